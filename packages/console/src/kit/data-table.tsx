@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useText } from '../lib/i18n.ts';
 import { Checkbox } from './checkbox.tsx';
-import { classes } from './parts/classes.ts';
+import { classes, focusRing } from './parts/classes.ts';
 import { useMedia, wideEnoughForTables } from './parts/use-media.ts';
 import { useRowWindow, VirtualList } from './virtual-list.tsx';
 
@@ -153,15 +153,19 @@ function Spacer({ height, width }: { height: number; width: number }) {
   );
 }
 
+/** The checkbox of the browser: a list makes one for each row that scrolls by. */
 function RowChoice({ rowKey, selection }: { rowKey: string; selection: Selection }) {
   const text = useText('kit');
   return (
-    <Checkbox
-      hideLabel
-      label={text('table.choose', { name: selection.nameOf(rowKey) })}
-      checked={selection.chosen.has(rowKey)}
-      onChange={(chosen) => selection.onChoose(rowKey, chosen)}
-    />
+    <label className="inline-flex min-h-6 min-w-6 cursor-pointer items-center justify-center pointer-coarse:min-h-11 pointer-coarse:min-w-11">
+      <input
+        type="checkbox"
+        aria-label={text('table.choose', { name: selection.nameOf(rowKey) })}
+        checked={selection.chosen.has(rowKey)}
+        onChange={(event) => selection.onChoose(rowKey, event.target.checked)}
+        className={`${focusRing} size-4 cursor-pointer accent-accent-solid`}
+      />
+    </label>
   );
 }
 

@@ -27,6 +27,8 @@ export interface Format {
   list(items: readonly string[]): string;
 }
 
+type UnitFormat = (unit: string, display: 'narrow' | 'short' | 'long', digits: number) => Intl.NumberFormat;
+
 export function makeFormat(locale: string): Format {
   const count = new Intl.NumberFormat(locale);
   const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
@@ -36,16 +38,26 @@ export function makeFormat(locale: string): Format {
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const list = new Intl.ListFormat(locale, { type: 'conjunction' });
+  const units = new Map<string, Intl.NumberFormat>();
+  // A list formats hundreds of durations, and a formatter is dear to make.
+  const unitFormat: UnitFormat = (unit, unitDisplay, maximumFractionDigits) => {
+    const key = `${unit} ${unitDisplay} ${maximumFractionDigits}`;
+    const known = units.get(key);
+    if (known !== undefined) return known;
+    const made = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay, maximumFractionDigits });
+    units.set(key, made);
+    return made;
+  };
   return {
     count: (value) => count.format(value),
     compact: (value) => compact.format(value),
     percent: (value) => percent.format(value / 100),
-    bytes: (value) => formatBytes(locale, value),
+    bytes: (value) => formatBytes(unitFormat, value),
     duration: (ms) =>
       splitDuration(ms)
-        .map((part) => formatPart(locale, part))
+        .map((part) => formatPart(unitFormat, part))
         .join(' '),
-    range: (fromMs, toMs) => formatRange(locale, fromMs, toMs),
+    range: (fromMs, toMs) => formatRange(unitFormat, fromMs, toMs),
     relative: (at, now) => {
       const { value, unit } = splitRelative(at.getTime(), now);
       return relative.format(value, unit);
@@ -58,35 +70,26 @@ export function makeFormat(locale: string): Format {
   };
 }
 
-function formatPart(locale: string, { value, unit, fractionDigits }: DurationPart): string {
-  const parts = new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit,
-    unitDisplay: 'narrow',
-    maximumFractionDigits: fractionDigits,
-  }).formatToParts(value);
+function formatPart(unitFormat: UnitFormat, { value, unit, fractionDigits }: DurationPart): string {
+  const parts = unitFormat(unit, 'narrow', fractionDigits).formatToParts(value);
   // A Latin letter stands apart from its number; a Chinese unit follows it at once.
   return parts
     .map(({ type, value: part }) => (type === 'unit' && /^[a-z]/i.test(part) ? `\u00a0${part}` : part))
     .join('');
 }
 
-function formatRange(locale: string, fromMs: number, toMs: number): string {
+function formatRange(unitFormat: UnitFormat, fromMs: number, toMs: number): string {
   const { from, to, unit } = splitRange(fromMs, toMs);
-  const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' });
+  const format = unitFormat(unit, 'short', 0);
   return from === to ? format.format(to) : format.formatRange(from, to);
 }
 
-function formatBytes(locale: string, value: number): string {
+function formatBytes(unitFormat: UnitFormat, value: number): string {
   const bytes = Math.max(0, value);
   const place = bytes < 1_000 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(bytes) / 3));
   const amount = bytes / 1_000 ** place;
-  return new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit: byteUnits[place] ?? 'byte',
-    unitDisplay: place === 0 ? 'long' : 'short',
-    maximumFractionDigits: place > 0 && amount < 10 ? 1 : 0,
-  }).format(amount);
+  const digits = place > 0 && amount < 10 ? 1 : 0;
+  return unitFormat(byteUnits[place] ?? 'byte', place === 0 ? 'long' : 'short', digits).format(amount);
 }
 
 function formatMoney(locale: string, value: number | null, currency: string | null): string {

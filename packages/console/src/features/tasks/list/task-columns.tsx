@@ -1,3 +1,4 @@
+import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
@@ -25,6 +26,8 @@ interface TaskColumnsOptions {
 /** The columns of the list. The name leads to the page of the task; a plain click opens it beside the list. */
 export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
   const text = useText('tasks');
+  const { mutate } = useTaskAction();
+  const { data: instances } = useQuery(instancesQuery());
   const opened = useRef(onOpen);
   opened.current = onOpen;
   return useMemo(
@@ -51,7 +54,7 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
         header: text('column.instance'),
         width: '7.5rem',
         wideOnly: true,
-        cell: (task) => <InstanceCell instanceId={task.instanceId} />,
+        cell: (task) => instanceName(task.instanceId, instances),
       },
       {
         id: 'waited',
@@ -80,10 +83,10 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
         header: '',
         width: '2.75rem',
         tableOnly: true,
-        cell: (task) => <TaskMenu task={task} />,
+        cell: (task) => <TaskMenu task={task} act={mutate} />,
       },
     ],
-    [text],
+    [text, mutate, instances],
   );
 }
 
@@ -145,10 +148,9 @@ function ResultCell({ task }: { task: Task }) {
   );
 }
 
-function InstanceCell({ instanceId }: { instanceId: string | null }) {
-  const { data } = useQuery(instancesQuery());
+function instanceName(instanceId: string | null, instances: readonly Instance[] | undefined): string {
   if (instanceId === null) return blank;
-  return data?.find(({ id }) => id === instanceId)?.serverName ?? instanceId;
+  return instances?.find(({ id }) => id === instanceId)?.serverName ?? instanceId;
 }
 
 function Waited({ task }: { task: Task }) {
@@ -162,22 +164,21 @@ function Ran({ task }: { task: Task }) {
   return ms === null ? blank : format.duration(ms);
 }
 
-function TaskMenu({ task }: { task: Task }) {
+function TaskMenu({ task, act }: { task: Task; act: ReturnType<typeof useTaskAction>['mutate'] }) {
   const text = useText('tasks');
   const name = useTaskName()(task);
-  const { mutate } = useTaskAction();
   const taskId = task.id;
   const items = hasEnded(task)
-    ? [{ label: text('action.retry'), onSelect: () => mutate({ action: 'retry', taskId }) }]
+    ? [{ label: text('action.retry'), onSelect: () => act({ action: 'retry', taskId }) }]
     : [
         ...(task.status === 'pending'
-          ? [{ label: text('action.front'), onSelect: () => mutate({ action: 'front', taskId }) }]
+          ? [{ label: text('action.front'), onSelect: () => act({ action: 'front', taskId }) }]
           : []),
         {
           label: text('action.cancel'),
           danger: true,
           disabled: task.cancelRequested,
-          onSelect: () => mutate({ action: 'cancel', taskId }),
+          onSelect: () => act({ action: 'cancel', taskId }),
         },
       ];
   return (
