@@ -1,5 +1,7 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { taskNodesQuery } from '../../../lib/data/tasks.ts';
@@ -12,6 +14,8 @@ import { type NodeRow, nodeRows } from './node-rows.ts';
 import { Section } from './section.tsx';
 
 const refreshMs = 3_000;
+/** So many nodes are shown at first, and so many at most. */
+const firstRows = 12;
 const maxRows = 200;
 const glyphs = {
   running: 'running',
@@ -49,6 +53,8 @@ function NodeTable({ task, nodes, goesOn }: NodeTableProps) {
   const text = useText('tasks');
   const format = useFormat();
   const rows = nodeRows(nodes, task.workflow, { nowMs: useNow(), goesOn });
+  const [whole, setWhole] = useState(false);
+  const shown = rows.slice(0, whole ? maxRows : firstRows);
   const longest = Math.max(1, ...rows.map(({ ms }) => ms ?? 0));
   if (rows.length === 0) return <p className="text-body text-text-2">{text('nodes.none')}</p>;
   return (
@@ -69,7 +75,7 @@ function NodeTable({ task, nodes, goesOn }: NodeTableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, maxRows).map(({ node, title, state, ms }) => (
+          {shown.map(({ node, title, state, ms }) => (
             <tr key={node} className="h-8 border-b border-border">
               <th scope="row" className="truncate pr-2 text-left font-normal">
                 {title} <span className="text-text-3">{node}</span>
@@ -94,7 +100,12 @@ function NodeTable({ task, nodes, goesOn }: NodeTableProps) {
           ))}
         </tbody>
       </table>
-      {rows.length > maxRows ? (
+      {!whole && rows.length > firstRows ? (
+        <Button size="s" variant="plain" className="self-start" onClick={() => setWhole(true)}>
+          {text('nodes.showAll', { count: rows.length })}
+        </Button>
+      ) : null}
+      {whole && rows.length > maxRows ? (
         <p className="text-table text-text-2">{text('list.more', { count: rows.length - maxRows })}</p>
       ) : null}
     </>
