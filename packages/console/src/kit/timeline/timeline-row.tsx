@@ -1,4 +1,5 @@
 import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react';
+import { memo } from 'react';
 import { useLocale } from 'use-intl';
 import { useText } from '../../lib/i18n.ts';
 import { classes } from '../parts/classes.ts';
@@ -27,12 +28,12 @@ interface TimelineRowProps {
   nowMs: number;
   isSelected: boolean;
   isFocused: boolean;
-  onSelect: () => void;
-  onToggle: () => void;
+  onSelect: (id: string) => void;
+  onToggle: (id: string) => void;
 }
 
 /** A span: its name in the tree, its bar on the axis, and its length. */
-export function TimelineRowLine(props: TimelineRowProps) {
+export const TimelineRowLine = memo(function TimelineRowLine(props: TimelineRowProps) {
   const { id, index, row, top, axis, view, nowMs, isSelected, isFocused, onSelect, onToggle } = props;
   const { span, level, position, siblings, hasChildren, isExpanded } = row;
   const text = useText('timeline');
@@ -54,7 +55,7 @@ export function TimelineRowLine(props: TimelineRowProps) {
       aria-label={text('row', { kind, name: span.name ?? '', state, length, start })}
       title={`${kind} ${span.name ?? ''} · ${state} · ${length}`}
       data-span={span.id}
-      onClick={onSelect}
+      onClick={() => onSelect(span.id)}
       className={classes(
         rowColumns,
         'absolute inset-x-0 cursor-pointer items-center border-b border-border text-table',
@@ -63,7 +64,7 @@ export function TimelineRowLine(props: TimelineRowProps) {
       )}
       style={{ top, height: rowHeight }}
     >
-      <NameCell row={row} onToggle={onToggle} />
+      <NameCell row={row} onToggle={() => onToggle(span.id)} />
       <td className="relative h-full overflow-hidden">
         <SpanBar span={span} axis={axis} view={view} nowMs={nowMs} />
       </td>
@@ -77,7 +78,7 @@ export function TimelineRowLine(props: TimelineRowProps) {
       </td>
     </tr>
   );
-}
+});
 
 /** The name in the tree, with the button that opens and closes what is below. */
 function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void }) {

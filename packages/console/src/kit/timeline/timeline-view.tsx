@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { focusRing } from '../parts/classes.ts';
 import { useRowWindow } from '../virtual-list.tsx';
@@ -53,6 +53,7 @@ export function TimelineView(props: TimelineViewProps) {
     windowed.scrollToIndex(index);
     onView(showing(view, axis.at(span.startMs)));
   };
+  const select = useSelect({ selectedId, onSelect, setFocusedId });
   const onKeyDown = useTreeKeys({ ...props, rows, focusedId, focus, toggle });
 
   return (
@@ -98,11 +99,8 @@ export function TimelineView(props: TimelineViewProps) {
                   nowMs={nowMs}
                   isSelected={spanId === selectedId}
                   isFocused={spanId === focusedId}
-                  onSelect={() => {
-                    setFocusedId(spanId);
-                    onSelect(spanId === selectedId ? null : spanId);
-                  }}
-                  onToggle={() => toggle(spanId)}
+                  onSelect={select}
+                  onToggle={toggle}
                 />
               );
             })}
@@ -111,6 +109,23 @@ export function TimelineView(props: TimelineViewProps) {
       </div>
     </div>
   );
+}
+
+interface Choice extends Pick<TimelineViewProps, 'selectedId' | 'onSelect'> {
+  setFocusedId: (id: string) => void;
+}
+
+/** Stays the same function, so that rows which did not change are not drawn again while the page scrolls. */
+function useSelect(choice: Choice): (id: string) => void {
+  const current = useRef(choice);
+  useEffect(() => {
+    current.current = choice;
+  });
+  return useCallback((id) => {
+    const { selectedId, onSelect, setFocusedId } = current.current;
+    setFocusedId(id);
+    onSelect(id === selectedId ? null : id);
+  }, []);
 }
 
 interface TreeKeys extends Pick<TimelineViewProps, 'view' | 'onView' | 'selectedId' | 'onSelect'> {
@@ -171,12 +186,15 @@ const zoomKeys: Record<string, (view: ViewRange) => ViewRange> = {
 
 function useCollapsed(): { collapsed: ReadonlySet<string>; toggle: (id: string) => void } {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
-  const toggle = (id: string): void =>
-    setCollapsed((before) => {
-      const next = new Set(before);
-      if (!next.delete(id)) next.add(id);
-      return next;
-    });
+  const toggle = useCallback(
+    (id: string): void =>
+      setCollapsed((before) => {
+        const next = new Set(before);
+        if (!next.delete(id)) next.add(id);
+        return next;
+      }),
+    [],
+  );
   return { collapsed, toggle };
 }
 
