@@ -13,6 +13,8 @@ export interface Column<Row> {
   align?: 'start' | 'end';
   /** The width as CSS; without one the columns share what is left. */
   width?: string;
+  /** Says what it is by itself, so that cards show no name beside it. */
+  nameless?: boolean;
   /** Left out on cards. */
   tableOnly?: boolean;
   /** Left out while the window is narrower than 64 rem. */
@@ -182,7 +184,7 @@ function Cards<Row>({ label, columns, rows, rowKey, selection }: DataTableProps<
             <dl className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-table">
               {facts.map((column) => (
                 <div key={column.id} className="flex min-w-0 items-center gap-1.5">
-                  <dt className="text-text-2">{column.header}</dt>
+                  <dt className={column.nameless ? 'sr-only' : 'text-text-2'}>{column.header}</dt>
                   <dd className="min-w-0 truncate">{column.cell(row)}</dd>
                 </div>
               ))}

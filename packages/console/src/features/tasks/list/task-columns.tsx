@@ -39,12 +39,14 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
       },
       {
         id: 'status',
+        nameless: true,
         header: text('column.status'),
         width: '7rem',
         cell: (task) => <TaskStatusWord task={task} />,
       },
       {
         id: 'result',
+        nameless: true,
         header: text('column.result'),
         width: '15rem',
         cell: (task) => <ResultCell task={task} />,
@@ -59,14 +61,14 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
       {
         id: 'waited',
         header: text('column.waited'),
-        width: '4.75rem',
+        width: '5.5rem',
         align: 'end',
         cell: (task) => <Waited task={task} />,
       },
       {
         id: 'ran',
         header: text('column.ran'),
-        width: '4.75rem',
+        width: '5.5rem',
         align: 'end',
         cell: (task) => <Ran task={task} />,
       },
@@ -81,7 +83,7 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
       {
         id: 'actions',
         header: '',
-        width: '2.75rem',
+        width: '3.25rem',
         tableOnly: true,
         cell: (task) => <TaskMenu task={task} act={mutate} />,
       },
