@@ -55,7 +55,7 @@ export class RunRecorder implements RunRecord {
   readonly #outbox = new Outbox();
   readonly #spans: SpanBook;
   #tally: Tally;
-  /** Cancels the write that follows the beginning of a span; undefined when none is planned. */
+  /** Cancels the write that follows a mark of a span that goes on; undefined when none is planned. */
   #cancelPlanned: (() => void) | undefined;
   /** An earlier attempt may have left spans without an end. */
   #mayHaveLostSpans: boolean;
@@ -91,7 +91,7 @@ export class RunRecorder implements RunRecord {
   mark(span: SpanMark): void {
     if (this.#hasEnded) return;
     this.#spans.mark(span, this.#options.now());
-    if (span.type === 'begin') this.#writeInTime();
+    if (span.type !== 'end') this.#writeInTime();
   }
 
   /** Records the first events of an attempt. The message is recorded once, however often the run begins. */
@@ -193,7 +193,10 @@ export class RunRecorder implements RunRecord {
   #writeInTime(): void {
     this.#cancelPlanned ??= this.#options.timer(() => {
       this.#cancelPlanned = undefined;
-      if (this.#spans.hasChanged) this.#flushSoon();
+      if (!this.#spans.hasChanged) return;
+      // A write that is on its way may have begun before the change.
+      if (this.#flushing !== undefined) this.#writeInTime();
+      else this.#flushSoon();
     }, unwrittenBeginMs);
   }
 

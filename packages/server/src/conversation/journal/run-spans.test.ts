@@ -69,6 +69,16 @@ function spansBehave(where: () => Promise<DatabaseOptions>): void {
     ]);
   });
 
+  it('name the task that they wait for, also when it is known only after their beginning was stored', async () => {
+    const run = await recorder();
+    run.mark({ ...begin('call'), kind: 'tool', toolCallId: 'call_1' });
+    time.advance(250);
+    await expect.poll(() => spans.list(page)).toMatchObject([{ task_id: null }]);
+    run.mark({ type: 'task', key: 'call', taskId: 'task-1' });
+    time.advance(250);
+    await expect.poll(() => spans.list(page)).toMatchObject([{ task_id: 'task-1', ended_at: null }]);
+  });
+
   it('have their place below the tool call around them, and add their tokens to it', async () => {
     const run = await recorder();
     run.mark({ ...begin('task'), kind: 'tool', toolCallId: 'call_1' });
