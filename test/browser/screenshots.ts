@@ -1,0 +1,200 @@
+/**
+ * `npm run screenshots`: the named pictures of the console, made of the built gateway with real workers, in
+ * docs/images. Each has the same name in each theme.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { HttpSession } from '@switchyard/dev-env/http-session';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { type Box, definePool, longGraph, useBoxes } from './support/fleet.ts';
+import { type Look, Stage } from './support/stage.ts';
+import { wordsOf } from './support/words.ts';
+
+const folder = resolve(dirname(fileURLToPath(import.meta.url)), '../../docs/images');
+const paceMs = 450;
+const closedPort = 9;
+const words = wordsOf('en');
+
+interface Studio {
+  stage: Stage;
+  admin: HttpSession;
+  boxes: Box[];
+}
+
+mkdirSync(folder, { recursive: true });
+await firstUse();
+await studio();
+
+/** An empty data home, as a newcomer sees it. */
+async function firstUse(): Promise<void> {
+  const stage = await Stage.open();
+  const admin = await stage.admin();
+  for (const theme of ['light', 'dark'] as const) {
+    await shoot({ stage, admin }, 'first-use', { theme }, async (page) => {
+      await page.goto('/start');
+      await page.getByRole('button', { name: words('start')('run.start') }).click();
+      await page.getByText(words('start')('run.working')).or(page.getByRole('progressbar')).first().waitFor();
+    });
+  }
+  await stage.close();
+}
+
+/** A pool of boxes at work, and a conversation that uses it. */
+async function studio(): Promise<void> {
+  const stage = await Stage.open();
+  const admin = await stage.admin();
+  const boxes = await useBoxes(admin, ['box-20', 'box-21', 'box-22'], paceMs);
+  const open = { stage, admin, boxes };
+  try {
+    await chatCard(open);
+    await instanceStates(open);
+    await workAndWaiting(open);
+    await records(open);
+    await other(open);
+  } finally {
+    await stage.close();
+    await Promise.all(boxes.map((box) => box.close()));
+  }
+}
+
+async function chatCard({ stage, admin }: Studio): Promise<void> {
+  const { page } = await stage.visit({ session: admin });
+  await page.goto('/chat');
+  const composer = page.getByRole('textbox', { name: words('chat')('composer.message') });
+  await composer.fill('invert a picture');
+  await composer.press('Enter');
+  const card = page.getByRole('region', { name: /^Task / });
+  await card.getByRole('progressbar').waitFor();
+  await page.waitForTimeout(4 * paceMs);
+  await save(page, 'chat-card-running');
+  await page.reload();
+  await card.waitFor();
+  await page.waitForTimeout(2 * paceMs);
+  await save(page, 'chat-card-after-reload');
+  await card.getByRole('img').first().waitFor();
+  await page.getByText(/^Done\. Task /).waitFor();
+  await save(page, 'chat-card-finished');
+  const thread = new URL(page.url()).pathname;
+  await stage.closePages();
+  for (const look of [{ theme: 'dark' }, { width: 360 }] as const) {
+    await shoot({ stage, admin }, 'chat', look, async (other) => {
+      await other.goto(thread);
+      await other.getByRole('img').first().waitFor();
+    });
+  }
+}
+
+/** Idle, busy, draining, unreachable and off in one picture. */
+async function instanceStates({ stage, admin, boxes }: Studio): Promise<void> {
+  await definePool(admin, [
+    ...boxes,
+    { name: 'box-23', port: closedPort },
+    { name: 'box-24', port: closedPort + 4, enabled: false },
+  ]);
+  const on = (box: string) => boxes.find(({ name }) => name === box)?.port;
+  for (const box of ['box-21', 'box-22'])
+    await admin.post('/api/tasks', {
+      workflow: longGraph(60),
+      name: 'Long portrait',
+      instanceId: `127.0.0.1:${on(box)}`,
+    });
+  const { page } = await stage.visit({ session: admin });
+  await page.goto('/instances');
+  const text = words('instances');
+  const card = page.getByRole('article').filter({ hasText: 'box-22' });
+  await card.getByText(text('state.busy')).waitFor();
+  await card.getByRole('button', { name: text('menu.label', { name: 'box-22' }) }).click();
+  await page.getByRole('menuitem', { name: text('menu.drain') }).click();
+  await page.getByText(text('state.unreachable')).first().waitFor();
+  await page.waitForTimeout(2_000);
+  await save(page, 'instances');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await save(page, 'instances-dark');
+  await stage.closePages();
+}
+
+/** Three tasks with different progress, others that wait, and one that has failed. */
+async function workAndWaiting(open: Studio): Promise<void> {
+  const { admin, boxes } = open;
+  await definePool(admin, boxes);
+  for (const [name, steps] of [
+    ['Portrait', 30],
+    ['Contact sheet', 18],
+    ['Poster', 24],
+    ['Portrait, darker', 30],
+    ['Poster, wide', 24],
+  ] as const)
+    await admin.post('/api/tasks', { workflow: longGraph(steps), name });
+  await new Promise((done) => setTimeout(done, 8 * paceMs));
+  for (const theme of ['light', 'dark'] as const) {
+    await shoot(open, 'overview', { theme }, (page) => page.goto('/overview'));
+    await shoot(open, 'tasks', { theme }, (page) => page.goto('/tasks'));
+  }
+  await shoot(open, 'tasks', { width: 360 }, (page) => page.goto('/tasks'));
+  await shoot(open, 'overview', { locale: 'zh-CN' }, (page) => page.goto('/overview'));
+}
+
+/** The run of the conversation on one time axis, replayed, and what all of it cost. */
+async function records(open: Studio): Promise<void> {
+  const { admin } = open;
+  const { runs } = await admin.get<{ runs: { run_id: string; thread_id: string }[] }>('/api/console/runs');
+  const [run] = runs;
+  const address = `/runs/${run?.thread_id}/${run?.run_id}`;
+  for (const theme of ['light', 'dark'] as const)
+    await shoot(open, 'timeline', { theme }, async (page) => {
+      await page.goto(address);
+      await page.getByRole('treegrid').waitFor();
+    });
+  await shoot(open, 'replay', {}, async (page) => {
+    await page.goto(`${address}?view=replay`);
+    await page.getByText(words('runs')('replay.banner')).waitFor();
+    await page.getByRole('slider').first().focus();
+    for (let step = 0; step < 6; step += 1) await page.keyboard.press('PageUp');
+  });
+  await shoot(open, 'usage', {}, (page) => page.goto('/usage'));
+}
+
+async function other(open: Studio): Promise<void> {
+  const { admin } = open;
+  const { data } = await admin
+    .post<{ data: { id: string } }>('/api/tasks', {
+      workflow: {
+        1: { class_type: 'LoadImage', inputs: { image: 'nowhere.png' } },
+        2: { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
+      },
+      name: 'A file that is not there',
+      maxAttempts: 1,
+    })
+    .catch(() => ({ data: { id: '' } }));
+  if (data.id !== '') {
+    await new Promise((done) => setTimeout(done, 4_000));
+    await shoot(open, 'task-failed', {}, (page) => page.goto(`/tasks/${data.id}`));
+  }
+  await shoot(open, 'gallery', {}, (page) => page.goto('/gallery'));
+  await shoot(open, 'workflows', {}, (page) => page.goto('/workflows'));
+  await shoot(open, 'system', {}, (page) => page.goto('/system'));
+}
+
+async function shoot(
+  { stage, admin }: Pick<Studio, 'stage' | 'admin'>,
+  name: string,
+  look: Look,
+  arrive: (page: Page) => Promise<unknown>,
+): Promise<void> {
+  const { page } = await stage.visit({ ...look, session: admin });
+  await arrive(page);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.waitForTimeout(2_500);
+  const { theme = 'light', width = 1280, locale = 'en' } = look;
+  const parts = [name, theme === 'dark' && 'dark', width < 600 && 'phone', locale === 'zh-CN' && 'chinese'];
+  await save(page, parts.filter(Boolean).join('-'));
+  await stage.closePages();
+}
+
+async function save(page: Page, name: string): Promise<void> {
+  const picture = await page.screenshot();
+  writeFileSync(join(folder, `${name}.webp`), await sharp(picture).webp({ quality: 88 }).toBuffer());
+  console.log(`docs/images/${name}.webp`);
+}
