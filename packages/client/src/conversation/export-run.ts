@@ -84,7 +84,7 @@ async function paged<Row, Place>(
 }
 
 /** The pictures that tasks of the run have made. */
-export function pictureIds(events: readonly RunEvent[]): string[] {
+function pictureIds(events: readonly RunEvent[]): string[] {
   const files = events
     .filter(({ event_type }) => event_type === 'worker_task_completed')
     .flatMap(({ metadata }) => (Array.isArray(metadata.files) ? (metadata.files as unknown[]) : []))

@@ -50,7 +50,7 @@ export function textIn(record: unknown, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-export function recordOf(value: unknown): Record<string, unknown> {
+function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
