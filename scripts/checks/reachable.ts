@@ -5,8 +5,7 @@ import type { SourceFile } from './source-file.ts';
 /** What the product starts with, and what other programs import from it. */
 const entryPoints = [
   /^packages\/(cli|worker)\/src\/main\.ts$/,
-  // Its pages are built side by side; the check for unused files begins at the one entry of the console.
-  /^packages\/console\/src\//,
+  /^packages\/console\/src\/app\/main\.tsx$/,
   /^packages\/(client|contract|dev-env)\/src\//,
 ];
 

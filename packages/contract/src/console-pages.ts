@@ -23,4 +23,3 @@ export const consolePages = [
   'audit',
   'account',
 ] as const;
-export type ConsolePage = (typeof consolePages)[number];

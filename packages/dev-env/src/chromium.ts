@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 /** The browser that the environment names, or the one of the machine. Undefined when there is none. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   const { CHROMIUM_PATH, PATH = '' } = process.env;
   if (CHROMIUM_PATH) return CHROMIUM_PATH;
   return PATH.split(delimiter)

@@ -52,8 +52,6 @@ export function useConversation(threadId: string) {
   return { thread, messages, runs, turns, news, openRun, isRunning, interrupts, values };
 }
 
-export type Conversation = ReturnType<typeof useConversation>;
-
 /** The run at work, or the first that waits for its turn. */
 function openRunOf(runs: readonly Run[]): Run | null {
   return (

@@ -1,7 +1,6 @@
 import { listConsoleRuns } from '@switchyard/contract/conversation/console';
 import type { RunStatus } from '@switchyard/contract/conversation/run';
 import { listRunEvents } from '@switchyard/contract/conversation/run-events';
-import { whyRun } from '@switchyard/contract/conversation/run-why';
 import { getRun } from '@switchyard/contract/conversation/runs';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { gateway } from '../gateway.ts';
@@ -32,14 +31,6 @@ export function runQuery(threadId: string, runId: string) {
   return queryOptions({
     queryKey: [...keys.run(threadId, runId), 'record'],
     queryFn: ({ signal }) => gateway.call(getRun, { params: { thread_id: threadId, run_id: runId }, signal }),
-  });
-}
-
-export function runWhyQuery(threadId: string, runId: string) {
-  return queryOptions({
-    queryKey: [...keys.run(threadId, runId), 'why'],
-    queryFn: ({ signal }) => gateway.call(whyRun, { params: { thread_id: threadId, run_id: runId }, signal }),
-    staleTime: 5_000,
   });
 }
 

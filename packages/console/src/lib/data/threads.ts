@@ -1,4 +1,3 @@
-import { listUnreadThreads } from '@switchyard/contract/conversation/read-threads';
 import { getThreadTokenUsage, pageThreadMessages } from '@switchyard/contract/conversation/run-events';
 import { listRuns } from '@switchyard/contract/conversation/runs';
 import type { FoundThread } from '@switchyard/contract/conversation/thread';
@@ -49,13 +48,6 @@ export function threadPagesQuery({ pinned, q }: ThreadFilter = {}) {
       return (await gateway.call(searchThreads, { body, signal })) as ListedThread[];
     },
     getNextPageParam: (page, _pages, offset) => (page.length < perPage ? undefined : offset + perPage),
-  });
-}
-
-export function unreadThreadsQuery() {
-  return queryOptions({
-    queryKey: keys.unreadThreads,
-    queryFn: ({ signal }) => gateway.call(listUnreadThreads, { signal }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { getConsoleStats, getConsoleUsage } from '@switchyard/contract/conversation/console';
+import { getConsoleUsage } from '@switchyard/contract/conversation/console';
 import { queryOptions } from '@tanstack/react-query';
 import { gateway } from '../gateway.ts';
 import { keys } from './keys.ts';
@@ -17,12 +17,5 @@ export function usageQuery({ days, scope = 'own' }: UsagePeriod) {
         query: { days, scope, tz_offset_minutes: -new Date().getTimezoneOffset() },
         signal,
       }),
-  });
-}
-
-export function usageStatsQuery(scope: 'own' | 'all' = 'own') {
-  return queryOptions({
-    queryKey: [...keys.usage, 'stats', scope],
-    queryFn: ({ signal }) => gateway.call(getConsoleStats, { query: { scope }, signal }),
   });
 }

@@ -17,7 +17,7 @@ export type ReadFile =
   | { kind: 'no_workflow'; name: string; from: FileKind };
 
 /** The gateway saves at most 2 MB; a file with much white space may still become that small. */
-export const maxJsonBytes = 16 * 1024 * 1024;
+const maxJsonBytes = 16 * 1024 * 1024;
 
 /** Says what a file is and takes the graph out of it. Nothing is executed, and large files are read in slices. */
 export async function readWorkflowFile(file: Blob, filename: string): Promise<ReadFile> {

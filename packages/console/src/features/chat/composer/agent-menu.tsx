@@ -37,6 +37,7 @@ export function AgentMenu({ choice, onChoice }: AgentMenuProps) {
     item(text('agent.plans'), choice.plans, { plans: !choice.plans }, true),
     item(text('agent.delegates'), choice.delegates, { delegates: !choice.delegates }),
   ];
+  const shown = model ? `${agentName} · ${model.display_name ?? model.name}` : agentName;
   return (
     <Menu
       label={text('agent.menu')}
@@ -45,12 +46,10 @@ export function AgentMenu({ choice, onChoice }: AgentMenuProps) {
         <Button
           variant="plain"
           className="max-w-64 min-w-0 shrink! font-normal!"
-          aria-label={text('agent.menu')}
+          aria-label={`${shown}: ${text('agent.menu')}`}
           icon={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden />}
         >
-          <span className="truncate">
-            {model ? `${agentName} · ${model.display_name ?? model.name}` : agentName}
-          </span>
+          <span className="truncate">{shown}</span>
         </Button>
       }
     />

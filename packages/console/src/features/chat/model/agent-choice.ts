@@ -10,7 +10,7 @@ export interface AgentChoice {
   delegates: boolean;
 }
 
-export const defaultChoice: AgentChoice = { agent: null, model: null, plans: true, delegates: true };
+const defaultChoice: AgentChoice = { agent: null, model: null, plans: true, delegates: true };
 
 export function contextOf({ agent, model, plans, delegates }: AgentChoice): Pick<RunCreate, 'context'> {
   return {

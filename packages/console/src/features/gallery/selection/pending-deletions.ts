@@ -1,5 +1,5 @@
 /** How long a deletion can be taken back. */
-export const undoMs = 8_000;
+const undoMs = 8_000;
 
 interface Deletion {
   ids: ReadonlySet<string>;

@@ -15,8 +15,6 @@ export interface TaskListFilter {
   period: Period | null;
 }
 
-export const filterNames = ['status', 'q', 'instance', 'tag', 'owner', 'period'] as const;
-
 /** Reads the filter from the address; what makes no sense there is left out. */
 export function readFilter(search: string): TaskListFilter {
   const query = new URLSearchParams(search);
