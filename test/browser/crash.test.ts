@@ -56,13 +56,13 @@ describe.runIf(canBrowse)('a page that is open while things break', () => {
   });
 
   it('follows a task on its own page through a kill of the gateway', async () => {
-    const task = await admin.post<{ data: { taskId: string } }>('/api/tasks', { workflow: longGraph(12) });
+    const task = await admin.post<{ data: { id: string } }>('/api/tasks', { workflow: longGraph(12) });
     const { page } = await stage.visit({ session: admin });
-    await page.goto(`/tasks/${task.data.taskId}`);
+    await page.goto(`/tasks/${task.data.id}`);
     await expect.poll(() => percentOf(page)).toBeGreaterThan(0);
     await stage.kill9();
     await stage.startAgain();
-    await page.getByText(wordsOf('en')('tasks')('status.done'), { exact: true }).first().waitFor();
+    await page.getByText(wordsOf('en')('tasks')('state.done'), { exact: true }).first().waitFor();
     await page.getByRole('main').getByRole('img').first().waitFor();
   });
 });

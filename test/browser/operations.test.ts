@@ -57,17 +57,10 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
 
   it('pauses the queue, cancels what a filter finds, and lifts the pause', async () => {
     const text = words('instances');
-    await page.goto('/instances/pauses');
-    await page
-      .getByRole('button', { name: text('pause.title'), exact: true })
-      .first()
-      .click();
-    const dialog = page.getByRole('dialog');
-    await dialog
-      .getByLabel(text('pause.all'))
-      .check()
-      .catch(() => undefined);
-    await dialog.getByRole('button', { name: text('pause.confirm'), exact: true }).click();
+    await page.goto('/instances?view=pauses');
+    await page.getByRole('combobox', { name: text('pause.what') }).click();
+    await page.getByRole('option', { name: text('pause.all') }).click();
+    await page.getByRole('button', { name: text('pause.confirm'), exact: true }).click();
     const pauses = () => admin.get<{ data: { pauses: object[] } }>('/api/queue');
     await expect.poll(async () => (await pauses()).data.pauses.length).toBe(1);
     for (let n = 0; n < 5; n++)
@@ -85,7 +78,7 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
       .click();
     await expect.poll(() => counted('pending')).toBe(0);
 
-    await page.goto('/instances/pauses');
+    await page.goto('/instances?view=pauses');
     await page.getByRole('button', { name: text('pause.resume') }).click();
     await expect.poll(async () => (await pauses()).data.pauses.length).toBe(0);
   });

@@ -26,7 +26,7 @@ describe.runIf(canBrowse)('two users in two browsers', () => {
     await Promise.all([mine.goto('/tasks'), theirs.goto('/tasks')]);
     const empty = theirs.getByText(words('tasks')('empty.first'));
     await empty.waitFor();
-    const { data } = await one.post<{ data: { taskId: string } }>('/api/tasks', {
+    const { data } = await one.post<{ data: { id: string } }>('/api/tasks', {
       workflow: longGraph(2),
       name: 'A private picture',
     });
@@ -38,7 +38,7 @@ describe.runIf(canBrowse)('two users in two browsers', () => {
     await theirs.goto('/gallery');
     await theirs.getByRole('heading', { level: 1 }).waitFor();
     expect(await theirs.getByRole('main').getByRole('img').count()).toBe(0);
-    await theirs.goto(`/tasks/${data.taskId}`);
+    await theirs.goto(`/tasks/${data.id}`);
     await theirs.getByRole('heading', { level: 1 }).waitFor();
     expect(await theirs.getByText('A private picture').count()).toBe(0);
     expect(faults).toEqual([]);

@@ -301,6 +301,12 @@ describe('data that is not HTTP', () => {
     );
   });
 
+  test('a HEAD request that is refused as a whole is answered without a body', async () => {
+    const answer = await raw(`HEAD / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe('');
+  });
+
   test('two statements of a body’s length are refused', async () => {
     const answer = await raw(
       'POST /api/threads HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',

@@ -25,6 +25,9 @@ interface Visit extends Look {
   statuses?: readonly number[];
 }
 
+/** As long as the tests themselves are patient; see vitest.config.ts. */
+const patienceMs = 120_000;
+
 export const adminPassword = 'a quiet darkroom 7';
 
 /** The built gateway with its reference worker and its demo model, and a browser. */
@@ -97,6 +100,7 @@ export class Stage {
       baseURL: this.url,
       acceptDownloads: true,
     });
+    context.setDefaultTimeout(patienceMs);
     this.#contexts.push(context);
     if (session) {
       const pairs = session.cookieHeader.split('; ').map((pair) => pair.split('=') as [string, string]);

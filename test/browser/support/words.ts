@@ -18,6 +18,9 @@ export function wordsOf(locale: 'en' | 'zh-CN'): Words {
       locale,
       messages: { [part]: messages } as never,
       namespace: part as never,
+      onError: (error) => {
+        throw error;
+      },
     });
     return translate as unknown as Text;
   };

@@ -13,9 +13,13 @@ const answers: Record<string, { status: string; detail: string }> = {
 const malformed = { status: '400 Bad Request', detail: 'This is not a valid HTTP request.' };
 
 /**
- * Data that cannot be read as HTTP never becomes a request. The response is written by hand, and the connection ends.
+ * Data that cannot be read as HTTP never becomes a request. The response is written by hand, and the connection ends. A
+ * HEAD that came in one piece gets no body: its client would take the body for data that belongs to nothing.
  */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+export function answerBrokenRequest(
+  error: Error & { code?: string; rawPacket?: Buffer },
+  socket: Socket,
+): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, detail } = answers[error.code ?? ''] ?? malformed;
   const body = JSON.stringify({ detail });
@@ -29,9 +33,13 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
         'X-Content-Type-Options: nosniff',
         'Connection: close',
         '',
-        body,
+        isHead(error.rawPacket) ? '' : body,
       ].join('\r\n'),
     );
   }
   socket.destroySoon();
+}
+
+function isHead(packet: Buffer | undefined): boolean {
+  return packet?.subarray(0, 5).toString('latin1') === 'HEAD ';
 }
