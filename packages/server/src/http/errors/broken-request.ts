@@ -17,7 +17,7 @@ const malformed = { status: '400 Bad Request', detail: 'This is not a valid HTTP
  * HEAD that came in one piece gets no body: its client would take the body for data that belongs to nothing.
  */
 export function answerBrokenRequest(
-  error: Error & { code?: string; rawPacket?: Buffer },
+  error: Error & { code?: string; rawPacket?: unknown },
   socket: Socket,
 ): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -40,6 +40,6 @@ export function answerBrokenRequest(
   socket.destroySoon();
 }
 
-function isHead(packet: Buffer | undefined): boolean {
-  return packet?.subarray(0, 5).toString('latin1') === 'HEAD ';
+function isHead(packet: unknown): boolean {
+  return Buffer.isBuffer(packet) && packet.subarray(0, 5).toString('latin1') === 'HEAD ';
 }
