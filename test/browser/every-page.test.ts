@@ -7,6 +7,7 @@ import { type Look, Stage } from './support/stage.ts';
 /** Pages that need no object. Those of a task, a thread or a run are visited by the tests that make one. */
 const addresses = [
   '/',
+  '/start',
   '/overview',
   '/tasks',
   '/instances',
@@ -14,6 +15,8 @@ const addresses = [
   '/gallery',
   '/settings',
   '/chat',
+  '/runs',
+  '/usage',
   '/agents',
   '/models',
   '/mcp',

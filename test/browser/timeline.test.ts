@@ -2,6 +2,7 @@ import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityFaults } from './support/axe.ts';
 import { type Box, useBoxes } from './support/fleet.ts';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
@@ -82,6 +83,20 @@ describe.runIf(canBrowse)('the record of a turn that made a picture', () => {
       kinds.add(kind);
     }
     expect([...kinds].sort()).toEqual(['attempt', 'model', 'node', 'queue', 'run', 'task', 'tool']);
+    expect(faults).toEqual([]);
+  });
+
+  it.each([1280, 360])('keeps to WCAG 2.2 AA on each page that shows it, %d pixels wide', async (width) => {
+    const { page, faults } = await stage.visit({ session: admin, width });
+    const { data } = await admin.get<{ data: { items: { id: string }[] } }>('/api/tasks?limit=1');
+    const thread = `/chat/${address.split('/')[2]}`;
+    const views = ['', '?view=events', '?view=messages', '?view=replay'].map((view) => address + view);
+    for (const each of [...views, thread, `/tasks/${data.items[0]?.id}`]) {
+      await page.goto(each);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await accessibilityFaults(page), each).toEqual([]);
+    }
     expect(faults).toEqual([]);
   });
 
