@@ -15,6 +15,8 @@ export async function openVisitor(url: string, session: HttpSession): Promise<Vi
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, baseURL: url });
   const pairs = session.cookieHeader.split('; ').map((pair) => pair.split('=') as [string, string]);
   await context.addCookies(pairs.map(([name, value]) => ({ name, value, url })));
+  // What runs this file names functions by a helper that the page does not have.
+  await context.addInitScript('globalThis.__name = (value) => value;');
   const page = await context.newPage();
   return { page, devtools: await context.newCDPSession(page), close: () => browser.close() };
 }
