@@ -119,7 +119,8 @@ interface Flood {
 
 async function floodOfFrames(visitor: Visitor, session: HttpSession): Promise<Flood> {
   const { page } = visitor;
-  await page.addInitScript(watchSocket);
+  const frames = await socketFrames(visitor);
+  await page.addInitScript(watchPaints);
   await page.goto('/tasks');
   const search = page.getByRole('searchbox').first();
   await search.waitFor();
@@ -146,38 +147,58 @@ async function floodOfFrames(visitor: Visitor, session: HttpSession): Promise<Fl
   };
   await Promise.all([typing(), submitting()]);
   const value = await search.inputValue();
-  const { frames, delays } = await page.evaluate(
-    () => (globalThis as unknown as { heard: { frames: number; delays: number[] } }).heard,
-  );
+  const paints = await page.evaluate(() => (globalThis as unknown as { paints: PaintedChange[] }).paints);
+  const delays = delaysOf(frames, paints);
   await search.fill('');
   await page.waitForTimeout(5_000);
   return {
-    framesPerSecond: frames / floodSeconds,
+    framesPerSecond: frames.length / floodSeconds,
     toPaintMs: delays.length === 0 ? Number.NaN : percentile(delays, 95),
     lostKeys: typed.join('') === value ? 0 : typed.length - value.length,
     heapMb: (await heapMb(visitor)) - before,
   };
 }
 
-/** Runs in the page: counts the messages of its socket, and the time from each to the paint after the next change. */
-function watchSocket(): void {
-  const heard = { frames: 0, delays: [] as number[] };
-  Object.assign(globalThis, { heard });
-  let since: number | null = null;
-  const Original = globalThis.WebSocket;
-  globalThis.WebSocket = class extends Original {
-    constructor(...given: ConstructorParameters<typeof WebSocket>) {
-      super(...given);
-      this.addEventListener('message', () => {
-        heard.frames += 1;
-        since ??= performance.now();
-      });
-    }
-  };
+/** A change of the page, and the paint that showed it, in milliseconds of the clock on the wall. */
+interface PaintedChange {
+  changedAt: number;
+  paintedAt: number;
+}
+
+/** Collects when each frame of the socket reached the browser, by the same clock. */
+async function socketFrames({ devtools }: Visitor): Promise<number[]> {
+  const frames: number[] = [];
+  let wallOfZero = 0;
+  devtools.on('Network.requestWillBeSent', ({ timestamp, wallTime }) => {
+    wallOfZero = wallTime - timestamp;
+  });
+  devtools.on('Network.webSocketFrameReceived', ({ timestamp }) => {
+    frames.push((wallOfZero + timestamp) * 1_000);
+  });
+  await devtools.send('Network.enable');
+  return frames;
+}
+
+/** The time from the first frame since the last change to the paint of the next one. */
+function delaysOf(frames: readonly number[], paints: readonly PaintedChange[]): number[] {
+  const delays: number[] = [];
+  let next = 0;
+  for (const { changedAt, paintedAt } of paints) {
+    const first = frames[next] ?? changedAt;
+    if (first < changedAt) delays.push(paintedAt - first);
+    while ((frames[next] ?? Number.POSITIVE_INFINITY) < changedAt) next += 1;
+  }
+  return delays;
+}
+
+/** Runs in the page: notes when it changes, and when the change has been painted. */
+function watchPaints(): void {
+  const paints: PaintedChange[] = [];
+  Object.assign(globalThis, { paints });
   new MutationObserver(() => {
-    if (since === null) return;
-    const began = since;
-    since = null;
-    requestAnimationFrame(() => setTimeout(() => heard.delays.push(performance.now() - began)));
+    const changedAt = performance.timeOrigin + performance.now();
+    requestAnimationFrame(() =>
+      setTimeout(() => paints.push({ changedAt, paintedAt: performance.timeOrigin + performance.now() })),
+    );
   }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 }
