@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newDeferred } from '../src/lib/async/deferred.ts';
 import { dayMs, hourMs, secondMs } from '../src/lib/time-units.ts';
+import type { Bus, BusEvent } from '../src/platform/bus/bus.ts';
+import { MemoryBus } from '../src/platform/bus/memory-bus.ts';
+import { Subscription } from '../src/platform/bus/subscription.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { type Lease, LeaseLost } from '../src/platform/ownership/lease.ts';
 import type { Ownership } from '../src/platform/ownership/ownership.ts';
@@ -362,6 +365,59 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
       expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
     });
 
+    describe('on a bus', () => {
+      test('a waiting process takes a key as soon as another process gives it back', async () => {
+        const bus = new MemoryBus();
+        const [holder, waiting] = [await fleet.newProcess(), await fleet.newProcess()];
+        await Promise.all([holder.ownership.joinBus(bus), waiting.ownership.joinBus(bus)]);
+        const first = startHolding(holder.ownership, 'key');
+        await first.started;
+        const second = startHolding(waiting.ownership, 'key');
+        await until(() => waiting.time.nextTimerMs !== null);
+        await Promise.all([holder.ownership.close(), first.finish()]);
+        // No time passes for the process that waits.
+        await second.started;
+        second.finish();
+        await second.held;
+      });
+
+      test('a waiting process takes a key after a gap, in which the message may have been lost', async () => {
+        const news = new HeldBus();
+        const [holder, waiting] = [await fleet.newProcess(), await fleet.newProcess()];
+        await waiting.ownership.joinBus(news);
+        const first = startHolding(holder.ownership, 'key');
+        await first.started;
+        const second = startHolding(waiting.ownership, 'key');
+        await until(() => waiting.time.nextTimerMs !== null);
+        first.finish();
+        await first.held;
+        news.push({ type: 'gap' });
+        await second.started;
+        second.finish();
+        await second.held;
+      });
+
+      test('a lost message costs no more than the rest of the lease, and a broken bus fails no work', async () => {
+        const [holder, waiting] = [await fleet.newProcess(), await fleet.newProcess()];
+        await Promise.all([
+          holder.ownership.joinBus(new HeldBus()),
+          waiting.ownership.joinBus(new MemoryBus()),
+        ]);
+        const first = startHolding(holder.ownership, 'key');
+        await first.started;
+        const second = startHolding(waiting.ownership, 'key');
+        await until(() => waiting.time.nextTimerMs !== null);
+        first.finish();
+        await first.held;
+        await holder.ownership.close();
+        expect(second.lease()).toBeUndefined();
+        await fleet.pass(waiting.time, leaseLifeMs);
+        await second.started;
+        second.finish();
+        await second.held;
+      });
+    });
+
     describe('close', () => {
       test('aborts the work, waits for its end, and gives the key back to a waiting process', async () => {
         const closing = await fleet.newProcess();
@@ -405,6 +461,25 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
       holding.finish();
     });
   });
+}
+
+/** A bus that takes no message, and brings what the test gives it. */
+class HeldBus implements Pick<Bus, 'publish' | 'subscribe'> {
+  readonly #subscriptions: Subscription[] = [];
+
+  async publish(): Promise<void> {
+    throw new Error('connection refused');
+  }
+
+  async subscribe(_topic: string, { signal }: { signal: AbortSignal }): Promise<Subscription> {
+    const subscription = new Subscription(signal, () => undefined);
+    this.#subscriptions.push(subscription);
+    return subscription;
+  }
+
+  push(event: BusEvent): void {
+    for (const subscription of this.#subscriptions) subscription.push(event);
+  }
 }
 
 /** Work that lasts until it is told to finish. */

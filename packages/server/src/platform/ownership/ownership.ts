@@ -1,8 +1,10 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
+import type { Bus } from '../bus/bus.ts';
 import type { Database } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
+import { FreedLeases } from './freed-leases.ts';
 import { type Lease, LeaseLost } from './lease.ts';
 import { type KeptLease, LeaseKeeper } from './lease-keeper.ts';
 import { LeaseStore, type SeenLease } from './lease-store.ts';
@@ -50,6 +52,7 @@ export class Ownership {
   readonly #active = new Map<AbortController, Promise<unknown>>();
   /** Callers in this process that wait for a key. They stop waiting when it is given back here. */
   readonly #waiting: WaitingRoom;
+  #freed: FreedLeases | undefined;
   #isClosed = false;
 
   constructor(options: OwnershipOptions) {
@@ -67,6 +70,15 @@ export class Ownership {
       steadyClock: this.#steadyClock,
       timer: this.#timer,
     });
+  }
+
+  /**
+   * From now on this process tells the others on the bus which keys it gives back, and hears it from them. Without a bus
+   * they wait until the lease expires. Close it before the bus.
+   */
+  async joinBus(bus: Pick<Bus, 'publish' | 'subscribe'>): Promise<void> {
+    this.#freed = new FreedLeases(bus, this.#waiting);
+    await this.#freed.start();
   }
 
   /**
@@ -122,6 +134,7 @@ export class Ownership {
     for (const controller of this.#active.keys())
       controller.abort(new Error('The gateway is shutting down.'));
     await Promise.allSettled(running);
+    await this.#freed?.close();
   }
 
   async #whileActive<Result>(
@@ -212,5 +225,6 @@ export class Ownership {
   async #giveBack(lease: KeptLease): Promise<void> {
     await this.#store.giveBack(lease).catch(() => undefined);
     this.#waiting.wake(lease.key);
+    this.#freed?.announce(lease.key);
   }
 }

@@ -27,6 +27,12 @@ export class WaitingRoom {
     for (const waiting of this.#waiting.get(key) ?? []) waiting.resolve();
   }
 
+  /** For a moment at which any key may have been given back unheard. */
+  wakeAll(): void {
+    for (const key of [...this.#waiting.keys()]) this.wake(key);
+    this.#turn += 1;
+  }
+
   /**
    * Ends after the delay, on a wake or on an abort. Ends at once when a wake came after the check, because the caller
    * has missed it.
