@@ -149,7 +149,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       ...(config.server.public_url ? [config.server.public_url] : []),
     ],
   });
-  const ends = new SessionEnds(base.bus);
+  const ends = new SessionEnds({ bus: base.bus, credentials: accounts.credentials, log: logger });
   await ends.start();
   opened.add(() => ends.close());
   const streams = new OpenStreams({
@@ -286,6 +286,9 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
 
   const bus = new MemoryBus();
   opened.add(() => bus.close());
+  await ownership.joinBus(bus);
+  // Again, before the bus: what is given back at the end is announced.
+  opened.add(() => ownership.close());
   const jobs = await openJobs({ database, ownership, logger, opened });
   const audit = await openAudit({ config, database, jobs });
   const metrics = new Metrics({ version: options.version });
@@ -319,6 +322,11 @@ async function openJobs(parts: {
 }): Promise<Jobs> {
   const { database, ownership, logger, opened } = parts;
   await migrate(database, 'jobs', jobMigrations);
+  const bus = new MemoryBus();
+  opened.add(() => bus.close());
+  await ownership.joinBus(bus);
+  // Again, before the bus: what is given back at the end is announced.
+  opened.add(() => ownership.close());
   const jobs = new EmbeddedJobs({
     database: database.withTables<JobTables>(),
     isAlone: database.dialect === 'sqlite',

@@ -68,6 +68,19 @@ export class AccessTokenStore {
     });
   }
 
+  /** Returns those of these tokens that are still there, whose account is enabled. It takes no owner, like `byDigest`. */
+  async stillThere(tokenIds: readonly string[]): Promise<Set<string>> {
+    if (tokenIds.length === 0) return new Set();
+    const rows = await this.#db.read
+      .selectFrom('access_tokens')
+      .innerJoin('users', 'users.id', 'access_tokens.user_id')
+      .select('access_tokens.id')
+      .where('access_tokens.id', 'in', tokenIds)
+      .where('users.disabled', '=', 0)
+      .execute();
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async writeLastUsed(owner: Owner, uses: Iterable<[tokenId: string, at: string]>): Promise<void> {
     requireOwner(owner);
     await this.#db.write(async (trx) => {

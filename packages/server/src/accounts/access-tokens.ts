@@ -72,6 +72,7 @@ export class AccessTokens {
       oauthProvider: account.oauth_provider,
       via: 'access_token',
       credentialId: account.token_id,
+      sessionVersion: null,
       scopes: JSON.parse(account.scopes) as Scope[],
       expiresAtMs: account.expires_at === null ? null : Date.parse(account.expires_at),
     };

@@ -7,6 +7,7 @@ import { type DatabaseOptions, openDatabase } from '../platform/database/open.ts
 import { type AccessTokenRow, AccessTokenStore } from './access-token-store.ts';
 import { type AccountRow, AccountStore } from './account-store.ts';
 import { accountMigrations } from './migrations.ts';
+import { OpenCredentials } from './open-credentials.ts';
 import { SessionStore } from './session-store.ts';
 import type { AccountTables } from './tables.ts';
 
@@ -39,6 +40,20 @@ function account(fields: Partial<AccountRow> = {}): AccountRow {
   };
 }
 
+function token(user: AccountRow, id: string, fields: Partial<AccessTokenRow> = {}): AccessTokenRow {
+  return {
+    id,
+    user_id: user.id,
+    name: id,
+    digest: `digest of ${id}`,
+    scopes: '["admin"]',
+    created_at: '2030-01-01T00:00:00.000Z',
+    expires_at: null,
+    last_used_at: null,
+    ...fields,
+  };
+}
+
 function storesBehave(where: () => Promise<DatabaseOptions>): void {
   let database: Database<AccountTables>;
   let store: AccountStore;
@@ -61,6 +76,10 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     }),
   );
   afterAll(() => database.close());
+
+  async function addToken(user: AccountRow, id: string): Promise<void> {
+    await accessTokens.insert({ user: user.id }, token(user, id), { limit: 10, alongside: noRecord });
+  }
 
   async function add(fields: Partial<AccountRow> = {}): Promise<AccountRow> {
     const row = account(fields);
@@ -125,6 +144,42 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await store.bySession(id, 'in')).toEqual({ ...expected, revoked: null });
     expect(await store.bySession(id, 'out')).toEqual({ ...expected, revoked: 'out' });
     expect(await store.bySession('nobody', 'out')).toBeUndefined();
+  });
+
+  test('of the open sessions and tokens, exactly those have ended that no request could use any more', async () => {
+    const [ada, bob] = [await add({ token_version: 2 }), await add({ disabled: 1 })];
+    const later = '2031-01-01T00:00:00.000Z';
+    await sessions.revoke({ user: ada.id }, { id: 'signed out', expiresAt: later }, later);
+    await addToken(ada, 'token of ada');
+    await addToken(bob, 'token of bob');
+    const open = (userId: string, credentialId: string, sessionVersion: number | null) => ({
+      userId,
+      credentialId,
+      sessionVersion,
+    });
+    const credentials = new OpenCredentials({ sessions, accessTokens });
+    const ended = await credentials.ended([
+      open(ada.id, 'signed in', 2),
+      open(ada.id, 'signed in', 2),
+      open(ada.id, 'signed out', 2),
+      open(ada.id, 'before the new password', 1),
+      open(bob.id, 'of a disabled account', 0),
+      open('deleted', 'of a deleted account', 0),
+      open(ada.id, 'token of ada', null),
+      open(bob.id, 'token of bob', null),
+      open(ada.id, 'deleted token', null),
+    ]);
+    expect([...ended].sort()).toEqual([
+      'before the new password',
+      'deleted token',
+      'of a deleted account',
+      'of a disabled account',
+      'signed out',
+      'token of bob',
+    ]);
+    const many = Array.from({ length: 1_200 }, (_, index) => open(ada.id, `session ${index}`, index % 3));
+    expect((await credentials.ended(many)).size).toBe(800);
+    expect(await credentials.ended([])).toEqual(new Set());
   });
 
   test('a session can be revoked repeatedly', async () => {
@@ -222,18 +277,6 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
   });
 
   describe('access tokens', () => {
-    const token = (user: AccountRow, id: string, fields: Partial<AccessTokenRow> = {}): AccessTokenRow => ({
-      id,
-      user_id: user.id,
-      name: id,
-      digest: `digest of ${id}`,
-      scopes: '["admin"]',
-      created_at: '2030-01-01T00:00:00.000Z',
-      expires_at: null,
-      last_used_at: null,
-      ...fields,
-    });
-
     test('are read with their owner, by digest', async () => {
       const ada = await add();
       await accessTokens.insert({ user: ada.id }, token(ada, 't1'), { limit: 10, alongside: noRecord });

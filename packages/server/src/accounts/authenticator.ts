@@ -44,6 +44,7 @@ export class AccountAuthenticator implements Authenticator {
       oauthProvider: account.oauth_provider,
       via: kind === 'session' ? 'cookie' : 'bearer',
       credentialId: claims.jti,
+      sessionVersion: claims.ver,
       scopes: null,
       expiresAtMs: claims.exp * 1_000,
     };

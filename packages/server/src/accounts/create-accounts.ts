@@ -19,6 +19,7 @@ import { Accounts } from './accounts.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { AccountAuthenticator } from './authenticator.ts';
 import { dispatchLoginRoutes } from './dispatch-login-routes.ts';
+import { OpenCredentials } from './open-credentials.ts';
 import { OwnAccount } from './own-account.ts';
 import { readCommonPasswords } from './passwords/common-passwords.ts';
 import type { HashingLimits } from './passwords/hashing-queue.ts';
@@ -65,6 +66,8 @@ interface AccountsDependencies {
 export interface AccountsArea {
   authenticator: Authenticator;
   csrf: CsrfTokens;
+  /** Says which open sessions and tokens have ended. */
+  credentials: OpenCredentials;
   /** The routes of the conversation contract for login, tokens and users, and the login of the dispatch contract. */
   routes: Routes[];
   /** For creating the first administrator. */
@@ -85,8 +88,10 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
   });
   const csrf = new CsrfTokens(deriveKey(secret, 'csrf'));
   const tokens = new SessionTokens({ secret, clock });
+  const accessTokenStore = new AccessTokenStore(database);
+  const sessionStore = new SessionStore(database);
   const accessTokens = new AccessTokens({
-    store: new AccessTokenStore(database),
+    store: accessTokenStore,
     events,
     audit,
     log,
@@ -95,7 +100,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
   });
   const sessions = new Sessions({
     tokens,
-    store: new SessionStore(database),
+    store: sessionStore,
     csrf,
     events,
     clock,
@@ -122,6 +127,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
   return {
     authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens }),
     csrf,
+    credentials: new OpenCredentials({ sessions: sessionStore, accessTokens: accessTokenStore }),
     routes: [
       sessionRoutes({ accounts, sessions, accessTokens, replies, proxies }),
       accountRoutes({ accounts, ownAccount, replies }),

@@ -1,20 +1,39 @@
 import type { Identity } from '../http/access/identity.ts';
-import type { Bus, BusMessage } from '../platform/bus/bus.ts';
-import { type SessionsEnded, sessionsEndedTopic } from './account-events.ts';
+import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
+import { systemTimer, type Timer } from '../lib/async/timer.ts';
+import { minuteMs, secondMs } from '../lib/time-units.ts';
+import type { Bus, BusEvent, BusMessage } from '../platform/bus/bus.ts';
+import { type AccountLog, type SessionsEnded, sessionsEndedTopic } from './account-events.ts';
+import type { OpenCredentials } from './open-credentials.ts';
+
+interface SessionEndsOptions {
+  bus: Pick<Bus, 'subscribe'>;
+  credentials: Pick<OpenCredentials, 'ended'>;
+  log: Pick<AccountLog, 'warn'>;
+  timer?: Timer;
+}
+
+const retryMs = secondMs;
+/** After so many attempts, which take a minute and more, it is safer to have all users connect again. */
+const maxAttempts = minuteMs / retryMs;
 
 /** Tells everything that outlasts a request (a socket, a stream) that its session or token has ended. */
 export class SessionEnds {
-  readonly #bus: Bus;
+  readonly #options: SessionEndsOptions;
+  readonly #timer: Timer;
   readonly #closing = new AbortController();
   readonly #watched = new Map<AbortController, Identity>();
+  #checking: Promise<void> | undefined;
+  #mustCheckAgain = false;
 
-  constructor(bus: Bus) {
-    this.#bus = bus;
+  constructor(options: SessionEndsOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
   }
 
   /** Resolves once no later end is missed. */
   async start(): Promise<void> {
-    const events = await this.#bus.subscribe(sessionsEndedTopic, { signal: this.#closing.signal });
+    const events = await this.#options.bus.subscribe(sessionsEndedTopic, { signal: this.#closing.signal });
     void this.#follow(events);
   }
 
@@ -25,17 +44,58 @@ export class SessionEnds {
     return { signal: controller.signal, release: () => this.#watched.delete(controller) };
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closing.abort();
+    await this.#checking;
   }
 
-  async #follow(events: Awaited<ReturnType<Bus['subscribe']>>): Promise<void> {
+  async #follow(events: AsyncIterable<BusEvent>): Promise<void> {
     for await (const event of events) {
-      // After a gap it is unknown whose sessions have ended, so all users sign in again.
       const ended = event.type === 'gap' ? null : readEnded(event.message);
-      for (const [controller, identity] of [...this.#watched]) {
-        if (ended === null || isMeant(ended, identity)) controller.abort();
+      // A gap, or a message of a version that we do not know: only the database knows whose sessions have ended.
+      if (ended === null) this.#check();
+      else this.#end((identity) => isMeant(ended, identity));
+    }
+  }
+
+  #end(isOver: (identity: Identity) => boolean): void {
+    for (const [controller, identity] of [...this.#watched]) if (isOver(identity)) controller.abort();
+  }
+
+  /** One check at a time. A gap during a check is followed by another one. */
+  #check(): void {
+    if (this.#checking !== undefined) {
+      this.#mustCheckAgain = true;
+      return;
+    }
+    this.#mustCheckAgain = false;
+    this.#checking = this.#endWhatHasEnded().finally(() => {
+      this.#checking = undefined;
+      if (this.#mustCheckAgain) this.#check();
+    });
+  }
+
+  async #endWhatHasEnded(): Promise<void> {
+    const { credentials, log } = this.#options;
+    for (let attempt = 1; !this.#closing.signal.aborted; attempt += 1) {
+      try {
+        const ended = await credentials.ended([...this.#watched.values()]);
+        this.#end(({ credentialId }) => ended.has(credentialId));
+        return;
+      } catch (err) {
+        if (attempt === 1) log.warn({ err }, 'The database cannot say which sessions have ended');
+        if (attempt >= maxAttempts) {
+          log.warn(
+            { err },
+            'No one could say which sessions have ended: all sockets and streams connect again',
+          );
+          this.#end(() => true);
+          return;
+        }
       }
+      await sleepWithSignal(retryMs, { signal: this.#closing.signal, timer: this.#timer }).catch(
+        () => undefined, // It is closed, and the loop ends.
+      );
     }
   }
 }

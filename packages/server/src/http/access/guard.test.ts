@@ -20,6 +20,7 @@ const ada: Identity = {
   oauthProvider: null,
   via: 'cookie',
   credentialId: 'session-1',
+  sessionVersion: 0,
   scopes: null,
   expiresAtMs: null,
 };

@@ -12,6 +12,8 @@ export interface Identity {
   via: 'bearer' | 'access_token' | 'cookie';
   /** The id that a logout revokes; for a personal access token, the token's id. */
   credentialId: string;
+  /** The version of the account's sessions in which this one began; null for a personal access token. */
+  sessionVersion: number | null;
   /** What a personal access token may do; null means no restriction. */
   scopes: readonly Scope[] | null;
   expiresAtMs: number | null;
