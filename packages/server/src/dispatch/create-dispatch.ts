@@ -10,7 +10,7 @@ import type { WorkerPrice } from '../lib/worker-price.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type ReadTogether, readTogether } from '../platform/database/snapshot.ts';
-import type { ContentStore } from '../platform/files/content-store.ts';
+import type { BlobStore } from '../platform/files/blob-store.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { ThumbnailCache } from '../platform/pictures/thumbnail-cache.ts';
@@ -115,7 +115,7 @@ interface DispatchDependencies {
   database: Database<DispatchTables>;
   ownership: Ownership;
   jobs: Jobs;
-  content: ContentStore;
+  content: BlobStore;
   thumbnails: ThumbnailCache;
   links: Links;
   workerNames: WorkerNames;

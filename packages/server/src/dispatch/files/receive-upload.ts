@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { isMultipartFault, parsedParts } from '../../http/body/multipart-fault.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { StoredContent } from '../../platform/files/write-blob.ts';
+import type { StoredContent } from '../../platform/files/blob-store.ts';
 
 /** One part of a multipart body, as its parser returns it. */
 export type UploadPart =

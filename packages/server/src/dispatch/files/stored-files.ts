@@ -12,10 +12,9 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import { newSecret } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { AuditPart } from '../../platform/audit/audit.ts';
-import type { ContentStore, OpenedContent } from '../../platform/files/content-store.ts';
+import type { BlobStore, OpenedContent, StoredContent } from '../../platform/files/blob-store.ts';
 import { contentTypeOf } from '../../platform/files/content-type.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
-import type { StoredContent } from '../../platform/files/write-blob.ts';
 import { pictureSizeOf } from '../../platform/pictures/picture-size.ts';
 import type { RecordDeps } from '../attempts/attempt-record.ts';
 import type { KeptOutput } from '../attempts/collect-outputs.ts';
@@ -29,7 +28,7 @@ import { type FileRow, insertOutputs, type NewFileRow, type StoredFileStore } fr
 
 export interface StoredFilesOptions {
   store: StoredFileStore;
-  content: ContentStore;
+  content: BlobStore;
   clock: Clock;
   links: Links;
   events: Pick<DispatchEvents, 'announce'>;
@@ -282,7 +281,7 @@ function sizeOf(head: Buffer): Pick<FileRow, 'width' | 'height'> {
 }
 
 /** Opened when the body is first read, so that a request for the headers alone opens no file. */
-async function* bytesOf(content: ContentStore, row: FileRow): AsyncGenerator<Buffer> {
+async function* bytesOf(content: BlobStore, row: FileRow): AsyncGenerator<Buffer> {
   const opened = await content.open(row.sha256);
   if (!opened) throw new AppError('file_not_found', { message: contentGone(row) });
   yield* opened.stream as AsyncIterable<Buffer>;

@@ -12,7 +12,7 @@ function heldThumbnails() {
   let failing = false;
   let isHeld = true;
   const thumbnails = new Thumbnails({
-    content: { pathOf: (sha256) => sha256 },
+    content: { useFile: (sha256, work) => work(sha256) },
     cache: {
       read: async (sha256, edge) => kept.get(`${sha256}-${edge}`) ?? null,
       keep: async (sha256, edge, bytes) => void kept.set(`${sha256}-${edge}`, bytes),
@@ -66,7 +66,7 @@ it('are made while the disk still writes those before', async () => {
   const written = newDeferred<void>();
   const begun: string[] = [];
   const thumbnails = new Thumbnails({
-    content: { pathOf: (sha256) => sha256 },
+    content: { useFile: (sha256, work) => work(sha256) },
     cache: { read: async () => null, keep: () => written.promise },
     shrink: async (path) => {
       begun.push(path);

@@ -1,13 +1,13 @@
 import type { ThumbnailSize } from '@switchyard/contract/dispatch/file';
 import { AppError } from '../../lib/app-error.ts';
 import { Shares } from '../../lib/shares.ts';
-import type { ContentStore } from '../../platform/files/content-store.ts';
+import type { BlobStore } from '../../platform/files/blob-store.ts';
 import { requirePicture, shrinkPicture } from '../../platform/pictures/shrink-picture.ts';
 import type { ThumbnailCache } from '../../platform/pictures/thumbnail-cache.ts';
 import type { FileRow } from './stored-file-store.ts';
 
 interface ThumbnailsOptions {
-  content: Pick<ContentStore, 'pathOf'>;
+  content: Pick<BlobStore, 'useFile'>;
   cache: Pick<ThumbnailCache, 'read' | 'keep'>;
   /** For tests. */
   shrink?: typeof shrinkPicture;
@@ -55,7 +55,7 @@ export class Thumbnails {
 
   async #make(sha256: string, edge: ThumbnailSize): Promise<Buffer> {
     const { content, cache, shrink } = this.#options;
-    const bytes = await this.#inTurn(() => shrink(content.pathOf(sha256), edge));
+    const bytes = await this.#inTurn(() => content.useFile(sha256, (path) => shrink(path, edge)));
     // The next picture is made while the disk writes this one.
     await cache.keep(sha256, edge, bytes);
     return bytes;

@@ -6,31 +6,18 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { hourMs } from '../../lib/time-units.ts';
+import type { BlobStore, OpenedContent, PutOptions, StoredContent } from './blob-store.ts';
 import { type Disk, nodeDisk } from './disk.ts';
-import { isDiskFull, requireFits, type StoredContent, writeBlob } from './write-blob.ts';
+import { isDiskFull, requireFits, writeBlob } from './write-blob.ts';
 
 export interface ContentStoreOptions {
   root: string;
   /** Space left free on the disk, so that uploads never take the last page from a database on it. */
   reserveBytes: number;
-  /** True when several replicas write into this folder: their unfinished uploads must not be removed. */
+  /** True when several replicas write into this folder: what they have not finished must not be removed. */
   isShared: boolean;
   now?: Clock;
   disk?: Disk;
-}
-
-export interface PutOptions {
-  maxBytes: number;
-  /** The size that the sender announces (Content-Length). A size that is too large is refused before a byte is read. */
-  declaredBytes?: number | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-export interface OpenedContent {
-  /** The size of the whole file, even when a range was requested. */
-  sizeBytes: number;
-  /** Destroying it, or reading it to its end, closes the file. */
-  stream: Readable;
 }
 
 /** A blob younger than this may belong to a row that is about to be committed. */
@@ -43,7 +30,7 @@ const sha256Pattern = /^[0-9a-f]{64}$/;
  * resolves, name and bytes are on the disk and outlive a crash; docs/adr/0010 describes the order of syncs and how
  * blobs are removed.
  */
-export class ContentStore {
+export class ContentStore implements BlobStore {
   readonly #root: string;
   readonly #incoming: string;
   readonly #reserveBytes: number;
@@ -65,10 +52,6 @@ export class ContentStore {
     this.#disk = disk;
   }
 
-  /**
-   * Streams `source` to disk and hashes it on the way; memory does not grow with its size. Throws `file_too_large` or
-   * `storage_full` and leaves nothing behind. The source is destroyed when it is not read to its end.
-   */
   async put(source: Readable, options: PutOptions): Promise<StoredContent> {
     const { signal } = options;
     // A sender that disconnects before the first read would otherwise cause an uncaught error. The read reports it.
@@ -85,9 +68,8 @@ export class ContentStore {
     }
   }
 
-  /** Returns null when the file does not exist. `range` is inclusive. */
   async open(sha256: string, range?: { start: number; end: number }): Promise<OpenedContent | null> {
-    const handle = await this.#openToRead(this.pathOf(sha256));
+    const handle = await this.#openToRead(this.#pathOf(sha256));
     if (!handle) return null;
     try {
       const { size } = await handle.stat();
@@ -98,19 +80,18 @@ export class ContentStore {
     }
   }
 
-  /**
-   * Removes a blob that no row refers to. `recent`: the blob was stored (again) within the last hour, perhaps for a row
-   * that is about to be committed, so it stays; try again later.
-   */
+  async useFile<Result>(sha256: string, work: (path: string) => Promise<Result>): Promise<Result> {
+    return work(this.#pathOf(sha256));
+  }
+
   async remove(sha256: string): Promise<'removed' | 'recent' | 'absent'> {
-    const path = this.pathOf(sha256);
+    const path = this.#pathOf(sha256);
     const found = await this.#disk.look(path);
     if (!found) return 'absent';
     if (this.#isRecent(found.modifiedMs)) return 'recent';
     return this.#takeOut(path);
   }
 
-  /** Removes what crashes and deleted rows left behind: every blob that `referenced` does not name. */
   async removeUnreferenced(
     referenced: (sha256s: string[]) => Promise<Set<string>>,
     signal?: AbortSignal,
@@ -141,7 +122,7 @@ export class ContentStore {
         maxBytes: options.maxBytes,
         requireSpace: () => this.#requireSpace(0),
       });
-      await this.#disk.rename(temporary, this.pathOf(stored.sha256));
+      await this.#disk.rename(temporary, this.#pathOf(stored.sha256));
       await this.#disk.syncDirectory(join(this.#root, shardOf(stored.sha256)));
       return stored;
     } catch (error) {
@@ -217,8 +198,8 @@ export class ContentStore {
     }
   }
 
-  /** The only place where a hash becomes a path. For libraries that open a file by themselves. */
-  pathOf(sha256: string): string {
+  /** The only place where a hash becomes a path. */
+  #pathOf(sha256: string): string {
     if (!sha256Pattern.test(sha256)) throw new Error('A blob was asked for by something that is no SHA-256.');
     return join(this.#root, shardOf(sha256), sha256);
   }

@@ -4,14 +4,8 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../lib/app-error.ts';
 import { isJpeg } from '../pictures/picture-size.ts';
+import type { StoredContent } from './blob-store.ts';
 import type { Disk } from './disk.ts';
-
-export interface StoredContent {
-  sha256: string;
-  sizeBytes: number;
-  /** The first bytes: enough to tell the type, and the size of a picture. */
-  head: Buffer;
-}
 
 interface WriteOptions {
   source: Readable;

@@ -1,0 +1,52 @@
+import type { Readable } from 'node:stream';
+
+export interface StoredContent {
+  sha256: string;
+  sizeBytes: number;
+  /** The first bytes: enough to tell the type, and the size of a picture. */
+  head: Buffer;
+}
+
+export interface PutOptions {
+  maxBytes: number;
+  /** The size that the sender announces (Content-Length). A size that is too large is refused before a byte is read. */
+  declaredBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface OpenedContent {
+  /** The size of the whole file, even when a range was requested. */
+  sizeBytes: number;
+  /** Destroying it, or reading it to its end, closes the file. */
+  stream: Readable;
+}
+
+/**
+ * Files by the hash of their content, with equal content stored once. All replicas see the same ones, and any number of
+ * them may store, read and remove the same content at once.
+ */
+export interface BlobStore {
+  /**
+   * Streams `source` into the store and hashes it on the way; memory does not grow with its size. When it resolves, the
+   * content outlives a crash. Throws `file_too_large` or `storage_full` and leaves nothing behind. The source is destroyed
+   * when it is not read to its end.
+   */
+  put(source: Readable, options: PutOptions): Promise<StoredContent>;
+  /** Returns null when there is no such content. `range` is inclusive. */
+  open(sha256: string, range?: { start: number; end: number }): Promise<OpenedContent | null>;
+  /**
+   * Lends the content as a file, for a library that opens one by its path. The path is good until `work` has ended. There
+   * may be no file behind it.
+   */
+  useFile<Result>(sha256: string, work: (path: string) => Promise<Result>): Promise<Result>;
+  /**
+   * Removes content that no row refers to. `recent`: it was stored (again) within the last hour, perhaps for a row that is
+   * about to be committed, so it stays; try again later.
+   */
+  remove(sha256: string): Promise<'removed' | 'recent' | 'absent'>;
+  /** Removes what crashes and deleted rows left behind: all content that `referenced` does not name. */
+  removeUnreferenced(
+    referenced: (sha256s: string[]) => Promise<Set<string>>,
+    signal?: AbortSignal,
+  ): Promise<{ removed: number }>;
+}
