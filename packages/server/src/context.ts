@@ -322,11 +322,6 @@ async function openJobs(parts: {
 }): Promise<Jobs> {
   const { database, ownership, logger, opened } = parts;
   await migrate(database, 'jobs', jobMigrations);
-  const bus = new MemoryBus();
-  opened.add(() => bus.close());
-  await ownership.joinBus(bus);
-  // Again, before the bus: what is given back at the end is announced.
-  opened.add(() => ownership.close());
   const jobs = new EmbeddedJobs({
     database: database.withTables<JobTables>(),
     isAlone: database.dialect === 'sqlite',
