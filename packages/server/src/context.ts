@@ -8,6 +8,7 @@ import type { AccountTables } from './accounts/tables.ts';
 import type { Config } from './config/schema.ts';
 import type { Base, ContextOptions } from './context/base.ts';
 import { type OpenedConversation, openConversation } from './context/open-conversation.ts';
+import { openShared } from './context/shared.ts';
 import { userRemovalBy } from './conversation/threads/user-removal.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import { Links } from './dispatch/files/links.ts';
@@ -26,7 +27,7 @@ import { OpenStreams } from './http/streams/open-streams.ts';
 import { systemTimer } from './lib/async/timer.ts';
 import { systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
-import { dayMs, hourMs } from './lib/time-units.ts';
+import { dayMs } from './lib/time-units.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
 import { workflowUsageOf } from './ops/console-workflows.ts';
 import { makeDataHome } from './ops/data-home.ts';
@@ -38,6 +39,7 @@ import {
   databaseOptions,
   dispatchOptions,
   httpLimits,
+  leaseLifeMs,
   workerPrice,
   writtenFolders,
 } from './ops/options-of-config.ts';
@@ -53,8 +55,6 @@ import { AuditStore } from './platform/audit/audit-store.ts';
 import { auditMigrations } from './platform/audit/migrations.ts';
 import type { AuditTables } from './platform/audit/tables.ts';
 import type { Bus } from './platform/bus/bus.ts';
-import { MemoryBus } from './platform/bus/memory-bus.ts';
-import { MemoryCounters } from './platform/counters/memory-counters.ts';
 import type { Database } from './platform/database/database.ts';
 import { databaseTime } from './platform/database/database-time.ts';
 import { migrate } from './platform/database/migrate.ts';
@@ -64,10 +64,7 @@ import { ContentStore } from './platform/files/content-store.ts';
 import { nodeDisk } from './platform/files/disk.ts';
 import { FreeSpace } from './platform/files/free-space.ts';
 import { acquireHomeLock } from './platform/home-lock.ts';
-import { EmbeddedJobs } from './platform/jobs/embedded-jobs.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
-import { jobMigrations } from './platform/jobs/migrations.ts';
-import type { JobTables } from './platform/jobs/tables.ts';
 import { LeaseStore } from './platform/ownership/lease-store.ts';
 import { ownershipMigrations } from './platform/ownership/migrations.ts';
 import { Ownership } from './platform/ownership/ownership.ts';
@@ -217,7 +214,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   };
 }
 
-function newHealth({ config, options, database }: Base): Health {
+function newHealth({ config, options, database, busState }: Base): Health {
   const space = new FreeSpace({
     folders: writtenFolders(config),
     reserveBytes: diskReserveBytes,
@@ -226,7 +223,7 @@ function newHealth({ config, options, database }: Base): Health {
   return new Health({
     database: (deadlineMs) => database.ping(deadlineMs),
     storage: () => space.look(),
-    cache: () => 'embedded',
+    cache: () => busState().cache,
     version: options.version,
     clock: systemClock,
   });
@@ -248,7 +245,6 @@ function openSystem(
     ...base,
     version: options.version,
     database,
-    busKind: config.bus.backend,
     health,
     together: readTogether(database, (frozen) => {
       const found = new AccountStore(frozen.withTables<AccountTables>());
@@ -284,18 +280,14 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   await migrate(database, 'accounts', accountMigrations);
   logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
 
-  const bus = new MemoryBus();
-  opened.add(() => bus.close());
-  await ownership.joinBus(bus);
-  // Again, before the bus: what is given back at the end is announced.
-  opened.add(() => ownership.close());
-  const jobs = await openJobs({ database, ownership, logger, opened });
+  const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
+  const shared = await openShared({ config, logger, opened, database, ownership, secret });
+  const { jobs } = shared;
   const audit = await openAudit({ config, database, jobs });
   const metrics = new Metrics({ version: options.version });
   opened.add(() => metrics.close());
-  const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
   const proxies = trustedProxies(config.auth.trusted_proxies);
-  return { config, options, opened, logger, database, ownership, bus, jobs, audit, metrics, secret, proxies };
+  return { config, options, opened, logger, database, ownership, ...shared, audit, metrics, secret, proxies };
 }
 
 async function openAudit({
@@ -314,25 +306,6 @@ async function openAudit({
   return audit;
 }
 
-async function openJobs(parts: {
-  database: Database<unknown>;
-  ownership: Ownership;
-  logger: Logger;
-  opened: CloseStack;
-}): Promise<Jobs> {
-  const { database, ownership, logger, opened } = parts;
-  await migrate(database, 'jobs', jobMigrations);
-  const jobs = new EmbeddedJobs({
-    database: database.withTables<JobTables>(),
-    isAlone: database.dialect === 'sqlite',
-    report: ({ error, ...failure }) => logger.warn({ err: error, ...failure }, 'A job failed'),
-  });
-  opened.add(() => jobs.close());
-  jobs.register('ownership.prune', () => ownership.prune());
-  jobs.every('ownership.prune', hourMs);
-  return jobs;
-}
-
 /** Leases of an ended process expire in time. When one process owns the database, they are freed at once. */
 async function openOwnership(parts: {
   config: Config;
@@ -341,10 +314,13 @@ async function openOwnership(parts: {
   opened: CloseStack;
 }): Promise<Ownership> {
   const { config, logger, database, opened } = parts;
-  const ownership = new Ownership({ database: database.withTables<OwnershipTables>() });
+  const ownership = new Ownership({
+    database: database.withTables<OwnershipTables>(),
+    leaseLifeMs: leaseLifeMs(config),
+  });
   opened.add(() => ownership.close());
   if (database.dialect === 'sqlite') await ownership.freeAll();
-  else if (!config.cluster.allow_replicas_without_redis) {
+  else if (config.bus.backend !== 'redis' && !config.cluster.allow_replicas_without_redis) {
     opened.add(
       await holdAsOnlyGateway(ownership, (err) =>
         logger.error({ err }, 'The lease on the database was lost'),
@@ -434,6 +410,7 @@ function newAccounts({
   logger,
   database,
   bus,
+  counters,
   jobs,
   audit,
   secret,
@@ -441,7 +418,7 @@ function newAccounts({
 }: Base): AccountsArea {
   const accounts = createAccounts({
     database: database.withTables<AccountTables>(),
-    counters: new MemoryCounters(),
+    counters,
     bus,
     audit,
     proxies,

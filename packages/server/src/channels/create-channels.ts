@@ -16,7 +16,7 @@ import { type Clock, toIso } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { hourMs } from '../lib/time-units.ts';
 import type { Audit } from '../platform/audit/audit.ts';
-import { MemoryCounters } from '../platform/counters/memory-counters.ts';
+import type { Counters } from '../platform/counters/counters.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { StreamLog } from '../platform/stream-log/stream-log.ts';
@@ -50,6 +50,7 @@ interface ChannelsDependencies extends ChannelsSurroundings {
   database: Database<ChannelTables>;
   ownership: Pick<Ownership, 'hold' | 'tryHold'>;
   jobs: ChannelJobs;
+  counters: Counters;
   streamLog: Pick<StreamLog, 'read'>;
   followers: Pick<RunFollowers, 'register'>;
   removals: Pick<Removals, 'register'>;
@@ -79,7 +80,7 @@ const replyConcurrency = 8;
 /** Puts together everything about messaging channels. */
 export function createChannels(dependencies: ChannelsDependencies): ChannelsPart {
   const { database, ownership, jobs, runs, access, threads, memories, clock, log } = dependencies;
-  const { network, findAccount, uploads, artifacts, streamLog, timer = systemTimer } = dependencies;
+  const { network, findAccount, uploads, artifacts, streamLog, counters, timer = systemTimer } = dependencies;
   const store = new ChannelStore(database);
   const registry = new ChannelRegistry(dependencies.configured, (config) =>
     openChannel(config, { network, clock, timer }),
@@ -98,7 +99,7 @@ export function createChannels(dependencies: ChannelsDependencies): ChannelsPart
     findAccount,
     ownership,
     jobs,
-    counters: new MemoryCounters(),
+    counters,
     clock,
     timer,
     log,

@@ -106,11 +106,11 @@ export function choice<const Value extends string | number>(
   return field('choice', { fallback, description }, { enum: values });
 }
 
-export function duration(
-  fallback: string,
+export function duration<Default extends string | null>(
+  fallback: Default,
   description: string,
   limits: { minimum: string; maximum: string },
-): TUnsafe<Milliseconds> {
+): TUnsafe<Default extends string ? Milliseconds : Milliseconds | null> {
   return field(
     'duration',
     { fallback, description: `${description} From ${range(limits)}.` },

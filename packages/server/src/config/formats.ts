@@ -60,6 +60,22 @@ const formats = {
     if (/^postgres(ql)?:\/\//.test(text)) return text;
     throw new RangeError('must begin with postgres:// or postgresql://');
   },
+
+  redis_url(text: string): string {
+    if (text.startsWith('/') && text.length > 1) return text;
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const isServer = /^rediss?:$/.test(url?.protocol ?? '') && url?.hostname !== '';
+    if (isServer && /^(\/\d{0,4})?$/.test(url?.pathname ?? '')) return text;
+    if (url?.protocol === 'unix:' && url.pathname.length > 1) return text;
+    throw new RangeError(
+      'must be redis://user:password@host:port/database, rediss:// for TLS, or the path of a unix socket',
+    );
+  },
+
+  key_prefix(text: string): string {
+    if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(text)) return text;
+    throw new RangeError('must be up to 64 letters, digits and _ . -, such as switchyard');
+  },
 };
 
 export type FormatName = keyof typeof formats;

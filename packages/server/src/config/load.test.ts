@@ -193,6 +193,26 @@ describe('rules between keys', () => {
       'run_events: { backend: jsonl }\ncluster: { allow_replicas_without_redis: true }\ndatabase: { backend: postgres, url: postgres://x }',
       '1:24  run_events.backend must be db when several replicas run',
     ],
+    [
+      'bus: { backend: redis }\nauth: { jwt_secret: 0123456789abcdef0123456789abcdef }\nfiles: { shared_home: /srv }\ndatabase: { backend: postgres, url: postgres://x }',
+      '1:17  bus.url is required when bus.backend is redis',
+    ],
+    [
+      'bus: { backend: redis, url: redis://x }\nauth: { jwt_secret: 0123456789abcdef0123456789abcdef }\nfiles: { shared_home: /srv }',
+      '1:17  bus.backend is redis, for several replicas, which needs database.backend postgres; sqlite serves one process only',
+    ],
+    [
+      'bus: { backend: redis, url: redis://x }\nfiles: { shared_home: /srv }\ndatabase: { backend: postgres, url: postgres://x }',
+      '1:17  auth.jwt_secret is required when bus.backend is redis, the same for all replicas',
+    ],
+    [
+      'bus: { backend: redis, url: redis://x }\nauth: { jwt_secret: 0123456789abcdef0123456789abcdef }\ndatabase: { backend: postgres, url: postgres://x }',
+      '1:17  files.shared_home is required when bus.backend is redis: a directory that all replicas see',
+    ],
+    [
+      'run_events: { backend: memory }\nbus: { backend: redis, url: redis://x }\nauth: { jwt_secret: 0123456789abcdef0123456789abcdef }\nfiles: { shared_home: /srv }\ndatabase: { backend: postgres, url: postgres://x }',
+      '1:24  run_events.backend must be db when several replicas run',
+    ],
     ['sandbox: { allow_host_bash: true }', '1:29  sandbox.allow_host_bash must be false'],
     ['uploads: { auto_convert_documents: true }', '1:36  uploads.auto_convert_documents must be false'],
     [

@@ -36,9 +36,37 @@ const rules: Rule[] = [
         : null,
   },
   {
-    keys: ['run_events.backend', 'cluster.allow_replicas_without_redis'],
-    check: ({ run_events, cluster }) =>
-      cluster.allow_replicas_without_redis && run_events.backend !== 'db'
+    keys: ['bus.url', 'bus.backend'],
+    check: ({ bus }) =>
+      bus.backend === 'redis' && bus.url === null
+        ? `is required when bus.backend is redis; set it in the file or as ${environmentName('bus.url')}`
+        : null,
+  },
+  {
+    keys: ['bus.backend', 'database.backend'],
+    check: ({ bus, database }) =>
+      bus.backend === 'redis' && database.backend !== 'postgres'
+        ? `is redis, for several replicas, which needs database.backend postgres; ${database.backend} serves one process only`
+        : null,
+  },
+  {
+    keys: ['auth.jwt_secret', 'bus.backend'],
+    check: ({ auth, bus }) =>
+      bus.backend === 'redis' && auth.jwt_secret === null
+        ? 'is required when bus.backend is redis, the same for all replicas; set it in the file or as AUTH_JWT_SECRET'
+        : null,
+  },
+  {
+    keys: ['files.shared_home', 'bus.backend'],
+    check: ({ files, bus }) =>
+      bus.backend === 'redis' && files.shared_home === null
+        ? 'is required when bus.backend is redis: a directory that all replicas see'
+        : null,
+  },
+  {
+    keys: ['run_events.backend', 'bus.backend', 'cluster.allow_replicas_without_redis'],
+    check: ({ run_events, bus, cluster }) =>
+      (bus.backend === 'redis' || cluster.allow_replicas_without_redis) && run_events.backend !== 'db'
         ? `must be db when several replicas run; ${run_events.backend} events stay on one of them`
         : null,
   },

@@ -87,11 +87,29 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     pool_size: integer(10, 'Postgres connections of this process.', { minimum: 1, maximum: 200 }),
   }),
 
-  bus: section('How parts of the gateway wake each other.', {
-    backend: choice(['memory'], 'memory', 'memory: within this process.'),
+  bus: section('How parts of the gateway, and its replicas, wake each other.', {
+    backend: choice(
+      ['memory', 'redis'],
+      'memory',
+      'memory: within this process. redis: through a Redis or Valkey server, for several replicas.',
+    ),
+    url: text(
+      null,
+      'Address of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or the path of a unix socket.',
+      { secret: true, format: 'redis_url' },
+    ),
+    prefix: text(
+      'switchyard',
+      'Begins the name of everything that the gateway keeps in Redis. Clusters that share a Redis have different prefixes.',
+      { format: 'key_prefix' },
+    ),
   }),
 
   files: section('Uploads and outputs, kept below the data home.', {
+    shared_home: path(
+      null,
+      'Directory that all replicas see, for the files of tasks and users; the data home when absent.',
+    ),
     max_upload: size('200MB', 'Largest upload.', { minimum: '1KB', maximum: '100GB' }),
     max_output: size('2GB', 'Largest output that is pulled off a worker.', {
       minimum: '1KB',
@@ -387,6 +405,11 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     allow_replicas_without_redis: boolean(
       false,
       'Let replicas share one database without Redis; live events then reach only the clients of one replica.',
+    ),
+    lease_life: duration(
+      null,
+      'How long after a crash or a lost connection another replica takes over; 15s when absent, 6s where bus.backend is redis.',
+      { minimum: '3s', maximum: '5m' },
     ),
   }),
 });

@@ -64,6 +64,11 @@ describe('values from the file', () => {
     ['server.public_url', 'https://x/path', 'scheme, host and port only'],
     ['server.public_url', 'https://me:pw@x', 'scheme, host and port only'],
     ['server.public_url', 'ftp://x', 'scheme, host and port only'],
+    ['bus.url', 'http://cache:6379', 'must be redis://user:password@host:port/database'],
+    ['bus.url', 'redis://', 'must be redis://user:password@host:port/database'],
+    ['bus.url', 'redis://cache/zero', 'must be redis://user:password@host:port/database'],
+    ['bus.prefix', 'a:b', 'must be up to 64 letters, digits and _ . -'],
+    ['cluster.lease_life', '1s', 'must lie between 3s and 5m'],
   ])('%s refuses %j', (key, data, message) => {
     expect(() => read(key, data)).toThrow(RangeError);
     expect(() => read(key, data)).toThrow(message);
@@ -91,10 +96,25 @@ describe('values from the file', () => {
   it.each([
     ['auth.jwt_secret', 'hunter2hunter2', 'must have at least 32 characters'],
     ['database.url', 'mysql://me:hunter2@host', 'must begin with postgres:// or postgresql://'],
+    [
+      'bus.url',
+      'http://me:hunter2@host',
+      'must be redis://user:password@host:port/database, rediss:// for TLS, or the path of a unix socket',
+    ],
     ['observability.metrics.token', 12_345, 'must be text'],
   ])('%s is a secret, so a fault does not quote it', (key, data, message) => {
     expect(catchError(() => read(key, data))).toMatchObject({ message });
   });
+});
+
+it.each([
+  'redis://cache',
+  'redis://ada:secret@[::1]:6380/3',
+  'rediss://:secret@cache.example.com',
+  '/run/redis/redis.sock',
+  'unix:///run/redis/redis.sock',
+])('bus.url takes %s', (url) => {
+  expect(read('bus.url', url)).toBe(url);
 });
 
 describe('values that come as text', () => {

@@ -4,12 +4,11 @@ import type { ReferenceWorkerProcess } from '../dispatch/fleet/reference-worker.
 import type { TrustedProxies } from '../http/access/client-ip.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
 import type { Audit } from '../platform/audit/audit.ts';
-import type { Bus } from '../platform/bus/bus.ts';
 import type { Database } from '../platform/database/database.ts';
-import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Shared } from './shared.ts';
 
 export interface ContextOptions {
   version: string;
@@ -27,16 +26,14 @@ export interface ContextOptions {
 }
 
 /** What every area needs. */
-export interface Base {
+export interface Base extends Shared {
   config: Config;
   options: ContextOptions;
   opened: CloseStack;
   logger: Logger;
   database: Database<unknown>;
   ownership: Ownership;
-  bus: Bus;
   audit: Audit;
-  jobs: Jobs;
   metrics: Metrics;
   secret: string;
   proxies: TrustedProxies;

@@ -24,11 +24,10 @@ import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { systemClock } from '../lib/clock.ts';
 import { adoptOrphanThreads } from '../ops/adopt-orphan-threads.ts';
 import { findAccount } from '../ops/find-account.ts';
-import { conversationOptions, streamLimits, turnOptions } from '../ops/options-of-config.ts';
+import { conversationOptions, turnOptions } from '../ops/options-of-config.ts';
 import { channelNetwork, mcpNetwork, runWebhookCaller } from '../ops/outbound-networks.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
-import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
 import type { Base } from './base.ts';
 
 interface Surroundings {
@@ -54,7 +53,7 @@ export interface OpenedConversation {
 
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
-  const { config, options, opened, ownership, bus, jobs, audit } = base;
+  const { config, options, opened, ownership, bus, counters, jobs, audit, streamLog } = base;
   const { streams, admission, workflows, accounts, tell, diskReserveBytes } = surroundings;
   const { workflowUsage, poolSpansOver, poolWaitsOver } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
@@ -113,7 +112,6 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
   opened.add(() => runtime.close());
   features.customAgents.keepFree(runtime.agents);
 
-  const streamLog = new MemoryStreamLog({ limits: streamLimits(config) });
   const area = createConversation({
     ...shared,
     streamLog,
@@ -136,6 +134,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     ...features,
     database: base.database.withTables<ChannelTables>(),
     streamLog,
+    counters,
     configured: config.channels,
     network: channelNetwork,
     readBody: (request, payload) => admission.readBody(request, payload),

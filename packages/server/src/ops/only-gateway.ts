@@ -40,7 +40,7 @@ export async function holdAsOnlyGateway(
   if (held) return () => closing.abort(new Error('The gateway is shutting down.'));
   closing.abort(new Error('Another gateway has the database.'));
   throw new Error(
-    'Another gateway uses this database. Several replicas need Redis to hear of each other; set cluster.allow_replicas_without_redis to run them without.',
+    'Another gateway uses this database. Several replicas need Redis to hear of each other: set bus.backend to redis and bus.url for all of them, or cluster.allow_replicas_without_redis to run them without.',
   );
 }
 

@@ -131,6 +131,11 @@ export function conversationOptions(
   };
 }
 
+/** With Redis a replica takes over sooner, because it hears at once that a lease is free. */
+export function leaseLifeMs({ cluster, bus }: Config): number {
+  return cluster.lease_life ?? (bus.backend === 'redis' ? 6_000 : 15_000);
+}
+
 /** Null when workers have no price. */
 export function workerPrice({ conversation }: Config): WorkerPrice | null {
   const { workflow_price_per_hour: perHour, workflow_price_currency: currency } = conversation;

@@ -17,7 +17,7 @@ import type { SystemRows } from './system-rows.ts';
 interface SystemOptions {
   version: string;
   database: Database<unknown>;
-  busKind: string;
+  busState: () => BusState;
   health: Pick<Health, 'readiness'>;
   together: ReadTogether<SystemRows>;
   jobs: Pick<Jobs, 'retry' | 'deadKeptMs'>;
@@ -27,6 +27,14 @@ interface SystemOptions {
   writtenFolders: readonly string[];
   disk: Pick<Disk, 'freeBytes'>;
   clock: Clock;
+}
+
+/** How the replicas reach each other. */
+export interface BusState {
+  kind: string;
+  latencyMs: number | null;
+  /** A sentence for operators while Redis does not do what it should. */
+  fault: string | null;
 }
 
 interface Taken {
@@ -87,7 +95,7 @@ export class System {
   }
 
   async #dependencies(): Promise<SystemReport['dependencies']> {
-    const { health, database, busKind } = this.#options;
+    const { health, database, busState } = this.#options;
     const { dependencies } = await health.readiness();
     const kinds: Record<string, string> = { database: database.backend, storage: 'disk' };
     const asked = dependencies.map(({ name, ok, latencyMs }) => ({
@@ -97,10 +105,9 @@ export class System {
       latencyMs,
       detail: ok ? null : `The ${name} does not answer, or takes nothing.`,
     }));
-    return [
-      ...asked,
-      { name: 'bus', kind: busKind, ok: true, latencyMs: null, detail: 'It is in this process.' },
-    ];
+    const { kind, latencyMs, fault } = busState();
+    const detail = kind === 'memory' ? 'It is in this process.' : fault;
+    return [...asked, { name: 'bus', kind, ok: fault === null, latencyMs, detail }];
   }
 
   async #freeBytes(): Promise<SystemReport['storage']['freeBytes']> {

@@ -1,0 +1,103 @@
+import type { ServiceHealth } from '@switchyard/contract/meta';
+import { deriveKey } from '../accounts/secrets/signing-secret.ts';
+import type { Config } from '../config/schema.ts';
+import type { CloseStack } from '../lib/close-stack.ts';
+import { hourMs } from '../lib/time-units.ts';
+import { streamLimits } from '../ops/options-of-config.ts';
+import type { BusState } from '../ops/system/system.ts';
+import type { Bus } from '../platform/bus/bus.ts';
+import { MemoryBus } from '../platform/bus/memory-bus.ts';
+import type { Counters } from '../platform/counters/counters.ts';
+import { MemoryCounters } from '../platform/counters/memory-counters.ts';
+import type { Database } from '../platform/database/database.ts';
+import { migrate } from '../platform/database/migrate.ts';
+import { EmbeddedJobs } from '../platform/jobs/embedded-jobs.ts';
+import type { Jobs } from '../platform/jobs/jobs.ts';
+import { jobMigrations } from '../platform/jobs/migrations.ts';
+import type { JobTables } from '../platform/jobs/tables.ts';
+import type { Ownership } from '../platform/ownership/ownership.ts';
+import { databaseIdentity } from '../platform/redis/database-identity-store.ts';
+import type { RedisServer } from '../platform/redis/redis-server.ts';
+import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
+import type { StreamLog } from '../platform/stream-log/stream-log.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+
+/** What replicas share, or what one process has for itself when it is alone. */
+export interface Shared {
+  /** Null when the gateway runs without Redis. */
+  redis: RedisServer | null;
+  bus: Bus;
+  counters: Counters;
+  streamLog: StreamLog;
+  jobs: Jobs;
+  busState: () => BusState & { cache: ServiceHealth['cache'] };
+}
+
+interface Surroundings {
+  config: Config;
+  logger: Logger;
+  opened: CloseStack;
+  database: Database<unknown>;
+  ownership: Ownership;
+  secret: string;
+}
+
+/** Opens bus, counters, stream log and jobs, as the configuration says. */
+export async function openShared(surroundings: Surroundings): Promise<Shared> {
+  const { config, opened, ownership } = surroundings;
+  const redis = config.bus.backend === 'redis' ? await openRedis(surroundings) : null;
+  const bus = redis ? await openRedisBus(redis) : new MemoryBus();
+  opened.add(() => bus.close());
+  await ownership.joinBus(bus);
+  // Again, before the bus: what is given back at the end is announced.
+  opened.add(() => ownership.close());
+  return {
+    redis,
+    bus,
+    counters: new MemoryCounters(),
+    streamLog: new MemoryStreamLog({ limits: streamLimits(config) }),
+    jobs: await openJobs(surroundings),
+    busState: () => ({
+      kind: config.bus.backend,
+      latencyMs: redis?.latencyMs ?? null,
+      fault: redis?.fault ?? null,
+      cache: redis === null ? 'embedded' : redis.fault === null ? 'connected' : 'disconnected',
+    }),
+  };
+}
+
+/** Loaded only when it is used, like everything that needs Redis. */
+async function openRedis({ config, logger, opened, database, secret }: Surroundings): Promise<RedisServer> {
+  const { RedisServer } = await import('../platform/redis/redis-server.ts');
+  const redis = await RedisServer.open({
+    url: config.bus.url ?? '',
+    prefix: config.bus.prefix,
+    cluster: { database: await databaseIdentity(database), secret: fingerprintOf(secret) },
+    log: logger,
+  });
+  opened.add(() => redis.close());
+  return redis;
+}
+
+/** Tells two secrets apart and reveals neither. */
+function fingerprintOf(secret: string): string {
+  return deriveKey(secret, 'replicas of one cluster').export().toString('hex').slice(0, 32);
+}
+
+async function openRedisBus(redis: RedisServer): Promise<Bus> {
+  const { RedisBus } = await import('../platform/bus/redis-bus.ts');
+  return RedisBus.open(redis);
+}
+
+async function openJobs({ database, ownership, logger, opened }: Surroundings): Promise<Jobs> {
+  await migrate(database, 'jobs', jobMigrations);
+  const jobs = new EmbeddedJobs({
+    database: database.withTables<JobTables>(),
+    isAlone: database.dialect === 'sqlite',
+    report: ({ error, ...failure }) => logger.warn({ err: error, ...failure }, 'A job failed'),
+  });
+  opened.add(() => jobs.close());
+  jobs.register('ownership.prune', () => ownership.prune());
+  jobs.every('ownership.prune', hourMs);
+  return jobs;
+}
