@@ -64,8 +64,17 @@ export function requireRunHandle(config: ConfigOfRun): RunHandle {
  * released or lost the run, another process continues it together with those tasks.
  */
 export function isStoppedForGood(signal: AbortSignal): boolean {
-  const reason: unknown = signal.reason;
-  if (!signal.aborted || typeof reason !== 'object' || reason === null || !('how' in reason)) return false;
-  const { kind } = (reason.how ?? {}) as { kind?: unknown };
+  const { kind } = howStopped(signal);
   return kind === 'cancelled' || kind === 'timeout';
+}
+
+/** Returns true when the run was stopped for good and its work stays, which a rollback takes away. */
+export function keepsItsWork(signal: AbortSignal): boolean {
+  return isStoppedForGood(signal) && howStopped(signal).action !== 'rollback';
+}
+
+function howStopped(signal: AbortSignal): { kind?: unknown; action?: unknown } {
+  const reason: unknown = signal.reason;
+  if (!signal.aborted || typeof reason !== 'object' || reason === null || !('how' in reason)) return {};
+  return reason.how ?? {};
 }

@@ -1,6 +1,7 @@
 import { type BaseMessage, RemoveMessage, ToolMessage } from '@langchain/core/messages';
 import { REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
+import { stoppedMark } from '../stopped-mark.ts';
 import { callsOf } from './called-tools.ts';
 
 /**
@@ -35,6 +36,7 @@ function interrupted(id: string, name: string): ToolMessage {
     tool_call_id: id,
     name,
     status: 'error',
+    additional_kwargs: { ...stoppedMark },
     content: `Error: Tool '${name}' was interrupted and gave no result.`,
   });
 }

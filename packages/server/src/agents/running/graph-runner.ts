@@ -6,7 +6,7 @@ import { nothingCovered } from '../event-origin.ts';
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph, Agents } from '../loading/agents.ts';
 import { failureIn, stopReasonIn } from '../run-failure.ts';
-import type { CustomEvent } from '../run-handle.ts';
+import { type CustomEvent, keepsItsWork } from '../run-handle.ts';
 import type { RunRecord } from '../run-record.ts';
 import { commandOf, isCommand } from '../state/graph-command.ts';
 import { viewOf, wireState } from '../state/wire-state.ts';
@@ -78,7 +78,7 @@ export class GraphRunner implements AgentRunner {
         subgraphs: request.streamSubgraphs,
         frame: tools.frame,
       }),
-      observer: new RunObserver(tools.recorder),
+      observer: new RunObserver(tools.recorder, { signal: tools.signal }),
       signal: stop.signal,
       isResumed: await resume(request, { saved, recorder: tools.recorder }),
     };
@@ -87,8 +87,8 @@ export class GraphRunner implements AgentRunner {
   async #perform(active: ActiveRun): Promise<AgentRunEnd> {
     const { request, tools, checkpointer, frames } = active;
     let graph: AgentGraph | undefined;
+    const config = configOf(active);
     try {
-      const config = configOf(active);
       const { configurable } = config;
       const { graphId, userId } = request;
       graph = await this.#options.agents.graph(graphId, { userId, checkpointer, config: { configurable } });
@@ -104,12 +104,27 @@ export class GraphRunner implements AgentRunner {
       return { outcome: 'done', ...end, ...(stopReason !== null && { stopReason }) };
     } catch (error) {
       await checkpointer.reached().catch(() => undefined); // kept as its failure
+      if (graph && keepsItsWork(tools.signal)) await this.#storeCutOff(graph, { active, config });
       tools.signal.throwIfAborted();
       const { failure } = checkpointer;
       if (failure && !failure.isOfGraph) throw failure.error;
       const { name, message } = wireError(failure ? failure.error : error);
       const state = graph ? await savedState(graph, active) : null;
       return { outcome: 'failed', error: { name, message }, state };
+    }
+  }
+
+  /** A fault here is recorded; the run ends as it was told to. */
+  async #storeCutOff(
+    graph: AgentGraph,
+    { active: { request, observer, tools }, config }: { active: ActiveRun; config: RunConfig },
+  ): Promise<void> {
+    const { storeCutOff } = await (this.#parts ?? loadParts());
+    try {
+      await storeCutOff(graph, { runId: request.runId, config, observer });
+    } catch (error) {
+      const content = `What was said before the stop could not be stored: ${wireError(error).message}`;
+      tools.recorder.record({ event_type: 'stop_error', category: 'trace', content, origin: null });
     }
   }
 }
@@ -161,12 +176,14 @@ async function stream(
 
 function loadParts(): Promise<
   Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'> &
-    Pick<typeof import('./run-observer.ts'), 'RunObserver'>
+    Pick<typeof import('./run-observer.ts'), 'RunObserver'> &
+    Pick<typeof import('./store-cut-off.ts'), 'storeCutOff'>
 > {
   return loadLangchain(async () => {
     const { RunCheckpointer } = await import('./run-checkpointer.ts');
     const { RunObserver } = await import('./run-observer.ts');
-    return { RunCheckpointer, RunObserver };
+    const { storeCutOff } = await import('./store-cut-off.ts');
+    return { RunCheckpointer, RunObserver, storeCutOff };
   });
 }
 

@@ -89,7 +89,7 @@ export function answerEvent(
     content: record,
     metadata: {
       ...(name !== null && { model_name: name }),
-      finish_reason: callsTools ? 'tool_calls' : 'stop',
+      finish_reason: callsTools ? 'tool_calls' : isCutOff(record) ? 'stopped' : 'stop',
       caller: call.caller,
     },
   };
@@ -129,6 +129,10 @@ function usageOf(
     totalTokens = promptTokens + completionTokens,
   } = tokenUsage;
   return { input_tokens: promptTokens, output_tokens: completionTokens, total_tokens: totalTokens };
+}
+
+function isCutOff(record: Record<string, Json>): boolean {
+  return isObject(record.additional_kwargs) && record.additional_kwargs.stopped === true;
 }
 
 function hasToolCalls(record: Record<string, Json> | undefined): boolean {

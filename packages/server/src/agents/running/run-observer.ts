@@ -1,4 +1,4 @@
-import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import { BaseCallbackHandler, type HandleLLMNewTokenCallbackFields } from '@langchain/core/callbacks/base';
 import type { LLMResult } from '@langchain/core/outputs';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
 import type { Origin } from '../event-origin.ts';
@@ -6,6 +6,7 @@ import { modelNameKey } from '../models/model-name-key.ts';
 import type { NewRunEvent, RunRecord } from '../run-record.ts';
 import { wireValue } from '../state/wire-values.ts';
 import { subagentTaskKey } from '../subagents/subagent-events.ts';
+import { GrowingAnswer } from './growing-answer.ts';
 import { KnownIds } from './known-ids.ts';
 import { callerOf } from './model-caller.ts';
 import {
@@ -62,9 +63,12 @@ export class RunObserver extends BaseCallbackHandler {
   override awaitHandlers = true;
   readonly #recorder: RunRecord;
   readonly #now: Clock;
+  readonly #signal: AbortSignal | undefined;
   readonly #origins = new TaskOrigins();
   readonly #spans: ObservedSpans;
   readonly #calls = new Map<string, ObservedCall>();
+  /** Answers of the lead agent that are being streamed, and those that the end of the run has cut off. */
+  readonly #growing = new Map<string, GrowingAnswer>();
   readonly #tools = new Map<string, ObservedTool>();
   readonly #nodes = new Map<string, ObservedNode>();
   /** Results of tools that returned no message; their node has yet to make one. */
@@ -76,9 +80,14 @@ export class RunObserver extends BaseCallbackHandler {
   /** Ids of recorded messages. */
   readonly #recorded = new Set<string>();
 
-  constructor(recorder: RunRecord, { now = steadyClock }: { now?: Clock } = {}) {
+  /** With the signal of the run, answers that its end cuts off are kept for `recordCutOff`. */
+  constructor(
+    recorder: RunRecord,
+    { now = steadyClock, signal }: { now?: Clock; signal?: AbortSignal } = {},
+  ) {
     super();
     this.#recorder = recorder;
+    this.#signal = signal;
     this.#spans = new ObservedSpans(recorder);
     this.#now = now;
   }
@@ -120,17 +129,36 @@ export class RunObserver extends BaseCallbackHandler {
     this.handleChatModelStart(model, [messages], runId, parentRunId, extra, tags, metadata);
   }
 
+  override handleLLMNewToken(
+    _token: string,
+    _index: unknown,
+    runId: string,
+    _parentRunId?: string,
+    _tags?: string[],
+    fields?: HandleLLMNewTokenCallbackFields,
+  ): void {
+    const call = this.#calls.get(runId);
+    const piece = fields?.chunk && 'message' in fields.chunk ? fields.chunk.message : undefined;
+    if (!piece || call?.caller !== 'lead_agent' || this.#signal?.aborted) return;
+    const answer = this.#growing.get(runId) ?? new GrowingAnswer(call);
+    this.#growing.set(runId, answer);
+    answer.add(piece as unknown as Message);
+  }
+
   override handleLLMEnd(output: LLMResult, runId: string): void {
     const call = this.#calls.get(runId);
     if (!call) return;
     this.#calls.delete(runId);
+    // The graph of a stopped run takes no answer any more.
+    const isCutOff = this.#signal?.aborted === true && this.#growing.has(runId);
+    if (!isCutOff) this.#growing.delete(runId);
     const given = answerIn(output);
-    if (given && isOfGateway(call)) this.#idsOf(call.metadata).complete(given);
+    if (given && isOfGateway(call) && !isCutOff) this.#idsOf(call.metadata).complete(given);
     const response = responseEvent(call, output, this.#now());
     this.#record(response, call.metadata);
     const { usage, model_name: model = null } = response.metadata;
     this.#spans.end(runId, 'success', { usage, model });
-    if (given && call.caller === 'lead_agent') this.#recordAnswer(given, call);
+    if (given && call.caller === 'lead_agent' && !isCutOff) this.#recordAnswer(given, call);
     const task = subagentTaskOf(call.metadata);
     if (given && task !== null && call.caller.startsWith('subagent:')) {
       this.#record(answerStep(this.#nextStep(task), { message: given, usage, model }), call.metadata);
@@ -141,12 +169,39 @@ export class RunObserver extends BaseCallbackHandler {
     const call = this.#calls.get(runId);
     if (!call) return;
     this.#calls.delete(runId);
+    // A model that fails is asked again, and its new answer takes the place of this one.
+    if (!this.#signal?.aborted) this.#growing.delete(runId);
     this.#spans.end(runId, 'error');
     const metadata = { caller: call.caller, llm_call_index: call.index };
     this.#record(
       { event_type: 'llm_error', category: 'trace', content: errorText(error), metadata },
       call.metadata,
     );
+  }
+
+  /**
+   * Called once for a run that is stopped for good: records the answers that the stop has cut off, and returns them with the nodes
+   * that asked for them.
+   */
+  recordCutOff(): { message: Message; node: string | null }[] {
+    const answers = [...this.#growing.values()].flatMap((answer) => {
+      const { call } = answer;
+      const message = answer.cutOff();
+      if (!message) return [];
+      if (isOfGateway(call)) this.#idsOf(call.metadata).complete(message);
+      const withId = named(message);
+      this.#recordAnswer(withId, call);
+      return [{ message: withId, node: nodeOfRoot(call.metadata) }];
+    });
+    this.#growing.clear();
+    return answers;
+  }
+
+  /** Records results that the run's own graph got for calls that a stop has ended. */
+  recordResults(messages: readonly Message[]): void {
+    for (const message of messages) {
+      this.#recordToolMessage(message, { name: null, callId: null, metadata: undefined });
+    }
   }
 
   override handleToolStart(
@@ -306,7 +361,8 @@ export class RunObserver extends BaseCallbackHandler {
         tool.callId === null
           ? answers.length > 0
           : answers.some((message) => message.tool_call_id === tool.callId);
-      if (isAnswered) continue;
+      // The stop of a run gives its calls results; what its tools throw then is no answer.
+      if (isAnswered || this.#signal?.aborted) continue;
       const message = { type: 'tool', tool_call_id: tool.callId, name: tool.name, ...result };
       this.#recordToolMessage(named(message), tool);
     }
@@ -364,6 +420,12 @@ export class RunObserver extends BaseCallbackHandler {
     const origin: Origin | null = this.#origins.of(metadata);
     this.#recorder.record({ ...withSubagent(event, metadata), origin });
   }
+}
+
+/** Returns the node of the run's own graph; null for a node of a graph inside it. */
+function nodeOfRoot(metadata: TaskMetadata): string | null {
+  const node = metadata?.langgraph_node;
+  return typeof node === 'string' && graphOf(namespaceOf(metadata)) === '' ? node : null;
 }
 
 /** Answers in graphs of users go into the state unchanged, because such a graph may already have made its own from the stream. */

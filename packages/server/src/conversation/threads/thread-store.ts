@@ -77,11 +77,16 @@ export class ThreadStore {
     return this.#database.write((trx) => createIfMissing(trx, owner, thread));
   }
 
-  /** Records that the state changed without a run. When a run has begun meanwhile, the run sets the thread's status. */
+  /**
+   * Records that the state changed without a run. When a run has begun meanwhile, the run sets the thread's status. A run that was
+   * stopped half-way has left a next step; only a question makes such a thread wait.
+   */
   async saveState(threadId: string, { state, at }: { state: StateView; at: string }): Promise<boolean> {
     return this.#database.write(async (trx) => {
       const present = await lockThread(trx, threadId);
-      const atRest = state.next.length > 0 ? 'interrupted' : 'idle';
+      const hasQuestion = Object.values(state.interrupts).some((asked) => asked.length > 0);
+      const isWaiting = hasQuestion || (state.next.length > 0 && !(await wasStopped(trx, threadId)));
+      const atRest = isWaiting ? 'interrupted' : 'idle';
       const status = present?.status === 'busy' ? 'busy' : atRest;
       return settle(trx, threadId, { status, snapshot: snapshotOf(state), at });
     });
@@ -298,4 +303,16 @@ async function indexEntries(trx: Trx, thread: ThreadRow, metadata: Metadata): Pr
 
 async function moveInIndex(trx: Trx, { thread_id, metadata, updated_at }: ThreadRow): Promise<void> {
   if (metadata !== '{}') await metadataTime.run(trx, { threadId: thread_id, at: updated_at });
+}
+
+/** Whether the last run that has ended was stopped. */
+async function wasStopped(trx: Trx, threadId: string): Promise<boolean> {
+  const last = await trx
+    .selectFrom('runs')
+    .select('status')
+    .where('thread_id', '=', threadId)
+    .where('ended_at', 'is not', null)
+    .orderBy('admission', 'desc')
+    .executeTakeFirst();
+  return last?.status === 'interrupted';
 }
