@@ -155,3 +155,9 @@ test('a card keeps a place for each picture of the batch, eight at most', () => 
     4, 8, 1, 2, 1,
   ]);
 });
+
+test('a call whose result says that the run was stopped is stopped, not failed', () => {
+  const stopped = { ...failed, additional_kwargs: { stopped: true } };
+  expect(toolIn({ ...none, stored: [row('r1', asks), row('r1', failed)] }).state).toBe('failed');
+  expect(toolIn({ ...none, stored: [row('r1', asks), row('r1', stopped)] }).state).toBe('stopped');
+});

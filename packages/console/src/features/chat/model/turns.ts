@@ -150,5 +150,6 @@ class CallFacts {
 
 function stateOf(result: StreamedMessage | null, isLive: boolean): ToolPart['state'] {
   if (!result) return isLive ? 'running' : 'stopped';
+  if (result.additional_kwargs?.stopped === true) return 'stopped';
   return result.status === 'error' ? 'failed' : 'done';
 }

@@ -38,7 +38,7 @@ export function TurnFooter({ threadId, turn, onAgain, onEdit, onBranch }: TurnFo
     );
   return (
     <footer className="flex flex-wrap items-center gap-1 text-meta text-text-2">
-      <Thumbs threadId={threadId} turn={turn} />
+      {turn.parts.length > 0 ? <Thumbs threadId={threadId} turn={turn} /> : null}
       {said === '' ? null : (
         <IconButton label={text('turn.copy')} icon={<Copy {...icon} />} onClick={() => void copy()} />
       )}

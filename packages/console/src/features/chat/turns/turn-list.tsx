@@ -40,7 +40,7 @@ export function TurnList({ threadId, turns, isRunning, older, onAnswer, onReplac
             turn={turn}
             onAnswer={isLast && canAnswer ? onAnswer : null}
             footer={
-              turn.isLive || turn.run === null || turn.parts.length === 0 ? null : (
+              turn.isLive || turn.run === null ? null : (
                 <>
                   <TurnFooter
                     threadId={threadId}
@@ -49,7 +49,7 @@ export function TurnList({ threadId, turns, isRunning, older, onAnswer, onReplac
                     onEdit={canReplace ? () => onReplace('edit', turn) : null}
                     onBranch={isLast && !isRunning ? () => onReplace('branch', turn) : null}
                   />
-                  {isLast && !isRunning && !endsWithQuestion(turn) ? (
+                  {isLast && !isRunning && turn.run.status === 'success' && !endsWithQuestion(turn) ? (
                     <Suggestions threadId={threadId} turn={turn} onChoose={onAnswer} />
                   ) : null}
                 </>
