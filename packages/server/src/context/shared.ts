@@ -54,7 +54,7 @@ export async function openShared(surroundings: Surroundings): Promise<Shared> {
   return {
     redis,
     bus,
-    counters: new MemoryCounters(),
+    counters: redis ? await openRedisCounters(redis) : new MemoryCounters(),
     streamLog: new MemoryStreamLog({ limits: streamLimits(config) }),
     jobs: await openJobs(surroundings),
     busState: () => ({
@@ -87,6 +87,11 @@ function fingerprintOf(secret: string): string {
 async function openRedisBus(redis: RedisServer): Promise<Bus> {
   const { RedisBus } = await import('../platform/bus/redis-bus.ts');
   return RedisBus.open(redis);
+}
+
+async function openRedisCounters(redis: RedisServer): Promise<Counters> {
+  const { RedisCounters } = await import('../platform/counters/redis-counters.ts');
+  return new RedisCounters({ redis, alone: new MemoryCounters() });
 }
 
 async function openJobs({ database, ownership, logger, opened }: Surroundings): Promise<Jobs> {

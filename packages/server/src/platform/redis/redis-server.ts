@@ -123,7 +123,7 @@ export class RedisServer {
       ...options.options,
     };
     const client = new Redis(settings);
-    client.on('error', (error) => this.#report(redisFault(error, this.#address.shown)));
+    client.on('error', (error) => this.noteFault(error));
     this.#clients.set(client, { isAsked });
     return client;
   }
@@ -153,6 +153,11 @@ export class RedisServer {
       cancel();
       client.off('ready', ready.resolve).off('error', onError);
     }
+  }
+
+  /** For a caller that goes on without the answer to a command. The operator hears of it in the log and in health. */
+  noteFault(error: unknown): void {
+    this.#report(redisFault(error, this.#address.shown));
   }
 
   close(): void {
