@@ -38,8 +38,10 @@ import {
   approvalPolicy,
   databaseOptions,
   dispatchOptions,
+  homes,
   httpLimits,
   leaseLifeMs,
+  sharedHome,
   workerPrice,
   writtenFolders,
 } from './ops/options-of-config.ts';
@@ -63,6 +65,9 @@ import { readTogether } from './platform/database/snapshot.ts';
 import { ContentStore } from './platform/files/content-store.ts';
 import { nodeDisk } from './platform/files/disk.ts';
 import { FreeSpace } from './platform/files/free-space.ts';
+import { fileMigrations } from './platform/files/migrations.ts';
+import { requireSharedFolder } from './platform/files/shared-folder.ts';
+import { SharedFolderStore, type SharedFolderTables } from './platform/files/shared-folder-store.ts';
 import { acquireHomeLock } from './platform/home-lock.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
 import { LeaseStore } from './platform/ownership/lease-store.ts';
@@ -70,6 +75,7 @@ import { ownershipMigrations } from './platform/ownership/migrations.ts';
 import { Ownership } from './platform/ownership/ownership.ts';
 import type { OwnershipTables } from './platform/ownership/tables.ts';
 import { ThumbnailCache } from './platform/pictures/thumbnail-cache.ts';
+import { databaseIdentity } from './platform/redis/database-identity-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
 
@@ -236,7 +242,7 @@ function openSystem(
 ): System {
   const { config, options, opened, logger, database } = base;
   const folders = new FolderSizes({
-    home: config.data_home,
+    homes: homes(config),
     clock: systemClock,
     onFault: (err) => logger.warn({ err }, 'The folders of the data home could not be measured'),
   });
@@ -275,6 +281,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
 
   const database = await openDatabase(databaseOptions(config, logger));
   opened.add(() => database.close());
+  await checkSharedFolder(config, database);
   await migrate(database, 'ownership', ownershipMigrations);
   const ownership = await openOwnership({ config, logger, database, opened });
   await migrate(database, 'accounts', accountMigrations);
@@ -288,6 +295,16 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   opened.add(() => metrics.close());
   const proxies = trustedProxies(config.auth.trusted_proxies);
   return { config, options, opened, logger, database, ownership, ...shared, audit, metrics, secret, proxies };
+}
+
+async function checkSharedFolder({ files }: Config, database: Database<unknown>): Promise<void> {
+  if (files.shared_home === null) return;
+  await migrate(database, 'files', fileMigrations);
+  await requireSharedFolder({
+    folder: files.shared_home,
+    database: await databaseIdentity(database),
+    store: new SharedFolderStore(database.withTables<SharedFolderTables>()),
+  });
 }
 
 async function openAudit({
@@ -322,9 +339,11 @@ async function openOwnership(parts: {
   if (database.dialect === 'sqlite') await ownership.freeAll();
   else if (config.bus.backend !== 'redis' && !config.cluster.allow_replicas_without_redis) {
     opened.add(
-      await holdAsOnlyGateway(ownership, (err) =>
-        logger.error({ err }, 'The lease on the database was lost'),
-      ),
+      await holdAsOnlyGateway({
+        ownership,
+        leaseLifeMs: leaseLifeMs(config),
+        onLost: (err) => logger.error({ err }, 'The lease on the database was lost'),
+      }),
     );
   }
   return ownership;
@@ -347,7 +366,7 @@ async function openDispatch(
   const { config, options, opened, logger, database, ownership, jobs, audit, metrics } = base;
   await migrate(database, 'dispatch', dispatchMigrations);
   const content = await ContentStore.open({
-    root: join(config.data_home, 'files'),
+    root: join(sharedHome(config), 'files'),
     reserveBytes: diskReserveBytes,
     isShared: database.backend === 'postgres',
   });

@@ -40,6 +40,8 @@ export interface Field {
   'x-format'?: FormatName;
   /** The default is this name inside the data home. */
   'x-under-home'?: string;
+  /** The same inside `files.shared_home`, where that is set. */
+  'x-under-shared-home'?: string;
   'x-minimum'?: string;
   'x-maximum'?: string;
   enum?: readonly (string | number)[];
@@ -152,6 +154,10 @@ export function path<Default extends string | null>(
 
 export function pathUnderHome(name: string, description: string): TUnsafe<string> {
   return field('path', { fallback: null, description }, { type: 'string', 'x-under-home': name });
+}
+
+export function pathUnderSharedHome(name: string, description: string): TUnsafe<string> {
+  return field('path', { fallback: null, description }, { type: 'string', 'x-under-shared-home': name });
 }
 
 export function list(description: string, options: Marks & { format: FormatName }): TUnsafe<string[]> {

@@ -87,6 +87,14 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('puts the skills under files.shared_home, which the replicas share, and keeps the database under the data home', () => {
+    const file = 'files: { shared_home: /srv/shared }';
+    const { config } = load({ flags: { home: '/srv/home' }, file });
+    expect(config.skills.path).toBe('/srv/shared/skills');
+    expect(config.database.sqlite_dir).toBe('/srv/home/data');
+    expect(load({ flags: { home: '/srv/home' }, file: '' }).config.skills.path).toBe('/srv/home/skills');
+  });
+
   it('puts the database under the data home unless sqlite_dir says otherwise, relative to the working directory', () => {
     expect(load({ flags: { home: '/srv/home' } }).config.database.sqlite_dir).toBe('/srv/home/data');
     const { database } = load({

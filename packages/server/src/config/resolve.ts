@@ -96,8 +96,11 @@ function isEmpty(data: unknown): boolean {
 }
 
 function defaultOf(field: Field, values: Map<string, unknown>, cwd: string): unknown {
-  const name = field['x-under-home'];
-  if (name !== undefined) return join(String(values.get('data_home')), name);
+  const home = values.get('data_home');
+  const own = field['x-under-home'];
+  if (own !== undefined) return join(String(home), own);
+  const shared = field['x-under-shared-home'];
+  if (shared !== undefined) return join(String(values.get('files.shared_home') ?? home), shared);
   return field.default === null ? null : readValue(field, { data: field.default, isText: false }, cwd);
 }
 

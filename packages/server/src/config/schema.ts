@@ -10,6 +10,7 @@ import {
   number,
   path,
   pathUnderHome,
+  pathUnderSharedHome,
   size,
   subagents,
   text,
@@ -322,9 +323,9 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
   }),
 
   skills: section('Instructions that agents read for certain kinds of work.', {
-    path: pathUnderHome(
+    path: pathUnderSharedHome(
       'skills',
-      'Directory with `public`, for skills that you put there, and `custom`, for those that are installed over the API; `skills` under the data home when absent.',
+      'Directory with `public`, for skills that you put there, and `custom`, for those that are installed over the API; `skills` under files.shared_home, or else the data home, when absent.',
     ),
   }),
 

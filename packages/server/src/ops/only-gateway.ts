@@ -1,18 +1,23 @@
 import { newDeferred } from '../lib/async/deferred.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 
-/** A killed gateway keeps its lease for 15 s. If the lease is still held after this time, another gateway is alive. */
-const waitMs = 20_000;
+/** A killed gateway keeps its lease for one life. If it is still held after this many, another gateway is alive. */
+const waitedLives = 4 / 3;
 const retryMs = 1_000;
 
 /**
  * Makes this the only gateway of a Postgres database, because without Redis two gateways would not receive each other's
  * events. Throws an error with instructions when another one is alive.
  */
-export async function holdAsOnlyGateway(
-  ownership: Ownership,
-  onLost: (error: unknown) => void,
-): Promise<() => void> {
+export async function holdAsOnlyGateway({
+  ownership,
+  leaseLifeMs,
+  onLost,
+}: {
+  ownership: Ownership;
+  leaseLifeMs: number;
+  onLost: (error: unknown) => void;
+}): Promise<() => void> {
   const closing = new AbortController();
   const isHeld = newDeferred<boolean>();
   const stay = async (): Promise<void> => {
@@ -34,7 +39,7 @@ export async function holdAsOnlyGateway(
     }
   };
   void stay();
-  const giveUp = setTimeout(() => isHeld.resolve(false), waitMs);
+  const giveUp = setTimeout(() => isHeld.resolve(false), waitedLives * leaseLifeMs);
   const held = await isHeld.promise;
   clearTimeout(giveUp);
   if (held) return () => closing.abort(new Error('The gateway is shutting down.'));

@@ -31,8 +31,19 @@ export function databaseOptions({ database }: Config, logger: Logger): DatabaseO
 }
 
 /** The folders in which the gateway itself writes. Postgres takes care of its own disk. */
-export function writtenFolders({ data_home: home, database }: Config): string[] {
-  return database.backend === 'sqlite' ? [home, database.sqlite_dir] : [home];
+export function writtenFolders(config: Config): string[] {
+  const { database } = config;
+  return [...homes(config), ...(database.backend === 'sqlite' ? [database.sqlite_dir] : [])];
+}
+
+/** Where everything lies that all replicas must see: what users and tasks have stored. */
+export function sharedHome({ data_home: home, files }: Config): string {
+  return files.shared_home ?? home;
+}
+
+/** The data home, which one process has for itself, and what it shares where that is another folder. */
+export function homes(config: Config): string[] {
+  return [...new Set([config.data_home, sharedHome(config)])];
 }
 
 export function httpLimits({ server }: Config): HttpLimits {
@@ -94,7 +105,7 @@ export function conversationOptions(
 ): ConversationOptions & Omit<FeaturesConfiguration, 'cwd' | 'diskReserveBytes' | 'skills'> {
   const { conversation, run_events: events, uploads, memory } = config;
   return {
-    home: config.data_home,
+    home: sharedHome(config),
     mcp: { allowedCommands: config.mcp.allowed_commands },
     memory: {
       enabled: memory.enabled,

@@ -31,11 +31,11 @@ function write(path: string, bytes: number): void {
   writeFileSync(join(home.path, path), 'x'.repeat(bytes));
 }
 
-function newSizes(maxFiles?: number): FolderSizes {
+function newSizes(maxFiles?: number, homes = [home.path]): FolderSizes {
   const onFault = (error: unknown): void => {
     throw error;
   };
-  const sizes = new FolderSizes({ home: home.path, clock: time.now, onFault, ...(maxFiles && { maxFiles }) });
+  const sizes = new FolderSizes({ homes, clock: time.now, onFault, ...(maxFiles && { maxFiles }) });
   opened.push(sizes);
   return sizes;
 }
@@ -56,6 +56,13 @@ test('folders are measured once they are asked for, without links and without wh
       thumbnails: 40,
       other: 5,
     });
+});
+
+test('the files of a user count once, wherever the replicas keep what they share', async () => {
+  const inside = join(home.path, 'shared');
+  write('shared/users/ann/threads/t/c.txt', 7);
+  const sizes = newSizes(undefined, [home.path, inside]);
+  await expect.poll(() => plain(sizes.last())).toMatchObject({ byUser: { ann: 127, bob: 3 }, other: 5 });
 });
 
 test('a result is used for ten minutes, and then replaced in the background', async () => {

@@ -15,7 +15,8 @@ export interface MeasuredFolders {
 }
 
 interface FolderSizesOptions {
-  home: string;
+  /** The data home, and the folder that replicas share where there is one. */
+  homes: readonly string[];
   clock: Clock;
   onFault: (error: unknown) => void;
   maxFiles?: number;
@@ -61,20 +62,21 @@ export class FolderSizes {
   }
 
   async #measure(): Promise<void> {
-    const { home, clock, maxFiles = defaultMaxFiles } = this.#options;
+    const { homes, clock, maxFiles = defaultMaxFiles } = this.#options;
     const room = { files: maxFiles };
     const takenAtMs = clock();
     const byUser = new Map<string, number>();
     let thumbnails = 0;
     let other = 0;
-    for await (const entry of entriesOf(home)) {
-      if (countedElsewhere.test(entry.name)) continue;
-      const path = join(home, entry.name);
+    const sum = async (folder: string, entry: Dirent): Promise<number> => this.#sizeOf(folder, entry, room);
+    for await (const { path, entry } of topEntriesOf(homes)) {
       if (entry.name === 'users') {
-        for await (const user of entriesOf(path))
-          byUser.set(user.name, await this.#sizeOf(join(path, user.name), user, room));
-      } else if (entry.name === 'thumbnails') thumbnails += await this.#sizeOf(path, entry, room);
-      else other += await this.#sizeOf(path, entry, room);
+        for await (const user of entriesOf(path)) {
+          const bytes = await sum(join(path, user.name), user);
+          byUser.set(user.name, (byUser.get(user.name) ?? 0) + bytes);
+        }
+      } else if (entry.name === 'thumbnails') thumbnails += await sum(path, entry);
+      else other += await sum(path, entry);
     }
     this.#last = { takenAtMs, isComplete: room.files > 0, byUser, thumbnails, other };
   }
@@ -90,6 +92,16 @@ export class FolderSizes {
     for await (const inner of entriesOf(path))
       bytes += await this.#sizeOf(join(path, inner.name), inner, room);
     return bytes;
+  }
+}
+
+/** What lies directly in the homes. One of them may lie in another. */
+async function* topEntriesOf(homes: readonly string[]): AsyncGenerator<{ path: string; entry: Dirent }> {
+  for (const home of homes) {
+    for await (const entry of entriesOf(home)) {
+      const path = join(home, entry.name);
+      if (!countedElsewhere.test(entry.name) && !homes.includes(path)) yield { path, entry };
+    }
   }
 }
 

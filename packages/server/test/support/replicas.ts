@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { type ConfigOverrides, type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { type RedisProcess, startRedis, testRedis } from '@switchyard/dev-env/redis';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+
+export interface Replicas {
+  gateways: DevGateway[];
+  redis: RedisProcess;
+  sharedHome: string;
+  /** What each replica has in its configuration. */
+  config: ConfigOverrides;
+  stop(): Promise<void>;
+}
+
+/** For tests of several replicas: their title, and whether this machine can run them. */
+export function testReplicas(title: string): { title: string; isSkipped: boolean } {
+  const needed = [testPostgres(title), testRedis(title)];
+  return needed.find((each) => each.title !== title) ?? { title, isSkipped: false };
+}
+
+/** Replicas in this process, each with a data home of its own, on one Postgres, one Redis and one shared folder. */
+export async function startReplicas(count: number, more: ConfigOverrides = {}): Promise<Replicas> {
+  const redis = await startRedis();
+  const shared = temporaryFolder();
+  const sharedHome = join(shared.path, 'shared');
+  const config: ConfigOverrides = {
+    ...more,
+    database: { backend: 'postgres', url: await testPostgres('').createDatabase(), pool_size: 5 },
+    bus: { backend: 'redis', url: redis.url },
+    files: { ...more.files, shared_home: sharedHome },
+    skills: { path: join(sharedHome, 'skills') },
+    auth: {
+      bootstrap: 'interactive',
+      jwt_secret: 'one secret for all of the replicas, long enough',
+      ...more.auth,
+    },
+  };
+  const gateways: DevGateway[] = [];
+  for (let index = 0; index < count; index += 1) gateways.push(await startGateway({ config }));
+  return {
+    gateways,
+    redis,
+    sharedHome,
+    config,
+    stop: async () => {
+      for (const gateway of gateways) await gateway.stop();
+      await redis.stop();
+      shared.remove();
+    },
+  };
+}
