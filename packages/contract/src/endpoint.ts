@@ -43,6 +43,11 @@ export interface Endpoint {
     sessionOnly?: true;
     /** A query flag that makes a reading request change something, and the scope that the request then needs. */
     changingFlag?: ChangingFlag;
+    /**
+     * A JSON body may have the type `text/plain` or none when the caller sends a credential in a header. No page of another site
+     * can send such a header by itself.
+     */
+    untypedJson?: true;
   };
   schema: {
     summary: string;

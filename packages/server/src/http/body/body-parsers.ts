@@ -18,7 +18,14 @@ export function addBodyParsers(app: App, admission: Pick<Admission, 'readBody'>)
   const reading =
     (parse: (bytes: Buffer) => unknown) => async (request: FastifyRequest, body: IncomingMessage) =>
       parse(await admission.readBody(request, body));
-  app.addContentTypeParser('application/json', reading(parseJson));
+  const json = reading(parseJson);
+  app.addContentTypeParser('application/json', json);
+  // Where the endpoint accepts JSON of this type, or of no type.
+  app.addContentTypeParser('text/plain', json);
+  app.addContentTypeParser('*', (request: FastifyRequest, body: IncomingMessage) => {
+    if (request.headers['content-type'] === undefined) return json(request, body);
+    throw new AppError('media_type_unsupported');
+  });
   app.addContentTypeParser('application/x-www-form-urlencoded', reading(parseForm));
 }
 

@@ -138,7 +138,8 @@ function applyEndpoint(route: RouteOptions, limits: HttpLimits): void {
   const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
   const mediaTypes = consumes ?? ['application/json'];
   const maxBytes = route.bodyLimit ?? limits.bodyBytes;
-  route.preParsing = [requireMediaType(mediaTypes), askForBody(maxBytes), route.preParsing ?? []].flat();
+  const accepted = { accepted: mediaTypes, untypedJson: config?.untypedJson ?? false };
+  route.preParsing = [requireMediaType(accepted), askForBody(maxBytes), route.preParsing ?? []].flat();
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
   if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
 }
