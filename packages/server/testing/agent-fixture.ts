@@ -104,7 +104,11 @@ export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promis
     database,
     checkpointer,
     journal,
-    states: new GraphStates(parts),
+    states: new GraphStates({
+      agents: { ...parts.agents, isFromFile: () => false },
+      checkpointer: parts.checkpointer,
+      configurableOf: async () => null,
+    }),
     thread: (graphId, threadId = 'thread') => ({ threadId, graphId, userId: 'user' }),
     run,
     close: () => opened.close(),

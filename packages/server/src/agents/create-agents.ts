@@ -19,7 +19,7 @@ import { langgraphFile } from './loading/langgraph-json.ts';
 import { AgentModules } from './loading/load-agent-modules.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { GraphShapes } from './state/graph-shapes.ts';
-import { GraphStates } from './state/graph-state.ts';
+import { type ConfigurableOf, GraphStates } from './state/graph-state.ts';
 import { StoreItemStore } from './store/store-item-store.ts';
 import { StoreItems } from './store/store-items.ts';
 import type { AgentTables } from './tables.ts';
@@ -42,6 +42,7 @@ interface AgentsDependencies {
   equipment: Equipment;
   storedAssistant: AgentsOptions['storedAssistant'];
   customAgent: NonNullable<AgentsOptions['customAgent']>;
+  configurableOf: ConfigurableOf;
   clock: Clock;
   log: Logger;
   options: AgentsConfiguration;
@@ -70,7 +71,7 @@ export interface AgentRuntime {
 
 /** Puts together everything that runs graphs. LangChain is loaded with the first agent that is used. */
 export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
-  const { database, jobs, equipment, clock, log, options } = dependencies;
+  const { database, jobs, equipment, configurableOf, clock, log, options } = dependencies;
   const storeItems = new StoreItems({
     store: new StoreItemStore(database.withTables<AgentTables>()),
     clock,
@@ -101,7 +102,7 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   const checkpointer = once(() => loadLangchain(() => openCheckpointer(database)));
   return {
     agents,
-    states: new GraphStates({ agents, checkpointer }),
+    states: new GraphStates({ agents, checkpointer, configurableOf }),
     runner: new GraphRunner({ agents, checkpointer }),
     shapes: new GraphShapes(),
     storeItems,

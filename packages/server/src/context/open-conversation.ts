@@ -1,6 +1,7 @@
 import type { AccountStore } from '../accounts/account-store.ts';
 import { checkpointMigrations } from '../agents/checkpoints/migrations.ts';
 import { type AgentRuntime, createAgents } from '../agents/create-agents.ts';
+import type { ResolvedAgent } from '../agents/loading/agents.ts';
 import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import { createChannels } from '../channels/create-channels.ts';
 import type { ChannelTables } from '../channels/tables.ts';
@@ -11,6 +12,7 @@ import { type ConversationArea, createConversation } from '../conversation/creat
 import { createFeatures } from '../conversation/create-features.ts';
 import { conversationMigrations } from '../conversation/migrations.ts';
 import { Removals } from '../conversation/removals.ts';
+import { configurableOf } from '../conversation/runs/records/run-store.ts';
 import type { PoolWaits } from '../conversation/runs/run-reasons.ts';
 import type { ConversationTables } from '../conversation/tables.ts';
 import type { TellOwner } from '../conversation/thread-news.ts';
@@ -22,6 +24,7 @@ import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { Owner } from '../lib/owner.ts';
 import { adoptOrphanThreads } from '../ops/adopt-orphan-threads.ts';
 import { findAccount } from '../ops/find-account.ts';
 import { conversationOptions, turnOptions } from '../ops/options-of-config.ts';
@@ -95,11 +98,9 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     ...shared,
     database: base.database,
     equipment: features.equipment,
-    storedAssistant: async (owner, assistantId) => {
-      const row = await assistantStore.get(owner, assistantId);
-      return row && resolvedAgent(row);
-    },
+    storedAssistant: (owner, assistantId) => storedAgent(assistantStore, owner, assistantId),
     customAgent: (owner, named) => features.customAgents.nameOf(owner, named),
+    configurableOf: (whose) => configurableOf(database.read, whose),
     options: {
       configured: config.agents,
       cwd,
@@ -167,4 +168,13 @@ async function adoptThreads(
 
 async function isUser(accounts: AccountStore, userId: string): Promise<boolean> {
   return (await accounts.find({ system: 'whether an account is still there' }, userId)) !== undefined;
+}
+
+async function storedAgent(
+  store: AssistantStore,
+  owner: Owner,
+  assistantId: string,
+): Promise<ResolvedAgent | undefined> {
+  const row = await store.get(owner, assistantId);
+  return row && resolvedAgent(row);
 }

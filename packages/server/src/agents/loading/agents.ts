@@ -86,6 +86,11 @@ export class Agents {
     return [...this.#definitions.keys()];
   }
 
+  /** Returns true for a graph from a user's own file. */
+  isFromFile(graphId: string): boolean {
+    return (this.#definitions.get(graphId)?.file ?? null) !== null;
+  }
+
   /** Finds a graph by its name or by the id of its own assistant, which follows from the name. */
   graphOf(named: string): string | undefined {
     return this.#definitions.has(named) ? named : this.#names.get(named);

@@ -44,19 +44,27 @@ interface RequestedUpdate {
   checkpoint?: WantedCheckpoint;
 }
 
+/** Finds what a run was given as `configurable`: the last run of a thread, or one run. Null when there is no such run. */
+export type ConfigurableOf = (
+  whose: { threadId: string } | { runId: string },
+) => Promise<Record<string, unknown> | null>;
+
 export interface GraphStatesOptions {
-  agents: Pick<Agents, 'graph'>;
+  agents: Pick<Agents, 'graph' | 'isFromFile'>;
   checkpointer: () => Promise<Checkpointer>;
+  configurableOf: ConfigurableOf;
 }
 
 /** The saved states of threads. It knows no owners: callers have checked whose thread it is. */
 export class GraphStates {
-  readonly #agents: Pick<Agents, 'graph'>;
+  readonly #agents: GraphStatesOptions['agents'];
   readonly #checkpointer: () => Promise<Checkpointer>;
+  readonly #configurableOf: ConfigurableOf;
 
-  constructor({ agents, checkpointer }: GraphStatesOptions) {
+  constructor({ agents, checkpointer, configurableOf }: GraphStatesOptions) {
     this.#agents = agents;
     this.#checkpointer = checkpointer;
+    this.#configurableOf = configurableOf;
   }
 
   /**
@@ -193,13 +201,15 @@ export class GraphStates {
    * that a tool runs. What is stored can be read all the same.
    */
   async #graph(
-    { graphId, userId }: StatefulThread,
+    thread: StatefulThread,
     checkpointer: StateSaver,
     { checkpoint_ns: namespace }: WantedCheckpoint,
   ): Promise<AgentGraph | null> {
+    const { graphId, userId } = thread;
     if (graphId === null) return null;
     try {
-      const graph = await this.#agents.graph(graphId, { userId, checkpointer });
+      const config = this.#agents.isFromFile(graphId) ? await this.#configOf(thread, checkpointer) : {};
+      const graph = await this.#agents.graph(graphId, { userId, checkpointer, config });
       return (await graphAt(graph, namespace ?? '')) ? graph : null;
     } catch (error) {
       const isUnknown = error instanceof AppError && error.code === 'assistant_not_found';
@@ -207,6 +217,37 @@ export class GraphStates {
       throw error;
     }
   }
+
+  /**
+   * A user's function may make another graph for another configurable. So its states are read with the configurable of the run
+   * that made them. A copied thread has no run of its own; its checkpoints name the run that made them.
+   */
+  async #configOf(
+    { threadId, graphId, userId }: StatefulThread,
+    saver: StateSaver,
+  ): Promise<{ configurable: Record<string, unknown> }> {
+    const ofThread = await this.#configurableOf({ threadId });
+    const asked = ofThread ?? (await this.#configurableOfSource(threadId, saver));
+    return { configurable: { ...asked, ...ownConfigurable({ threadId, graphId, userId }) } };
+  }
+
+  async #configurableOfSource(threadId: string, saver: StateSaver): Promise<Record<string, unknown> | null> {
+    const tuple = await saver.getTuple(configFor({ threadId }, {}));
+    const { run_id: runId } = (tuple?.metadata ?? {}) as { run_id?: unknown };
+    return typeof runId === 'string' ? this.#configurableOf({ runId }) : null;
+  }
+}
+
+/** The entries that a run would find as well. */
+function ownConfigurable({ threadId, graphId, userId }: StatefulThread): Record<string, unknown> {
+  return {
+    thread_id: threadId,
+    user_id: userId,
+    graph_id: graphId,
+    langgraph_auth_user_id: userId,
+    langgraph_auth_user: { identity: userId, permissions: [] },
+    langgraph_auth_permissions: [],
+  };
 }
 
 /**
@@ -245,7 +286,7 @@ async function graphAt(graph: AgentGraph, namespace: string): Promise<AgentGraph
 }
 
 function configFor(
-  { threadId }: StatefulThread,
+  { threadId }: Pick<StatefulThread, 'threadId'>,
   { checkpoint_id, checkpoint_ns, checkpoint_map }: WantedCheckpoint,
 ): { configurable: Record<string, unknown> } {
   return {

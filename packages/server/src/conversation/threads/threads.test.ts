@@ -49,7 +49,11 @@ beforeAll(async () => {
   checkpoints = new ThreadCheckpoints(opened);
   const checkpointer = await loadLangchain(() => openCheckpointer(opened));
   const noGraph = async () => Promise.reject(new AppError('assistant_not_found'));
-  states = new GraphStates({ agents: { graph: noGraph }, checkpointer: async () => checkpointer });
+  states = new GraphStates({
+    agents: { graph: noGraph, isFromFile: () => false },
+    checkpointer: async () => checkpointer,
+    configurableOf: async () => null,
+  });
 });
 afterAll(() => database.close());
 

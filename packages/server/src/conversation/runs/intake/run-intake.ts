@@ -82,14 +82,15 @@ export class RunIntake {
     this.#requireRoom(userId);
     const assistantName = body.assistant_id ?? leadAgentName;
     const agent = await agents.resolve(owner, assistantName);
-    if (agent.graphId === leadAgentName) requireOwnMessages(body);
+    const isOurs = agent.graphId === leadAgentName;
+    if (isOurs) requireOwnMessages(body);
     if (body.webhook) webhooks.requireCallable(body.webhook);
     const asked = kwargsOf(body, {
       assistant: agent,
       recursionLimit: limits.recursion,
-      newId,
+      newMessageId: isOurs ? newId : null,
     });
-    const kwargs = agent.graphId === leadAgentName ? await this.#forLeadAgent(owner, asked) : asked;
+    const kwargs = isOurs ? await this.#forLeadAgent(owner, asked) : asked;
     if (kwargs.checkpoint) await this.#requireCheckpoint(userId, target, agent, kwargs.checkpoint);
     return {
       ...target,

@@ -5,7 +5,7 @@ import { kwargsOf } from './run-request.ts';
 const rules = {
   assistant: { config: { configurable: { agent_name: 'painter' } }, context: {} },
   recursionLimit: { standard: 100, max: 1_000 },
-  newId: () => 'id',
+  newMessageId: () => 'id',
 };
 const asked = (body: object) => kwargsOf(body, rules);
 const modelOf = ({ config, context }: ReturnType<typeof asked>) =>

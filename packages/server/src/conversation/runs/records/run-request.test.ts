@@ -6,7 +6,7 @@ import { kwargsOf, type RequestRules, streamModesOf, threadIdsIn } from './run-r
 const rules: RequestRules = {
   assistant: { config: {}, context: {} },
   recursionLimit: { standard: 100, max: 1_000 },
-  newId: () => 'new-id',
+  newMessageId: () => 'new-id',
 };
 
 function faultOf(body: RunCreate): unknown {

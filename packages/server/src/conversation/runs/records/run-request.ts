@@ -31,7 +31,8 @@ export interface RequestRules {
     context: Json;
   };
   recursionLimit: { standard: number; max: number };
-  newId: () => string;
+  /** Gives ids to the messages of the input of our own agents. Null passes the input of a user's graph on as it came. */
+  newMessageId: (() => string) | null;
 }
 
 /** Ids of threads that the body names beside the path: each must belong to the caller. */
@@ -47,10 +48,11 @@ export function threadIdsIn({ config, checkpoint }: RunCreate): { path: string[]
 export function kwargsOf(body: RunCreate, rules: RequestRules): RunKwargs {
   refuseUnsupported(body);
   refuseCallerTags(body);
-  const { assistant, newId } = rules;
+  const { assistant, newMessageId } = rules;
+  const input = body.input ?? null;
   const given = body.config ?? {};
   return {
-    input: withMessageIds(body.input ?? null, newId),
+    input: newMessageId ? withMessageIds(input, newMessageId) : input,
     command: body.command ?? null,
     checkpoint: checkpointOf(body),
     config: {

@@ -198,6 +198,24 @@ export async function hasOpenRun(read: Read, threadId: string): Promise<boolean>
   return (await anyOpenRunOf.first(read, { threadId })) !== undefined;
 }
 
+/** What a run was given as `configurable`: the run itself, or the last one of a thread. Null when there is none. */
+export async function configurableOf(
+  read: Read,
+  whose: { threadId: string } | { runId: string },
+): Promise<Record<string, unknown> | null> {
+  const query = read
+    .selectFrom('runs')
+    .innerJoin('run_inputs', 'run_inputs.run_id', 'runs.run_id')
+    .select('run_inputs.kwargs');
+  const row = await ('runId' in whose
+    ? query.where('runs.run_id', '=', whose.runId)
+    : query.where('runs.thread_id', '=', whose.threadId).orderBy('runs.admission', 'desc').limit(1)
+  ).executeTakeFirst();
+  if (!row) return null;
+  const { config } = JSON.parse(row.kwargs) as { config?: { configurable?: Record<string, unknown> } };
+  return config?.configurable ?? {};
+}
+
 /** Searches backwards for the latest success, past runs that failed. */
 export async function latestSuccess(
   read: Read,
