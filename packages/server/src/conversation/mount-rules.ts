@@ -11,6 +11,8 @@ export interface MountRules {
   searchLimit: number;
   /** What happens to the thread of a stateless run, when the request has no `on_completion`. */
   statelessThread: 'keep' | 'delete';
+  /** The answer to cancelling a run that has ended. */
+  cancelOfEnded: 'conflict' | 'accept';
 }
 
 export const mountRules: Record<Mount, MountRules> = {
@@ -21,6 +23,7 @@ export const mountRules: Record<Mount, MountRules> = {
     searchValues: 'title',
     searchLimit: 100,
     statelessThread: 'keep',
+    cancelOfEnded: 'conflict',
   },
   '/api/langgraph': {
     historyMessages: 'every',
@@ -29,5 +32,6 @@ export const mountRules: Record<Mount, MountRules> = {
     searchValues: 'snapshot',
     searchLimit: 10,
     statelessThread: 'delete',
+    cancelOfEnded: 'accept',
   },
 };

@@ -34,6 +34,12 @@ export class Outbox {
     this.#recorded += 1;
   }
 
+  /** Forgets the newest event, if it still waits. */
+  dropLast(): void {
+    const last = this.#waiting.at(-1);
+    if (last?.ordinal === this.#recorded - 1) this.#waiting.pop();
+  }
+
   /** Takes everything that waits. The caller writes it or puts it back. */
   take(): Batch {
     const taken = this.#waiting;

@@ -114,8 +114,10 @@ export class RunRecorder implements RunRecord {
     });
   }
 
-  /** Records the last event; the unit that ends the run commits it. */
+  /** Records the last event; the unit that ends the run commits it. A second end takes the place of one that still waits. */
   recordEnd(ending: RunEnding): void {
+    if (this.#hasEnded) this.#outbox.dropLast();
+    this.#hasEnded = false;
     this.record(endEvent(ending));
     this.#spans.endAll(this.#options.now());
     this.#hasEnded = true;

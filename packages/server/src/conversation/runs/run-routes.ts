@@ -18,7 +18,7 @@ import type { RunCaller } from './intake/run-intake.ts';
 import { viewRun } from './records/run-view.ts';
 import { isOn, nameOf, runHeaders } from './run-addresses.ts';
 import { runStreamRoutes } from './run-stream-routes.ts';
-import { replyAfterEnd, runWaitRoutes } from './run-wait-routes.ts';
+import { cancelOn, replyAfterEnd, runWaitRoutes } from './run-wait-routes.ts';
 import type { Runs } from './runs.ts';
 
 interface RunRoutesOptions {
@@ -28,6 +28,7 @@ interface RunRoutesOptions {
 
 /** Runs of a thread. */
 export function runRoutes(mount: Mount, { runs, openStreams }: RunRoutesOptions): Routes {
+  const cancel = cancelOn(mount);
   return (app) => {
     app.route({
       ...at(mount, createRun),
@@ -53,7 +54,7 @@ export function runRoutes(mount: Mount, { runs, openStreams }: RunRoutesOptions)
       ...at(mount, cancelRun),
       handler: async (request, reply) => {
         const { action = 'interrupt', wait } = request.query;
-        const run = await runs.cancel(ownerOf(request), nameOf(request.params), action);
+        const run = await runs[cancel](ownerOf(request), nameOf(request.params), action);
         if (!isOn(wait)) replyAccepted(reply);
         else await replyAfterEnd({ runs, openStreams }, { request, reply, ended: [run] });
         return reply;

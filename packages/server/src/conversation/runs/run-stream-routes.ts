@@ -18,7 +18,7 @@ import { type EventStreamEnd, sendEvents } from '../../http/streams/sse.ts';
 import type { RunRow } from '../tables.ts';
 import { lastEventId } from './records/run-frames.ts';
 import { isOn, nameOf, runHeaders, streamLocation } from './run-addresses.ts';
-import { cancelFor, replyAfterEnd } from './run-wait-routes.ts';
+import { cancelFor, cancelOn, replyAfterEnd } from './run-wait-routes.ts';
 import type { FrameSource, RunName, Runs } from './runs.ts';
 import { threadPosition } from './thread-frames.ts';
 
@@ -118,7 +118,7 @@ export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRo
         const name = nameOf(request.params);
         const { action, wait } = request.query;
         if (action && isOn(wait)) {
-          const run = await runs.cancel(ownerOf(request), name, action);
+          const run = await runs[cancelOn(mount)](ownerOf(request), name, action);
           await replyAfterEnd({ runs, openStreams }, { request, reply, ended: [run] });
           return reply;
         }

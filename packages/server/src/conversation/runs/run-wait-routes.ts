@@ -7,6 +7,7 @@ import type { Routes } from '../../http/app.ts';
 import { type HeldText, onClientGone, replyWhenKnown, whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { mountRules } from '../mount-rules.ts';
 import type { RunRow } from '../tables.ts';
 import { isOn, nameOf, runHeaders } from './run-addresses.ts';
 import type { RunResult, Runs } from './runs.ts';
@@ -64,6 +65,11 @@ export function runWaitRoutes(mount: Mount, { runs, openStreams }: RunWaitRoutes
       },
     });
   };
+}
+
+/** Returns how the mount cancels a run: a run that has ended is refused, or nothing happens to it. */
+export function cancelOn(mount: Mount): 'cancel' | 'cancelIfOpen' {
+  return mountRules[mount].cancelOfEnded === 'accept' ? 'cancelIfOpen' : 'cancel';
 }
 
 /** Answers 204 when all of them have ended. */

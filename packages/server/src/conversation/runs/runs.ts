@@ -8,6 +8,7 @@ import type {
 import type { ThreadStreamMode } from '@switchyard/contract/conversation/runs';
 import type { GraphStates } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { KeyLock } from '../../lib/async/key-lock.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -115,6 +116,7 @@ const stopWorkMs = 10_000;
 export class Runs {
   readonly #options: RunsOptions;
   readonly #timer: Timer;
+  readonly #arrivals = new KeyLock();
 
   constructor(options: RunsOptions) {
     this.#options = options;
@@ -123,14 +125,18 @@ export class Runs {
 
   /** Resolves when the run is stored. Without a thread it gets one. */
   async start(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun> {
-    const input = await this.#options.intake.prepare(caller, threadId, body);
-    return this.#admit(input, { place: null });
+    return this.#inOrder({ caller, threadId, body }, async () => {
+      const input = await this.#options.intake.prepare(caller, threadId, body);
+      return this.#admit(input, { place: null });
+    });
   }
 
   /** Like `start`, for a caller that streams the run: the run is claimed in the unit that stores it, when there is room. */
   async startNow(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun> {
-    const input = await this.#options.intake.prepare(caller, threadId, body);
-    return this.#admit(input, { place: this.#reserve(input) });
+    return this.#inOrder({ caller, threadId, body }, async () => {
+      const input = await this.#options.intake.prepare(caller, threadId, body);
+      return this.#admit(input, { place: this.#reserve(input) });
+    });
   }
 
   /** Like `startNow`, for a caller that waits for the end: the end is not missed, however soon it comes. */
@@ -139,15 +145,17 @@ export class Runs {
     threadId: string | null,
     body: RunCreate,
   ): Promise<StartedRun & { result: (signal: AbortSignal) => Promise<RunResult> }> {
-    const input = await this.#options.intake.prepare(caller, threadId, body);
-    const expected = this.#options.ends.expect(input.runId);
-    try {
-      const started = await this.#admit(input, { place: this.#reserve(input) });
-      return { ...started, result: async (signal) => this.#resultOf(await expected.ended(signal)) };
-    } catch (error) {
-      expected.forget();
-      throw error;
-    }
+    return this.#inOrder({ caller, threadId, body }, async () => {
+      const input = await this.#options.intake.prepare(caller, threadId, body);
+      const expected = this.#options.ends.expect(input.runId);
+      try {
+        const started = await this.#admit(input, { place: this.#reserve(input) });
+        return { ...started, result: async (signal) => this.#resultOf(await expected.ended(signal)) };
+      } catch (error) {
+        expected.forget();
+        throw error;
+      }
+    });
   }
 
   /** All requests are checked before the first run begins. */
@@ -240,18 +248,21 @@ export class Runs {
     return (signal) => readFrames(this.#options.streamLog, run_id, { after: 0, modes: null, signal });
   }
 
-  /** Resolves when it is stored that the run has to stop. */
+  /** Resolves when it is stored that the run has to stop. Throws for a run that has ended by itself. */
   async cancel(owner: Owner, name: RunName, action: CancelAction): Promise<RunRow> {
     const run = await this.find(owner, name, { mustExist: true });
-    if (await this.#cancel(run, action)) return run;
+    const ended = await this.#cancel(run, action);
+    if (!ended) return run;
     throw new AppError('run_not_cancellable', {
-      message: `Run ${run.run_id} is not cancellable (status: ${run.status})`,
+      message: `Run ${ended.run_id} is not cancellable (status: ${ended.status})`,
     });
   }
 
   /** Like `cancel`, but leaves a finished run as it is. */
-  async cancelIfOpen(owner: Owner, name: RunName, action: CancelAction): Promise<void> {
-    await this.#cancel(await this.find(owner, name, { mustExist: true }), action);
+  async cancelIfOpen(owner: Owner, name: RunName, action: CancelAction): Promise<RunRow> {
+    const run = await this.find(owner, name, { mustExist: true });
+    await this.#cancel(run, action);
+    return run;
   }
 
   /** Leaves finished runs as they are. Returns those that were asked to stop. */
@@ -321,6 +332,18 @@ export class Runs {
     await this.#options.work.close();
   }
 
+  /**
+   * Admits the runs of a thread in the order in which their requests were read. Checking one request takes longer than checking
+   * another. Each user has a line of their own, so no request holds up another user's.
+   */
+  #inOrder<Result>(
+    { caller: { userId }, threadId, body }: { caller: RunCaller; threadId: string | null; body: RunCreate },
+    start: () => Promise<Result>,
+  ): Promise<Result> {
+    const named = threadId ?? body.config?.configurable?.thread_id;
+    return typeof named === 'string' ? this.#arrivals.run(JSON.stringify([userId, named]), start) : start();
+  }
+
   #reserve({ runId, threadId, userId, afterSeconds }: NewRun): Place | null {
     if (afterSeconds > 0) return null;
     return this.#options.work.reserve({ run_id: runId, thread_id: threadId, user_id: userId });
@@ -344,23 +367,22 @@ export class Runs {
     return { run, kwargs, onDisconnect: input.kwargs.on_disconnect };
   }
 
-  /** Returns false when the run has ended by itself. */
-  async #cancel({ run_id, thread_id }: RunRow, action: CancelAction): Promise<boolean> {
+  /** Returns the run when it has ended by itself, as it is stored now; otherwise null. */
+  async #cancel({ run_id, thread_id }: RunRow, action: CancelAction): Promise<RunRow | null> {
     const { database, ending, work, clock } = this.#options;
     const done = await database.write(async (trx) => {
       await lockRuns(trx, thread_id);
       const run = await runById(trx, run_id);
-      if (!run) return { isDone: true };
-      const decision = decideCancel(run);
-      if (decision === 'refused') return { isDone: false };
-      if (decision === 'done_already') return { isDone: true };
-      if (decision === 'end_now') return { isDone: true, ended: await ending.endWaiting(trx, run, action) };
+      const decision = run && decideCancel(run);
+      if (!run || decision === 'done_already') return {};
+      if (decision === 'refused') return { endedBefore: run };
+      if (decision === 'end_now') return { ended: await ending.endWaiting(trx, run, action) };
       await requestCancel(trx, { runId: run_id, action, at: toIso(clock()) });
-      return { isDone: true, stopping: run };
+      return { stopping: run };
     });
     if (done.ended) ending.announce(done.ended);
     if (done.stopping) work.stop(done.stopping, done.stopping.cancel_action ?? action);
-    return done.isDone;
+    return done.endedBefore ?? null;
   }
 
   async #wanted(owner: Owner, { threadId, runIds, status }: CancelRequest): Promise<RunRow[]> {

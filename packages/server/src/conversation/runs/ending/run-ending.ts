@@ -25,6 +25,17 @@ export interface RunEndingOptions {
   news: RunNews;
 }
 
+/** A caller has cancelled the run, which is stored, but the run was about to end otherwise. */
+export class CancelStored extends Error {
+  readonly action: CancelAction;
+
+  constructor(action: CancelAction) {
+    super('The run was cancelled while its end was written.');
+    this.name = 'CancelStored';
+    this.action = action;
+  }
+}
+
 /** A run that has been ended in a unit that is not committed yet. */
 export interface WrittenEnd {
   run: RunRow;
@@ -41,7 +52,8 @@ export class RunEnding {
 
   /**
    * Writes run, thread, last events, totals, snapshot and title in one unit, then ends the stream. Fails with `ClaimLost` when
-   * another process owns the run by now, or it is deleted; then nothing is written. A bare end leaves out the last events.
+   * another process owns the run by now, or it is deleted, and with `CancelStored` when a caller was told meanwhile that the run
+   * stops; then nothing is written. A bare end leaves out the last events.
    */
   async end(
     claim: Claim,
@@ -56,6 +68,8 @@ export class RunEnding {
     const toWrite = this.#toWrite(run, { expected: claim, outcome, totals: recorder.totals() });
     const unit = async (trx: Trx): Promise<RunRow> => {
       const ended = await endClaimedRun(trx, toWrite);
+      if (ended.cancel_action && !(outcome.obeysCancel || isBare))
+        throw new CancelStored(ended.cancel_action);
       await followers.plan(trx as WriteTransaction<unknown>, ended);
       for (const part of outcome.rest ?? []) await part(trx as WriteTransaction<unknown>);
       return ended;

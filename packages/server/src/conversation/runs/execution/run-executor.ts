@@ -14,8 +14,9 @@ import type { StreamLog } from '../../../platform/stream-log/stream-log.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunRecorder } from '../../journal/run-recorder.ts';
 import type { RunRow } from '../../tables.ts';
-import type { RunEnding } from '../ending/run-ending.ts';
+import { CancelStored, type RunEnding } from '../ending/run-ending.ts';
 import {
+  cancelledOutcome,
   errorOf,
   failedOutcome,
   outcomeOfStop,
@@ -248,22 +249,39 @@ export class RunExecutor {
   async #afterStop({ row }: Attempt, { how }: RunStop): Promise<RunOutcome | undefined> {
     const outcome = outcomeOfStop(how);
     if (!outcome) return undefined;
+    const obeysCancel = how.kind === 'cancelled';
     if (how.kind === 'cancelled' && how.action === 'rollback') {
       try {
         await this.#options.states.rollback(row.thread_id, row.run_id);
       } catch (error) {
         const message = `The state before the run could not be restored: ${errorOf(error).message}`;
-        return { ...failedOutcome(new Error(message)), state: await this.#stateOf(row) };
+        return { ...failedOutcome(new Error(message)), state: await this.#stateOf(row), obeysCancel };
       }
     }
-    return { ...outcome, state: await this.#stateOf(row) };
+    return { ...outcome, state: await this.#stateOf(row), obeysCancel };
+  }
+
+  /**
+   * A caller was told that the run stops, and the run came to its end all the same. With `interrupt` the run keeps what it has
+   * made, with `rollback` nothing of it stays.
+   */
+  async #afterLateCancel(
+    attempt: Attempt,
+    { action, reached }: { action: CancelAction; reached: RunOutcome },
+  ): Promise<RunOutcome> {
+    const stopped = cancelStop(action);
+    const kept = { ...cancelledOutcome(action), state: reached.state, rest: reached.rest ?? [] };
+    const outcome = action === 'interrupt' ? kept : await this.#afterStop(attempt, stopped);
+    await this.#stopTasks(attempt.row);
+    return { ...(outcome ?? kept), obeysCancel: true };
   }
 
   /**
    * Tries again until the end is written, or another process has to write it: a run without an end would block its thread for
    * ever.
    */
-  async #end({ row, claim, recorder, signal }: Attempt, outcome: RunOutcome): Promise<void> {
+  async #end(attempt: Attempt, outcome: RunOutcome): Promise<void> {
+    const { row, claim, recorder, signal } = attempt;
     const { ending, log } = this.#options;
     recorder.recordEnd({ status: outcome.status, error: outcome.error });
     for (;;) {
@@ -271,6 +289,10 @@ export class RunExecutor {
         return await ending.end(claim, { run: row, outcome, recorder });
       } catch (error) {
         if (error instanceof ClaimLost) throw error;
+        if (error instanceof CancelStored) {
+          const { action } = error;
+          return await this.#end(attempt, await this.#afterLateCancel(attempt, { action, reached: outcome }));
+        }
         log.error({ err: error, runId: row.run_id }, 'The end of a run could not be written');
         if (!isPassing(error)) break;
       }

@@ -17,6 +17,8 @@ export interface RunOutcome {
   state: StateView | undefined;
   /** Parts of the unit that ends the run: the data of the state that is stored with the end. */
   rest?: readonly UnitPart[];
+  /** True when the run ends so because a caller has cancelled it. */
+  obeysCancel?: boolean;
 }
 
 /** What a state waits for. */

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConversationCaller } from './support/conversation-caller.ts';
+import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+
+let server: ConversationGateway;
+let ada: ConversationCaller;
+beforeAll(async () => {
+  server = await startConversation();
+  ada = server.ada;
+});
+afterAll(() => server.close());
+
+const turns = (count: number) => Array.from({ length: count }, (_, turn) => turn);
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const run = (name: string) => ({ assistant_id: 'steps', input: { name } });
+
+/** Cancels a run after a number of turns of the event loop, so that the request meets it at another moment each time. */
+async function cancelAfter(turnsBefore: number, action: 'interrupt' | 'rollback') {
+  const threadId = await ada.thread();
+  await ada.wait(threadId, run('before'));
+  const { run_id: runId } = await ada.run(threadId, run('now'));
+  for (const _ of turns(turnsBefore)) await nextTurn();
+  const answer = await ada.post(`/threads/${threadId}/runs/${runId}/cancel?action=${action}`);
+  const ended = await ada.ended(threadId, runId);
+  const { steps } = (await ada.ok('GET', `/threads/${threadId}/state`)).values;
+  const events = await ada.ok('GET', `/threads/${threadId}/runs/${runId}/events?event_types=run_end`);
+  return { answer, ended, steps: steps as string[], events };
+}
+
+type Cancelled = Awaited<ReturnType<typeof cancelAfter>>;
+
+/** This mount tells whether the request was accepted or came too late, and the stored run has to agree. */
+function expectAsAcknowledged({ answer, ended, steps, events }: Cancelled, action: string): void {
+  const isAccepted = answer.status === 202;
+  const ownSteps = steps.filter((step) => step.startsWith('now:'));
+  expect(steps.slice(0, 3)).toEqual(['before:first', 'before:second', 'before:third']);
+  expect(ended.status).toBe(isAccepted ? 'interrupted' : 'success');
+  expect(events.map(({ metadata }: { metadata: { status: string } }) => metadata.status)).toEqual(
+    // A run that was cancelled before it began has no events.
+    ended.started_at === null ? [] : [ended.status],
+  );
+  if (isAccepted && action === 'rollback') expect(ownSteps).toEqual([]);
+  if (isAccepted) return;
+  expect(answer).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('(status: success)') },
+  });
+  expect(ownSteps).toHaveLength(3);
+}
+
+describe.each(['interrupt', 'rollback'] as const)('cancelling a run with %s', (action) => {
+  it('stores what was acknowledged, at every moment of the run', async () => {
+    const statuses = new Set<number>();
+    for (const turn of turns(60)) {
+      const cancelled = await cancelAfter(turn * 2, action);
+      expectAsAcknowledged(cancelled, action);
+      statuses.add(cancelled.answer.status);
+    }
+    expect(statuses).toContain(202);
+  });
+});
+
+it('a run that has ended answers 202 on the Platform mount and stays as it is, and 409 with its status at /api', async () => {
+  const platform = ada.at('/api/langgraph');
+  const threadId = await ada.thread();
+  const { run_id: runId } = await ada.run(threadId, run('done'));
+  expect(await ada.ended(threadId, runId)).toMatchObject({ status: 'success' });
+  for (const action of ['interrupt', 'rollback']) {
+    const path = `/threads/${threadId}/runs/${runId}/cancel?action=${action}`;
+    expect((await platform.post(path)).status).toBe(202);
+    expect((await platform.post(`${path}&wait=1`)).status).toBe(204);
+    expect(await ada.post(path)).toMatchObject({
+      status: 409,
+      body: { detail: `Run ${runId} is not cancellable (status: success)` },
+    });
+  }
+  expect(await ada.ok('GET', `/threads/${threadId}/runs/${runId}`)).toMatchObject({ status: 'success' });
+  expect((await ada.ok('GET', `/threads/${threadId}/state`)).values.steps).toHaveLength(3);
+});
