@@ -11,12 +11,15 @@ import type { Counters } from '../platform/counters/counters.ts';
 import { MemoryCounters } from '../platform/counters/memory-counters.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
-import { EmbeddedJobs } from '../platform/jobs/embedded-jobs.ts';
+import { EmbeddedJobs, type EmbeddedJobsOptions } from '../platform/jobs/embedded-jobs.ts';
+import type { JobFailure } from '../platform/jobs/job-attempts.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import { jobMigrations } from '../platform/jobs/migrations.ts';
 import type { JobTables } from '../platform/jobs/tables.ts';
+import type { OfferQueues } from '../platform/offers/offer-queues.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import { databaseIdentity } from '../platform/redis/database-identity-store.ts';
+import { isUnreachable } from '../platform/redis/redis-fault.ts';
 import type { RedisServer } from '../platform/redis/redis-server.ts';
 import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
 import type { StreamLog } from '../platform/stream-log/stream-log.ts';
@@ -30,6 +33,8 @@ export interface Shared {
   counters: Counters;
   streamLog: StreamLog;
   jobs: Jobs;
+  /** Hands work to one replica at a time. Null without Redis. */
+  offers: OfferQueues | null;
   busState: () => BusState & { cache: ServiceHealth['cache'] };
 }
 
@@ -51,12 +56,14 @@ export async function openShared(surroundings: Surroundings): Promise<Shared> {
   await ownership.joinBus(bus);
   // Again, before the bus: what is given back at the end is announced.
   opened.add(() => ownership.close());
+  const offers = redis && (await openOffers(redis, opened));
   return {
     redis,
     bus,
     counters: redis ? await openRedisCounters(redis) : new MemoryCounters(),
     streamLog: new MemoryStreamLog({ limits: streamLimits(config) }),
-    jobs: await openJobs(surroundings),
+    jobs: await openJobs(surroundings, offers),
+    offers,
     busState: () => ({
       kind: config.bus.backend,
       latencyMs: redis?.latencyMs ?? null,
@@ -94,15 +101,33 @@ async function openRedisCounters(redis: RedisServer): Promise<Counters> {
   return new RedisCounters({ redis, alone: new MemoryCounters() });
 }
 
-async function openJobs({ database, ownership, logger, opened }: Surroundings): Promise<Jobs> {
+async function openOffers(redis: RedisServer, opened: CloseStack): Promise<OfferQueues> {
+  const { OfferQueues } = await import('../platform/offers/offer-queues.ts');
+  const offers = await OfferQueues.open({ redis });
+  opened.add(() => offers.close());
+  return offers;
+}
+
+async function openJobs(surroundings: Surroundings, offers: OfferQueues | null): Promise<Jobs> {
+  const { database, ownership, logger, opened } = surroundings;
   await migrate(database, 'jobs', jobMigrations);
-  const jobs = new EmbeddedJobs({
+  const shared = {
     database: database.withTables<JobTables>(),
     isAlone: database.dialect === 'sqlite',
-    report: ({ error, ...failure }) => logger.warn({ err: error, ...failure }, 'A job failed'),
-  });
+    report: ({ error, ...failure }: JobFailure): void => {
+      // The connection to Redis tells once that it is lost, and each kind of job would repeat it.
+      if (offers && failure.job === undefined && isUnreachable(error)) return;
+      logger.warn({ err: error, ...failure }, 'A job failed');
+    },
+  };
+  const jobs = offers ? await openBullmqJobs(shared, offers) : new EmbeddedJobs(shared);
   opened.add(() => jobs.close());
   jobs.register('ownership.prune', () => ownership.prune());
   jobs.every('ownership.prune', hourMs);
   return jobs;
+}
+
+async function openBullmqJobs(options: EmbeddedJobsOptions, offers: OfferQueues): Promise<Jobs> {
+  const { BullmqJobs } = await import('../platform/jobs/bullmq-jobs.ts');
+  return new BullmqJobs({ ...options, offers });
 }

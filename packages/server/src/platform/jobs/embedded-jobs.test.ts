@@ -6,7 +6,7 @@ import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
-import type { JobFailure } from './job-lane.ts';
+import type { JobFailure } from './job-attempts.ts';
 import type { Job } from './jobs.ts';
 import { jobMigrations } from './migrations.ts';
 import type { JobTables } from './tables.ts';

@@ -1,11 +1,12 @@
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { newId } from '../../lib/ids.ts';
-import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
 import { type AuditPart, noRecord } from '../audit/audit.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
-import { type JobFailure, JobLane } from './job-lane.ts';
+import type { JobFailure } from './job-attempts.ts';
+import { afterAbortMs, defaultPolicy, keepDeadMs, lockMs, prunes } from './job-defaults.ts';
+import { JobLane } from './job-lane.ts';
 import { recordsOver } from './job-records.ts';
 import { JobStore } from './job-store.ts';
 import type { DeadJob, JobHandler, JobPolicy, JobRecords, Jobs, NewJob, Schedule } from './jobs.ts';
@@ -23,16 +24,6 @@ export interface EmbeddedJobsOptions {
   random?: () => number;
 }
 
-const lockMs = 60_000;
-const afterAbortMs = 1_000;
-const keepDeadMs = 7 * dayMs;
-const pruneKind = 'jobs.prune';
-
-const defaultPolicy: Required<JobPolicy> = {
-  concurrency: 4,
-  retryDelaysMs: [secondMs, 5 * secondMs, 30 * secondMs, 2 * minuteMs, 10 * minuteMs, hourMs],
-};
-
 /** The variant without another service: jobs are rows, and timers of this process wait for the next due job. */
 export class EmbeddedJobs implements Jobs {
   readonly #options: EmbeddedJobsOptions;
@@ -49,8 +40,8 @@ export class EmbeddedJobs implements Jobs {
     this.#timer = options.timer ?? systemTimer;
     this.#store = new JobStore(options.database, options.databaseTime ?? databaseTime(options.database));
     this.#records = recordsOver(this.#store);
-    this.register(pruneKind, () => this.#store.pruneDead(keepDeadMs));
-    this.every(pruneKind, hourMs);
+    this.register(prunes.kind, () => this.#store.pruneDead(keepDeadMs));
+    this.every(prunes.kind, prunes.everyMs);
   }
 
   register(kind: string, handler: JobHandler, policy: JobPolicy = {}): void {

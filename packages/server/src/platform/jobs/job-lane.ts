@@ -1,27 +1,4 @@
-import type { Timer } from '../../lib/async/timer.ts';
-import type { Attempt, JobRow, JobStore, Runner } from './job-store.ts';
-import type { JobHandler, JobPayload, JobPolicy } from './jobs.ts';
-
-export interface JobLaneOptions {
-  kind: string;
-  handler: JobHandler;
-  policy: Required<JobPolicy>;
-  store: JobStore;
-  runner: Runner;
-  timer: Timer;
-  /** From 0 to 1; spreads the retries of jobs that failed together. */
-  random: () => number;
-  report: (failure: JobFailure) => void;
-}
-
-/**
- * A failure for the log. Without a job, the lane itself could not look for work, or could not record how a job ended.
- */
-export interface JobFailure {
-  kind: string;
-  error: unknown;
-  job?: { id: string; attempt: number; isDead: boolean };
-}
+import { JobAttempts, type JobAttemptsOptions } from './job-attempts.ts';
 
 /** Polling finds jobs of other processes. A wake and the timer find our own at once. */
 const maxIdleMs = 30_000;
@@ -29,30 +6,21 @@ const afterTroubleMs = 5_000;
 /** A job is due, but another process is claiming it at this moment. */
 const afterContentionMs = 100;
 
-interface Running {
-  attempt: Attempt;
-  controller: AbortController;
-  ended: Promise<void>;
-}
-
-const closing = new Error('The gateway is shutting down.');
-const takenOver = new Error('Another process took this job over.');
-
 /**
- * All jobs of one kind in this process. It looks for due jobs, runs as many as the policy allows, and records how they
- * end.
+ * All jobs of one kind in this process, found by looking at rows. It looks for due jobs and runs as many as the policy
+ * allows.
  */
 export class JobLane {
-  readonly #options: JobLaneOptions;
-  readonly #running = new Map<string, Running>();
+  readonly #options: JobAttemptsOptions;
+  readonly #attempts: JobAttempts;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #isStopped = false;
   #cancelLook: (() => void) | undefined;
-  #cancelRenewal: (() => void) | undefined;
 
-  constructor(options: JobLaneOptions) {
+  constructor(options: JobAttemptsOptions) {
     this.#options = options;
+    this.#attempts = new JobAttempts(options);
   }
 
   /** A job may be due. */
@@ -67,12 +35,11 @@ export class JobLane {
     this.#isStopped = true;
     this.#cancelLook?.();
     await this.#looking;
-    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+    await this.#attempts.settled();
   }
 
   abort(): void {
-    for (const { controller } of this.#running.values()) controller.abort(closing);
-    this.#cancelRenewal?.();
+    this.#attempts.abort();
   }
 
   async #look(): Promise<void> {
@@ -88,16 +55,16 @@ export class JobLane {
 
   /** Returns how long there will be nothing to do, as far as is known. */
   async #startWhatIsDue(): Promise<number> {
-    const { kind, store, runner, policy, report } = this.#options;
+    const { kind, store, runner, report } = this.#options;
     try {
       const delayMs = await store.untilNextDue(kind);
       if (delayMs === null || delayMs > 0) return Math.min(delayMs ?? maxIdleMs, maxIdleMs);
-      const free = policy.concurrency - this.#running.size;
+      const { free } = this.#attempts;
       // The lane looks again when a job ends.
       if (free <= 0 || this.#isStopped) return maxIdleMs;
       const claimed = await store.claim(kind, free, runner);
       if (this.#isStopped) await Promise.all(claimed.map((row) => store.handOver(row, runner)));
-      else for (const row of claimed) this.#begin(row);
+      else for (const row of claimed) void this.#attempts.begin(row).then(() => this.wake());
       if (claimed.length === 0) return afterContentionMs;
       this.#lookAgain = true;
       return maxIdleMs;
@@ -105,83 +72,5 @@ export class JobLane {
       report({ kind, error });
       return afterTroubleMs;
     }
-  }
-
-  #begin(row: JobRow): void {
-    const controller = new AbortController();
-    const ended = this.#run(row, controller.signal).then(() => {
-      this.#running.delete(row.id);
-      if (this.#running.size === 0) this.#cancelRenewal?.();
-      this.wake();
-    });
-    this.#running.set(row.id, { attempt: row, controller, ended });
-    if (this.#running.size === 1) this.#planRenewal();
-  }
-
-  async #run(row: JobRow, signal: AbortSignal): Promise<void> {
-    const { kind, store, runner, report } = this.#options;
-    try {
-      const failure = await this.#attempt(row, signal);
-      if (signal.reason === takenOver) return;
-      if (failure && signal.reason === closing) await store.handOver(row, runner);
-      else if (failure) await this.#fail(row, failure.error);
-      else if (row.intervalMs !== null)
-        await store.repeat(row, runner, { afterMs: row.intervalMs, error: null });
-      else await store.complete(row, runner);
-    } catch (error) {
-      // The end is not recorded, so the job expires and is run again.
-      report({ kind, error });
-    }
-  }
-
-  async #attempt(row: JobRow, signal: AbortSignal): Promise<{ error: unknown } | undefined> {
-    const { id, kind, key, attempt } = row;
-    // Its process ended in each attempt, so it is not tried again.
-    if (attempt > this.#maxAttempts) return { error: 'Its process ended during the last attempt.' };
-    try {
-      const payload = JSON.parse(row.payload) as JobPayload;
-      await this.#options.handler({ id, kind, key, payload, attempt, signal });
-      return undefined;
-    } catch (error) {
-      return { error };
-    }
-  }
-
-  async #fail(row: JobRow, error: unknown): Promise<void> {
-    const { kind, store, runner, policy, random, report } = this.#options;
-    const { id, attempt, intervalMs } = row;
-    const isLast = attempt >= this.#maxAttempts;
-    const afterMs = (policy.retryDelaysMs[attempt - 1] ?? 0) * (1 + random() / 5);
-    report({ kind, error, job: { id, attempt, isDead: isLast && intervalMs === null } });
-    if (!isLast) await store.retry(row, runner, { afterMs, error: String(error) });
-    else if (intervalMs === null) await store.bury(row, runner, String(error));
-    // Repeated work never dies; it continues with the next interval.
-    else await store.repeat(row, runner, { afterMs: intervalMs, error: String(error) });
-  }
-
-  get #maxAttempts(): number {
-    return this.#options.policy.retryDelaysMs.length + 1;
-  }
-
-  #planRenewal(): void {
-    const { timer, runner } = this.#options;
-    this.#cancelRenewal?.();
-    this.#cancelRenewal = timer(() => void this.#renew(), runner.lockMs / 3);
-  }
-
-  async #renew(): Promise<void> {
-    const { kind, store, runner, report } = this.#options;
-    const running = [...this.#running.values()];
-    if (running.length === 0) return;
-    try {
-      const kept = await store.renew(
-        running.map(({ attempt }) => attempt),
-        runner,
-      );
-      for (const { attempt, controller } of running) if (!kept.has(attempt.id)) controller.abort(takenOver);
-    } catch (error) {
-      report({ kind, error });
-    }
-    this.#planRenewal();
   }
 }

@@ -18,6 +18,15 @@ export interface Runner {
   lockMs: number;
 }
 
+/** The state of a job that an offer is about. */
+export interface DueJob {
+  id: string;
+  attempt: number;
+  dueAtMs: number;
+  /** How long until it is due, by the clock of the database; 0 or less when it is due now. */
+  delayMs: number;
+}
+
 const maxPayloadBytes = 16 * 1024;
 const maxErrorLength = 2_000;
 
@@ -30,17 +39,18 @@ export class JobStore {
     this.#time = time;
   }
 
+  /** Returns the id of the job: that of the one that waits under the key, if there is one. */
   async insert<Tables>(
     trx: WriteTransaction<Tables>,
     { kind, key, runAtMs, payload }: NewJob,
-  ): Promise<void> {
+  ): Promise<string> {
     const text = JSON.stringify(payload);
     if (Buffer.byteLength(text) > maxPayloadBytes) {
       throw new Error(
         `The payload of a ${kind} job is larger than ${maxPayloadBytes} bytes. Let it name a row.`,
       );
     }
-    await asOwn(trx)
+    const { id } = await asOwn(trx)
       .insertInto('jobs')
       .values({ ...this.#blank(kind), key: key ?? null, payload: text, dueAtMs: runAtMs ?? this.#time() })
       .onConflict((conflict) =>
@@ -54,11 +64,13 @@ export class JobStore {
             attempt: 0,
           })),
       )
-      .execute();
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return id;
   }
 
-  async add(job: NewJob): Promise<void> {
-    await this.#database.write((trx) => this.insert(trx, job));
+  async add(job: NewJob): Promise<string> {
+    return this.#database.write((trx) => this.insert(trx, job));
   }
 
   /**
@@ -119,6 +131,54 @@ export class JobStore {
         .returningAll()
         .execute();
     });
+  }
+
+  /** Begins an attempt of this job. Returns undefined when it is not due, which a claim of another process makes it too. */
+  async claimOne(id: string, runner: Runner): Promise<JobRow | undefined> {
+    return this.#database.write((trx) =>
+      trx
+        .updateTable('jobs')
+        .set((row) => ({
+          runner: runner.id,
+          attempt: row('attempt', '+', 1),
+          dueAtMs: this.#timeAfter(runner.lockMs),
+        }))
+        .where('id', '=', id)
+        .where('dueAtMs', '<=', this.#time())
+        .returningAll()
+        .executeTakeFirst(),
+    );
+  }
+
+  /** The jobs of a kind that wait and are due within this time, and those that a dead process left behind; the first ones first. */
+  async dueWithin(
+    kind: string,
+    { horizonMs, limit }: { horizonMs: number; limit: number },
+  ): Promise<DueJob[]> {
+    const rows = await this.#waiting()
+      .where('kind', '=', kind)
+      .where('dueAtMs', '<=', this.#timeAfter(horizonMs))
+      .where((either) => either.or([either('runner', 'is', null), either('dueAtMs', '<=', this.#time())]))
+      .orderBy('dueAtMs')
+      .limit(limit)
+      .execute();
+    return rows.map(asDueJob);
+  }
+
+  /** Those of these jobs that wait, or that were given back. */
+  async dueAmong(ids: readonly string[]): Promise<DueJob[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#waiting()
+      .where('id', 'in', ids)
+      .where((either) => either.or([either('runner', 'is', null), either('dueAtMs', '<=', this.#time())]))
+      .execute();
+    return rows.map(asDueJob);
+  }
+
+  /** When a job concerns a process again; undefined when it is done or dead. */
+  async waitOf(id: string): Promise<(DueJob & { isClaimed: boolean }) | undefined> {
+    const row = await this.#waiting().select('runner').where('id', '=', id).executeTakeFirst();
+    return row && { ...asDueJob(row), isClaimed: row.runner !== null };
   }
 
   /** Returns the ids of those that are still ours. */
@@ -238,6 +298,13 @@ export class JobStore {
     );
   }
 
+  #waiting() {
+    return this.#database.read
+      .selectFrom('jobs')
+      .select(['id', 'attempt', 'dueAtMs', this.#time().as('nowMs')])
+      .where('dueAtMs', 'is not', null);
+  }
+
   async #end(attempt: Attempt, runner: Runner, columns: JobColumns): Promise<void> {
     await this.#database.write((trx) =>
       trx.updateTable('jobs').set(columns).where(isOurs(attempt, runner)).execute(),
@@ -262,6 +329,17 @@ export class JobStore {
   #timeAfter(delayMs: number): RawBuilder<number> {
     return sql<number>`(${this.#time()} + ${Math.round(delayMs)})`;
   }
+}
+
+function asDueJob({
+  id,
+  attempt,
+  dueAtMs,
+  nowMs,
+}: Pick<JobRow, 'id' | 'attempt' | 'dueAtMs'> & { nowMs: number }): DueJob {
+  // Only rows with a time are read.
+  const atMs = dueAtMs ?? nowMs;
+  return { id, attempt, dueAtMs: atMs, delayMs: atMs - nowMs };
 }
 
 /** An attempt that was taken over by another process matches no row. */

@@ -36,6 +36,11 @@ export function redisFault(error: unknown, shownAddress: string): string {
   return `Redis at ${shownAddress} answers with an error: ${text}.`;
 }
 
+/** Returns true when the server was not reached at all, which its connections report by themselves. */
+export function isUnreachable(error: unknown): boolean {
+  return unreachable.test(textOf(error));
+}
+
 /** Returns true when another try cannot help. */
 export function isRefused(error: unknown): boolean {
   return /\b(WRONGPASS|NOAUTH|NOPERM|invalid password|invalid username-password)\b/.test(textOf(error));

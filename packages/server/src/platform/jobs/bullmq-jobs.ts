@@ -1,0 +1,169 @@
+import { newDeferred } from '../../lib/async/deferred.ts';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { newId } from '../../lib/ids.ts';
+import { type AuditPart, noRecord } from '../audit/audit.ts';
+import type { Database, WriteTransaction } from '../database/database.ts';
+import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
+import type { OfferQueues } from '../offers/offer-queues.ts';
+import type { JobFailure } from './job-attempts.ts';
+import { afterAbortMs, defaultPolicy, keepDeadMs, lockMs, prunes } from './job-defaults.ts';
+import { recordsOver } from './job-records.ts';
+import { JobStore } from './job-store.ts';
+import type { DeadJob, JobHandler, JobPolicy, JobRecords, Jobs, NewJob, Schedule } from './jobs.ts';
+import { OfferedLane } from './offered-lane.ts';
+import type { JobTables } from './tables.ts';
+
+export interface BullmqJobsOptions {
+  database: Database<JobTables>;
+  offers: Pick<OfferQueues, 'queue' | 'onBack'>;
+  /** True when one process owns the database: interrupted jobs are offered again at once. */
+  isAlone: boolean;
+  report: (failure: JobFailure) => void;
+  timer?: Timer;
+  databaseTime?: DatabaseTime;
+  random?: () => number;
+}
+
+const sweepEveryMs = 30_000;
+
+/**
+ * The variant for several processes. Each job is a row, as without Redis. BullMQ gets an offer of it after the commit,
+ * waits until it is due, and hands it to one process, which claims the row. Without Redis, jobs wait.
+ */
+export class BullmqJobs implements Jobs {
+  readonly #options: BullmqJobsOptions;
+  readonly #store: JobStore;
+  readonly #records: JobRecords;
+  readonly #timer: Timer;
+  readonly #runner = { id: newId(), lockMs };
+  readonly #lanes = new Map<string, OfferedLane>();
+  readonly #intervals = new Map<string, number>();
+  #isRunning = false;
+  #cancelSweep: () => void = () => undefined;
+
+  constructor(options: BullmqJobsOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+    this.#store = new JobStore(options.database, options.databaseTime ?? databaseTime(options.database));
+    this.#records = recordsOver(this.#store);
+    this.register(prunes.kind, () => this.#store.pruneDead(keepDeadMs));
+    this.every(prunes.kind, prunes.everyMs);
+  }
+
+  register(kind: string, handler: JobHandler, policy: JobPolicy = {}): void {
+    if (this.#lanes.has(kind)) throw new Error(`Two handlers for jobs of kind ${kind}.`);
+    const { offers, report, random = Math.random } = this.#options;
+    this.#lanes.set(
+      kind,
+      new OfferedLane({
+        kind,
+        handler,
+        policy: { ...defaultPolicy, ...policy },
+        store: this.#store,
+        runner: this.#runner,
+        timer: this.#timer,
+        random,
+        report,
+        openQueue: (onFault) => offers.queue(`jobs.${kind}`, onFault),
+      }),
+    );
+  }
+
+  every(kind: string, intervalMs: number): void {
+    this.#requireKnown(kind);
+    this.#intervals.set(kind, intervalMs);
+  }
+
+  async enqueue<Tables>(trx: WriteTransaction<Tables>, job: NewJob): Promise<void> {
+    const lane = this.#requireKnown(job.kind);
+    lane.remember(await this.#store.insert(trx, job));
+  }
+
+  wake(kind: string): void {
+    const lane = this.#requireKnown(kind);
+    if (this.#isRunning) lane.wake();
+  }
+
+  async add(job: NewJob): Promise<void> {
+    const lane = this.#requireKnown(job.kind);
+    lane.remember(await this.#store.add(job));
+    this.wake(job.kind);
+  }
+
+  async start(): Promise<void> {
+    const { isAlone, offers } = this.#options;
+    if (isAlone) await this.#store.handOverAll();
+    for (const [kind, intervalMs] of this.#intervals) await this.#store.putSchedule(kind, intervalMs);
+    this.#isRunning = true;
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.start()));
+    offers.onBack(() => void this.#sweep());
+    this.#planSweep();
+  }
+
+  async close(graceMs = 5_000): Promise<void> {
+    this.#isRunning = false;
+    this.#cancelSweep();
+    const lanes = [...this.#lanes.values()];
+    const ended = Promise.all(lanes.map((lane) => lane.stop()));
+    await this.#within(graceMs, ended);
+    for (const lane of lanes) lane.abort();
+    await this.#within(afterAbortMs, ended);
+    // A job that ignores its signal is left behind: its row expires, and the next process runs it again.
+    await this.#within(afterAbortMs, Promise.all(lanes.map((lane) => lane.close())));
+  }
+
+  dead(limit: number): Promise<DeadJob[]> {
+    return this.#records.dead(limit);
+  }
+
+  countDead(diedBeforeMs?: number): Promise<number> {
+    return this.#records.countDead(diedBeforeMs);
+  }
+
+  schedules(): Promise<Schedule[]> {
+    return this.#records.schedules();
+  }
+
+  recordsIn(frozen: Database<unknown>): JobRecords {
+    return recordsOver(new JobStore(frozen.withTables<JobTables>(), databaseTime(frozen)));
+  }
+
+  get deadKeptMs(): number {
+    return keepDeadMs;
+  }
+
+  async retry(id: string, alongside: AuditPart = noRecord): Promise<'waiting' | 'replaced' | null> {
+    const revived = await this.#store.revive(id, alongside);
+    if (!revived) return null;
+    // A kind of a feature that is switched off here is offered by a gateway that has it.
+    const lane = this.#lanes.get(revived.kind);
+    lane?.remember(id);
+    if (this.#isRunning) lane?.wake();
+    return revived.outcome;
+  }
+
+  #requireKnown(kind: string): OfferedLane {
+    const lane = this.#lanes.get(kind);
+    if (!lane) throw new Error(`No handler is registered for jobs of kind ${kind}.`);
+    return lane;
+  }
+
+  #planSweep(): void {
+    if (!this.#isRunning) return;
+    this.#cancelSweep();
+    this.#cancelSweep = this.#timer(() => void this.#sweep(), sweepEveryMs);
+  }
+
+  /** One kind after the other, so that a sweep is never a burst. Never rejects. */
+  async #sweep(): Promise<void> {
+    for (const lane of this.#lanes.values()) if (this.#isRunning) await lane.sweep();
+    this.#planSweep();
+  }
+
+  async #within(limitMs: number, ended: Promise<unknown>): Promise<void> {
+    const over = newDeferred();
+    const cancel = this.#timer(() => over.resolve(), limitMs);
+    await Promise.race([ended, over.promise]);
+    cancel();
+  }
+}

@@ -1,0 +1,15 @@
+import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
+import type { JobPolicy } from './jobs.ts';
+
+/** How long a process that runs a job may be silent before another one takes the job over. */
+export const lockMs = 60_000;
+/** How long `close` waits for jobs after it has aborted them. */
+export const afterAbortMs = 1_000;
+export const keepDeadMs = 7 * dayMs;
+/** The repeated job that deletes old dead jobs. */
+export const prunes = { kind: 'jobs.prune', everyMs: hourMs };
+
+export const defaultPolicy: Required<JobPolicy> = {
+  concurrency: 4,
+  retryDelaysMs: [secondMs, 5 * secondMs, 30 * secondMs, 2 * minuteMs, 10 * minuteMs, hourMs],
+};

@@ -1,0 +1,156 @@
+import type { Offer, OfferOutcome, OfferQueue } from '../offers/offer-queue.ts';
+import { JobAttempts, type JobAttemptsOptions } from './job-attempts.ts';
+import type { DueJob } from './job-store.ts';
+
+/** What an offer says about a job. `dueAtMs` is the time of the row when it was offered. */
+export interface JobOffer {
+  id: string;
+  dueAtMs: number;
+}
+
+/** What is due later than this is not offered yet, so Redis holds only what the next minutes need. */
+const horizonMs = 120_000;
+/** More than this at once waits for a later sweep. */
+const maxOffersPerSweep = 1_000;
+/** Ids that wait to be offered. The sweep finds what is beyond. */
+const maxFresh = 10_000;
+const afterTroubleMs = 5_000;
+/** A process of which Redis has not heard for this long has lost its offers. */
+const lockMs = 30_000;
+
+interface OfferedLaneOptions extends JobAttemptsOptions {
+  openQueue: (report: (error: unknown) => void) => OfferQueue<JobOffer>;
+}
+
+/** All jobs of one kind in this process, handed out by BullMQ. Rows are the record: offers are made from them and checked by them. */
+export class OfferedLane {
+  readonly #options: OfferedLaneOptions;
+  readonly #attempts: JobAttempts;
+  /** Jobs that this process has put into a unit and not offered yet, with the number of sweeps since. */
+  readonly #fresh = new Map<string, number>();
+  #queue: OfferQueue<JobOffer> | undefined;
+  #offering: Promise<void> | undefined;
+  #offerAgain = false;
+  #isStopped = false;
+  #isFull = false;
+
+  constructor(options: OfferedLaneOptions) {
+    this.#options = options;
+    this.#attempts = new JobAttempts(options);
+  }
+
+  /** The job is part of a unit that may be committed. */
+  remember(id: string): void {
+    if (this.#fresh.size < maxFresh) this.#fresh.set(id, 0);
+  }
+
+  async start(): Promise<void> {
+    const { kind, policy, openQueue, report } = this.#options;
+    this.#queue = openQueue((error) => report({ kind, error }));
+    await this.#queue.serve((offer) => this.#handle(offer), {
+      concurrency: policy.concurrency,
+      lockMs,
+      onIdle: () => {
+        if (this.#isFull) void this.sweep();
+      },
+    });
+    await this.sweep();
+  }
+
+  /** Offers what was put into units that are committed by now. */
+  wake(): void {
+    if (this.#isStopped) return;
+    if (this.#offering !== undefined) this.#offerAgain = true;
+    else this.#offering = this.#offerFresh();
+  }
+
+  /** Offers what is due soon and BullMQ may not know: it was emptied, a process has died, or its time has come near. */
+  async sweep(): Promise<void> {
+    if (this.#isStopped) return;
+    const { kind, store, report } = this.#options;
+    try {
+      const due = await store.dueWithin(kind, { horizonMs, limit: maxOffersPerSweep });
+      await this.#offer(due);
+      this.#isFull = due.length === maxOffersPerSweep;
+      // A unit is over by then. If it was committed, this sweep or the next one has seen its row.
+      for (const [id, sweeps] of this.#fresh) {
+        if (sweeps > 0) this.#fresh.delete(id);
+        else this.#fresh.set(id, sweeps + 1);
+      }
+    } catch (error) {
+      report({ kind, error });
+    }
+  }
+
+  /** Takes no new jobs, and resolves when the running ones have ended. */
+  async stop(): Promise<void> {
+    await this.#queue?.stop();
+    this.#isStopped = true;
+    await this.#offering;
+  }
+
+  abort(): void {
+    this.#attempts.abort();
+  }
+
+  /** Leaves behind what still runs. */
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    await this.#queue?.close();
+  }
+
+  /** The row decides: an offer that is early is kept back, and one that is stale changes nothing. */
+  async #handle(offer: JobOffer): Promise<OfferOutcome> {
+    const { kind, store, runner, report } = this.#options;
+    try {
+      const row = await store.claimOne(offer.id, runner);
+      if (!row) return await this.#whenDue(offer);
+      await this.#attempts.begin(row);
+      // A job that is tried again or repeated has another attempt or another time, so it needs another offer.
+      await this.#offer(await store.dueAmong([row.id]));
+      return undefined;
+    } catch (error) {
+      report({ kind, error });
+      return { againInMs: afterTroubleMs };
+    }
+  }
+
+  /** Keeps an offer back that is early, or whose job another process had when it died or stood still. */
+  async #whenDue({ id, dueAtMs }: JobOffer): Promise<OfferOutcome> {
+    const row = await this.#options.store.waitOf(id);
+    if (!row) return undefined;
+    // The job was moved to another time since, and was offered for that time as well.
+    if (!row.isClaimed && row.dueAtMs !== dueAtMs) return undefined;
+    return { againInMs: Math.max(row.delayMs, 1) };
+  }
+
+  async #offerFresh(): Promise<void> {
+    const { kind, store, report } = this.#options;
+    do {
+      this.#offerAgain = false;
+      try {
+        const due = await store.dueAmong([...this.#fresh.keys()].slice(0, maxOffersPerSweep));
+        await this.#offer(due);
+        for (const { id } of due) this.#fresh.delete(id);
+      } catch (error) {
+        // The sweep offers them.
+        report({ kind, error });
+      }
+    } while (this.#offerAgain && !this.#isStopped);
+    this.#offering = undefined;
+  }
+
+  async #offer(jobs: readonly DueJob[]): Promise<void> {
+    const near = jobs.filter(({ delayMs }) => delayMs <= horizonMs);
+    if (near.length > 0) await this.#queue?.offer(near.map(offerOf));
+  }
+}
+
+/** The same state of a row makes the same offer, which BullMQ keeps once. */
+function offerOf({ id, attempt, dueAtMs, delayMs }: DueJob): Offer<JobOffer> {
+  return {
+    id: [id.replaceAll(':', '_'), attempt, dueAtMs].join('.'),
+    data: { id, dueAtMs },
+    delayMs,
+  };
+}

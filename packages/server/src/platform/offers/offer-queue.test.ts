@@ -1,0 +1,143 @@
+import { type RedisProcess, startRedis, testRedis } from '@switchyard/dev-env/redis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openTestRedis } from '../../../testing/redis-fixture.ts';
+import { newDeferred } from '../../lib/async/deferred.ts';
+import type { RedisServer } from '../redis/redis-server.ts';
+import type { OfferQueue } from './offer-queue.ts';
+import { OfferQueues } from './offer-queues.ts';
+
+const here = testRedis('queues of offers');
+
+describe.skipIf(here.isSkipped)(here.title, () => {
+  let server: RedisProcess;
+  let opened: { redis: RedisServer; offers: OfferQueues; queues: OfferQueue<string>[] }[];
+
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+
+  beforeEach(async () => {
+    opened = [];
+    await server.flush();
+  });
+
+  afterEach(async () => {
+    for (const { redis, offers, queues } of opened) {
+      await Promise.all(queues.map((queue) => queue.close()));
+      offers.close();
+      redis.close();
+    }
+  });
+
+  afterAll(() => server.stop());
+
+  /** A process with one queue. */
+  async function open(): Promise<{ queue: OfferQueue<string>; redis: RedisServer }> {
+    const redis = await openTestRedis(server.url);
+    const offers = await OfferQueues.open({ redis });
+    const queue = offers.queue<string>('work', () => undefined);
+    opened.push({ redis, offers, queues: [queue] });
+    return { queue, redis };
+  }
+
+  const offer = (id: string, priority?: number) => ({
+    id,
+    data: id,
+    delayMs: 0,
+    ...(priority !== undefined && { priority }),
+  });
+
+  test('hand each offer to one process, the lowest number first', async () => {
+    const one = await open();
+    const other = await open();
+    const taken: string[] = [];
+    const take = async (data: string) => {
+      taken.push(data);
+      return undefined;
+    };
+    await one.queue.offer([offer('c', 3), offer('a', 1), offer('d', 4), offer('b', 2)]);
+    await other.queue.serve(take, { concurrency: 1, lockMs: 30_000 });
+    await expect.poll(() => taken).toEqual(['a', 'b', 'c', 'd']);
+    await one.queue.serve(take, { concurrency: 1, lockMs: 30_000 });
+    await one.queue.offer(Array.from({ length: 50 }, (_, n) => offer(`n${n}`, 5)));
+    await expect.poll(() => taken.length).toBe(54);
+    expect(new Set(taken).size).toBe(54);
+    await expect.poll(() => one.queue.count()).toBe(0);
+  });
+
+  test('keep one offer of an id', async () => {
+    const { queue } = await open();
+    await queue.offer([offer('a'), offer('a')]);
+    await queue.offer([offer('a')]);
+    expect(await queue.count()).toBe(1);
+  });
+
+  test('hand an offer out again that its process does not want now', async () => {
+    const { queue } = await open();
+    let hands = 0;
+    await queue.serve(
+      async () => {
+        hands += 1;
+        return hands < 3 ? { againInMs: hands === 1 ? 0 : 5 } : undefined;
+      },
+      { concurrency: 1, lockMs: 30_000 },
+    );
+    await queue.offer([offer('a', 1)]);
+    await expect.poll(() => hands).toBe(3);
+    await expect.poll(() => queue.count()).toBe(0);
+  });
+
+  test('hand an offer out again when the process that has it in hand is gone', async () => {
+    const gone = await open();
+    const taken = newDeferred();
+    await gone.queue.serve(
+      () => {
+        taken.resolve();
+        return new Promise(() => undefined);
+      },
+      { concurrency: 1, lockMs: 1_000 },
+    );
+    await gone.queue.offer([offer('a')]);
+    await taken.promise;
+    gone.redis.close();
+    const next = await open();
+    const again: string[] = [];
+    await next.queue.serve(
+      async (data) => {
+        again.push(data);
+        return undefined;
+      },
+      { concurrency: 1, lockMs: 1_000 },
+    );
+    await expect.poll(() => again).toEqual(['a']);
+  });
+
+  test('leave an offer to another process while one rests', async () => {
+    const resting = await open();
+    const busy = await open();
+    const taken: string[] = [];
+    const takeAs = (name: string) => async () => {
+      taken.push(name);
+      return undefined;
+    };
+    let hasRoom = false;
+    await resting.queue.serve(
+      async () => {
+        if (!hasRoom) return { againInMs: 0 };
+        taken.push('resting');
+        return undefined;
+      },
+      { concurrency: 1, lockMs: 30_000 },
+    );
+    resting.queue.rest();
+    await busy.queue.serve(takeAs('busy'), { concurrency: 1, lockMs: 30_000 });
+    for (let n = 0; n < 10; n += 1) await busy.queue.offer([offer(`n${n}`, 1)]);
+    await expect.poll(() => taken.length).toBe(10);
+    expect(new Set(taken)).toEqual(new Set(['busy']));
+    busy.queue.rest();
+    hasRoom = true;
+    resting.queue.resume();
+    await busy.queue.offer([offer('last', 1)]);
+    await expect.poll(() => taken.length).toBe(11);
+  });
+});

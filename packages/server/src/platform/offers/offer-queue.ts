@@ -1,0 +1,141 @@
+import type { Job, JobsOptions, Queue, Worker } from 'bullmq';
+import { newDeferred } from '../../lib/async/deferred.ts';
+
+/** A hint for all processes that one row may have work. It may be late, stale or doubled: the row decides. */
+export interface Offer<Data> {
+  /** Names the row and the state that the offer is about. While an offer has this id, another one is not added. */
+  id: string;
+  data: Data;
+  /** How long it is kept back. */
+  delayMs: number;
+  /** From 1 to `maxPriority`; the lowest goes first. Without it, offers go in the order in which they arrived. */
+  priority?: number;
+}
+
+/** What becomes of an offer: nothing more, or it is handed out again after a time, to whichever process has room. */
+export type OfferOutcome = { againInMs: number } | undefined;
+
+export type OfferHandler<Data> = (data: Data) => Promise<OfferOutcome>;
+
+/** What a queue takes from BullMQ, loaded where Redis is configured. */
+export interface OfferEngine {
+  newQueue(name: string): Queue;
+  newWorker(
+    name: string,
+    process: (job: Job, token?: string) => Promise<void>,
+    options: { concurrency: number; lockMs: number },
+  ): Worker;
+  DelayedError: new () => Error;
+  WaitingError: new () => Error;
+}
+
+/** The highest number that BullMQ takes. */
+export const maxPriority = 2 ** 21 - 1;
+/** One round trip carries this many. */
+const offersAtOnce = 250;
+const gone = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
+
+interface OfferQueueOptions {
+  name: string;
+  engine: OfferEngine;
+  /** Called for each fault, also for those that pass by themselves. */
+  report: (error: unknown) => void;
+}
+
+/**
+ * One queue of offers that all processes share. BullMQ keeps them until they are due, hands each one to one process, and
+ * hands it out again when that process dies. It holds nothing that rows do not say as well.
+ */
+export class OfferQueue<Data> {
+  readonly #options: OfferQueueOptions;
+  readonly #queue: Queue;
+  readonly #abandoned = newDeferred();
+  #worker: Worker | undefined;
+  #isClosing = false;
+
+  constructor(options: OfferQueueOptions) {
+    const { engine, name, report } = options;
+    this.#options = options;
+    this.#queue = engine.newQueue(name);
+    this.#queue.on('error', report);
+  }
+
+  /** Rejects when Redis does not take them; a sweep offers what the rows say again. */
+  async offer(offers: readonly Offer<Data>[]): Promise<void> {
+    for (let first = 0; first < offers.length; first += offersAtOnce) {
+      const part = offers.slice(first, first + offersAtOnce);
+      await this.#queue.addBulk(
+        part.map(({ id, data, delayMs, priority = 0 }) => ({
+          name: 'offer',
+          data,
+          opts: { ...gone, jobId: id, delay: Math.max(0, Math.ceil(delayMs)), priority },
+        })),
+      );
+    }
+  }
+
+  /** Begins to take offers, at most `concurrency` at a time. `onIdle` hears that none is due. */
+  async serve(
+    handle: OfferHandler<Data>,
+    options: { concurrency: number; lockMs: number; onIdle?: () => void },
+  ): Promise<void> {
+    const { engine, name, report } = this.#options;
+    const process = (job: Job, token?: string): Promise<void> =>
+      this.#isClosing ? this.#putBack(job, token) : this.#handle(handle, job, token);
+    const worker = engine.newWorker(name, process, options);
+    this.#worker = worker;
+    worker.on('error', report);
+    if (options.onIdle) worker.on('drained', options.onIdle);
+    await worker.waitUntilReady();
+    void worker.run().catch(report);
+  }
+
+  /** Takes no more offers for now. One that is on its way still arrives; its handler may answer `{ againInMs: 0 }`. */
+  rest(): void {
+    void this.#worker?.pause(true);
+  }
+
+  /** Takes offers again. */
+  resume(): void {
+    const worker = this.#worker;
+    if (worker && !this.#isClosing && (worker.isPaused() || !worker.isRunning())) void worker.resume();
+  }
+
+  /** The number of offers that wait, due or not, and of those that a process has in hand. */
+  async count(): Promise<number> {
+    const counts = await this.#queue.getJobCounts('wait', 'prioritized', 'delayed', 'active');
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Removes all offers that no process has in hand. */
+  async clear(): Promise<void> {
+    await this.#queue.drain(true);
+  }
+
+  /** Takes no more offers, and resolves when none is in hand here. */
+  async stop(): Promise<void> {
+    this.#isClosing = true;
+    await this.#worker?.close();
+  }
+
+  /** Ends at once; offers in hand are handed out again by other processes. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#abandoned.resolve();
+    await this.#worker?.close();
+    await this.#queue.close();
+  }
+
+  async #handle(handle: OfferHandler<Data>, job: Job, token: string | undefined): Promise<void> {
+    const outcome = await Promise.race([handle(job.data as Data), this.#abandoned.promise]);
+    if (!outcome) return;
+    if (outcome.againInMs <= 0) return this.#putBack(job, token);
+    await job.moveToDelayed(Date.now() + Math.ceil(outcome.againInMs), token);
+    throw new this.#options.engine.DelayedError();
+  }
+
+  async #putBack(job: Job, token: string | undefined): Promise<void> {
+    await job.moveToWait(token);
+    throw new this.#options.engine.WaitingError();
+  }
+}

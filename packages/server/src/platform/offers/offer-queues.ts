@@ -1,0 +1,70 @@
+import type { RedisClient, RedisServer } from '../redis/redis-server.ts';
+import { type OfferEngine, OfferQueue } from './offer-queue.ts';
+
+export interface OfferQueuesOptions {
+  redis: Pick<RedisServer, 'connect' | 'release' | 'untilReady' | 'key'>;
+}
+
+/** BullMQ blocks a connection for 10 s at most; this is for a server that does not answer at all. */
+const commandMs = 15_000;
+/** How long an idle process waits for a hint of a new offer before it looks by itself. */
+const idleSeconds = 5;
+/** Events of BullMQ, which nothing here reads. */
+const keptEvents = 100;
+/** How often an offer may lose its process. The row counts attempts, so this one never decides. */
+const maxStalledCount = 1_000_000;
+
+/** Opens queues of offers on the Redis of this gateway. They share a connection; each one that is served blocks a second one. */
+export class OfferQueues {
+  readonly #options: OfferQueuesOptions;
+  readonly #connection: RedisClient;
+  readonly #engine: OfferEngine;
+
+  private constructor(options: OfferQueuesOptions, connection: RedisClient, engine: OfferEngine) {
+    this.#options = options;
+    this.#connection = connection;
+    this.#engine = engine;
+  }
+
+  /** Loads BullMQ, which nothing loads without Redis. */
+  static async open(options: OfferQueuesOptions): Promise<OfferQueues> {
+    const { redis } = options;
+    const { Queue, Worker, DelayedError, WaitingError } = await import('bullmq');
+    const connection = redis.connect('offers', {
+      isBlocking: true,
+      options: { commandTimeout: commandMs },
+    });
+    await redis.untilReady(connection);
+    const shared = { connection, prefix: redis.key('offers') };
+    return new OfferQueues(options, connection, {
+      newQueue: (name) => new Queue(name, { ...shared, streams: { events: { maxLen: keptEvents } } }),
+      newWorker: (name, process, { concurrency, lockMs }) =>
+        new Worker(name, process, {
+          ...shared,
+          autorun: false,
+          concurrency,
+          lockDuration: lockMs,
+          stalledInterval: lockMs,
+          maxStalledCount,
+          drainDelay: idleSeconds,
+        }),
+      DelayedError,
+      WaitingError,
+    });
+  }
+
+  /** `report` is called for each fault, also for those that pass by themselves. */
+  queue<Data>(name: string, report: (error: unknown) => void): OfferQueue<Data> {
+    return new OfferQueue({ name, engine: this.#engine, report });
+  }
+
+  /** Calls `onBack` each time when the connection was lost and is back. */
+  onBack(onBack: () => void): void {
+    this.#connection.on('ready', onBack);
+  }
+
+  /** Close the queues before. */
+  close(): void {
+    this.#options.redis.release(this.#connection);
+  }
+}
