@@ -68,6 +68,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'suggestions',
     'catalog',
     'runs',
+    'protocol',
   ],
   'conversation/runs': ['records', 'ending', 'execution', 'intake', '.'],
 };

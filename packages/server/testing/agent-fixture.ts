@@ -144,6 +144,7 @@ function requestFor(graphId: string, changes: Partial<AgentRunRequest>): AgentRu
     interruptAfter: null,
     streamModes: ['values'],
     streamSubgraphs: false,
+    namesCheckpoints: false,
     durability: null,
     ...changes,
   };

@@ -31,6 +31,8 @@ export interface AgentRunRequest {
   /** As the client sent them, without unknown ones; never empty. */
   streamModes: string[];
   streamSubgraphs: boolean;
+  /** A frame `checkpoint` comes before each frame `values`: the id, the parent, the step and the source of its checkpoint. */
+  namesCheckpoints: boolean;
   durability: 'sync' | 'async' | 'exit' | null;
 }
 

@@ -222,6 +222,24 @@ describe('graphs', () => {
     ]);
   });
 
+  it('name the checkpoint of each state before it when the options have a version', async () => {
+    const told: unknown[] = [];
+    const streamMode = ['values', 'updates'] as 'values'[];
+    const options = { ...thread, streamMode, subgraphs: true, version: 'v2' };
+    const chunks = await graphOf(() => ({ answer: 2 })).stream({ answer: 1 }, options);
+    for await (const chunk of chunks as AsyncIterable<unknown>) {
+      const [, mode, payload] = chunk as [string[], string, unknown];
+      if (mode !== 'updates') told.push([mode, payload]);
+    }
+    const name = { id: expect.any(String), step: expect.any(Number), source: 'loop' };
+    expect(told, lookAt('running/graph-runner.ts, running/stream-modes.ts')).toMatchObject([
+      ['checkpoints', name],
+      ['values', { answer: 1 }],
+      ['checkpoints', name],
+      ['values', { answer: 2 }],
+    ]);
+  });
+
   it('take a Send of another copy of LangGraph as a change of the channel of tasks', async () => {
     const graph = graphOf((state) => ({ again: state }));
     const update = [[TASKS, new Send('ask', { answer: 'sent' })]] as [string, unknown][];

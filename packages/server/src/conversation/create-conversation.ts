@@ -41,6 +41,9 @@ import { ThreadMessages } from './journal/thread-messages.ts';
 import { ThreadTokens } from './journal/thread-tokens.ts';
 import { LearningRunner } from './memory/learning-runner.ts';
 import { forgetTurnOfRun } from './memory/learning-store.ts';
+import { ThreadCommands } from './protocol/commands.ts';
+import { protocolRoutes } from './protocol/protocol-routes.ts';
+import { ThreadEvents } from './protocol/thread-events.ts';
 import type { Removals } from './removals.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { RunFollowers } from './runs/ending/run-followers.ts';
@@ -274,6 +277,12 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     })),
     clock,
   });
+  const protocol = {
+    commands: new ThreadCommands({ runs, states: threadStates, access }),
+    events: new ThreadEvents({ runs, streamLog: dependencies.streamLog, clock }),
+    access,
+    openStreams,
+  };
   const assistants = new Assistants({ ...runtime, store: dependencies.assistantStore, customAgents, clock });
   return [
     ...mounts.flatMap((mount) => [
@@ -285,6 +294,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       runEventRoutes(mount, events),
       runTimelineRoutes(mount, { timelines }),
       runReasonRoutes(mount, { reasons }),
+      protocolRoutes(mount, protocol),
     ]),
     ...features.routes,
     createConsole({

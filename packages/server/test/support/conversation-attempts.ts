@@ -148,6 +148,30 @@ export const attempts: Record<string, Attempts> = {
       body: { before: { configurable: { thread_id: names.thread, checkpoint_id: names.checkpoint } } },
     },
   ],
+  'POST /threads/{thread_id}/commands': (names, own) => [
+    {
+      path: `/threads/${names.thread}/commands`,
+      body: { id: 1, method: 'run.start', params: chat },
+      isCreation: true,
+    },
+    ...[
+      { method: 'input.respond', params: { interrupt_id: 'q', response: 'yes' } },
+      { method: 'agent.getTree', params: {} },
+      { method: 'state.get', params: { namespace: [] } },
+    ].map((command) => ({ path: `/threads/${names.thread}/commands`, body: { id: 1, ...command } })),
+    ...bodiesOfRun(names)
+      .slice(0, 1)
+      .concat(bodiesOfRun(names).slice(4, 5), bodiesOfRun(names).slice(6))
+      .map((params) => ({
+        path: `/threads/${own.thread}/commands`,
+        body: { id: 1, method: 'run.start', params },
+      })),
+    {
+      path: `/threads/${own.thread}/commands`,
+      body: { id: 1, method: 'agent.getTree', params: { run_id: names.run } },
+    },
+  ],
+  'POST /threads/{thread_id}/stream/events': thread('/stream/events', { channels: ['values', 'messages'] }),
   'GET /threads/{thread_id}/stream': (names) => [{ path: `/threads/${names.thread}/stream` }],
   'GET /threads/{thread_id}/history': (names, own) => [
     { path: `/threads/${names.thread}/history` },

@@ -76,6 +76,7 @@ export class GraphRunner implements AgentRunner {
       frames: new GraphFrames({
         modes: request.streamModes,
         subgraphs: request.streamSubgraphs,
+        namesCheckpoints: request.namesCheckpoints,
         frame: tools.frame,
       }),
       observer: new RunObserver(tools.recorder, { signal: tools.signal }),
@@ -171,7 +172,9 @@ async function stream(
     for await (const event of events) addEvent(frames, event, request);
     return;
   }
-  for await (const chunk of await graph.stream(input, options)) frames.add(chunk as GraphChunk);
+  // With a version LangGraph names the checkpoint of each state, as it does for a stream of events.
+  const asked = request.namesCheckpoints ? { ...options, version: 'v2' } : options;
+  for await (const chunk of await graph.stream(input, asked)) frames.add(chunk as GraphChunk);
 }
 
 function loadParts(): Promise<

@@ -12,6 +12,8 @@ export interface GraphFramesOptions {
   /** The modes under the names that the client gave. */
   modes: readonly string[];
   subgraphs: boolean;
+  /** Sends the checkpoint of each state before it. */
+  namesCheckpoints: boolean;
   frame: (event: string, data: unknown) => void;
 }
 
@@ -39,6 +41,7 @@ const throughRun: ReadonlySet<string> = new Set(['messages', 'custom', 'tools'])
 export class GraphFrames {
   readonly #asked: ReadonlySet<string>;
   readonly #subgraphs: boolean;
+  readonly #namesCheckpoints: boolean;
   readonly #frame: (event: string, data: unknown) => void;
   readonly #messages: MessageFrames | null;
   /** Each piece of a message comes with the same metadata, which is longer than the piece. */
@@ -48,9 +51,10 @@ export class GraphFrames {
   /** The newest values in wire form, once they have been sent. */
   #sentValues: Record<string, Json> | undefined;
 
-  constructor({ modes, subgraphs, frame }: GraphFramesOptions) {
+  constructor({ modes, subgraphs, namesCheckpoints, frame }: GraphFramesOptions) {
     this.#asked = new Set(modes);
     this.#subgraphs = subgraphs;
+    this.#namesCheckpoints = namesCheckpoints;
     this.#frame = frame;
     this.#messages = this.#asked.has('messages') ? new MessageFrames(frame) : null;
   }
@@ -71,6 +75,7 @@ export class GraphFrames {
     if (namespace.length > 0 && !this.#subgraphs && !throughRun.has(mode)) return;
     if (mode === 'values') this.#addValues(namespace, payload);
     else if (mode === 'messages') this.#addMessage(namespace, payload as [object, object]);
+    else if (mode === 'checkpoints' && isCheckpointName(payload)) this.#nameCheckpoint(namespace, payload);
     else if (this.#asked.has(mode)) this.#send(mode, namespace, payloadOf(mode, payload));
   }
 
@@ -106,6 +111,10 @@ export class GraphFrames {
     this.#send('values', namespace, values ?? wireValue(payload));
   }
 
+  #nameCheckpoint(namespace: string[], name: object): void {
+    if (this.#namesCheckpoints) this.#send('checkpoint', namespace, wireValue(name));
+  }
+
   #addMessage(namespace: string[], [message, metadata]: [object, object]): void {
     const { json, text } = this.#encodedMetadata.get(metadata) ?? this.#encode(metadata);
     this.#messages?.piece(message, json);
@@ -128,6 +137,11 @@ export class GraphFrames {
 function interruptsIn(values: unknown): unknown[] | null {
   if (typeof values !== 'object' || values === null || !('__interrupt__' in values)) return null;
   return Array.isArray(values.__interrupt__) ? values.__interrupt__ : null;
+}
+
+/** LangGraph sends it before each state: only what names the checkpoint, and not what is in it. */
+function isCheckpointName(payload: unknown): payload is object {
+  return isRecord(payload) && typeof payload.id === 'string' && !('values' in payload);
 }
 
 function payloadOf(mode: string, payload: unknown): Json {

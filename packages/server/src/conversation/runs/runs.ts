@@ -183,6 +183,22 @@ export class Runs {
     return run;
   }
 
+  /** Null when it does not exist or is not the owner's. */
+  async look(owner: Owner, name: RunName): Promise<RunRow | null> {
+    return (await this.#options.store.get(owner, name)) ?? null;
+  }
+
+  /** The run that was admitted last. */
+  async newest(owner: Owner, threadId: string): Promise<RunRow | undefined> {
+    return (await this.#options.store.list(owner, threadId, { limit: 1, offset: 0 }))[0];
+  }
+
+  /** The first run of the thread that has not ended. */
+  async openRun(owner: Owner, threadId: string): Promise<RunRow | undefined> {
+    const open = await this.#options.store.openOf(owner, threadId);
+    return open.sort((one, other) => one.admission - other.admission)[0];
+  }
+
   async get(owner: Owner, name: RunName): Promise<Run> {
     const run = await this.find(owner, name);
     const kwargs = await this.#options.store.inputs([run.run_id]);
@@ -240,6 +256,19 @@ export class Runs {
       for await (const run of coming) {
         if (await store.get(owner, { threadId, runId: run.run_id })) yield run;
       }
+    }
+  }
+
+  /** The newest runs of a thread in the order of admission, then those that come. It lasts until the signal aborts. */
+  async *followRuns(owner: Owner, threadId: string, signal: AbortSignal): AsyncGenerator<RunRow> {
+    const { store, starts } = this.#options;
+    const coming = starts.follow(threadId, signal);
+    const present = await store.list(owner, threadId, { limit: maxReplayedRuns, offset: 0 });
+    yield* present.reverse();
+    const newest = present.at(-1)?.admission ?? 0;
+    for await (const { run_id: runId, admission } of coming) {
+      const run = admission > newest ? await store.get(owner, { threadId, runId }) : undefined;
+      if (run) yield run;
     }
   }
 

@@ -3,7 +3,7 @@ import { FrameBuffer } from './frame-buffer.ts';
 import { newFrame, type StreamFrame } from './stream-frame.ts';
 
 function frame(id: number): StreamFrame {
-  return newFrame({ event: 'n', data: '1', id });
+  return newFrame({ event: 'n', data: '1', id, atMs: 0 });
 }
 
 test('keeps the newest frames and their positions while older ones are evicted', () => {

@@ -1,5 +1,5 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import { type Clock, steadyClock } from '../../lib/clock.ts';
+import { type Clock, steadyClock, systemClock } from '../../lib/clock.ts';
 import { RunStream } from './run-stream.ts';
 import {
   defaultStreamLogLimits,
@@ -12,7 +12,10 @@ import {
 
 interface MemoryStreamLogOptions {
   limits?: Partial<StreamLogLimits>;
+  /** Measures how long something takes. */
   clock?: Clock;
+  /** Tells when a frame is made. */
+  now?: Clock;
   timer?: Timer;
 }
 
@@ -20,6 +23,7 @@ interface MemoryStreamLogOptions {
 export class MemoryStreamLog implements StreamLog {
   readonly #limits: StreamLogLimits;
   readonly #clock: Clock;
+  readonly #now: Clock;
   readonly #timer: Timer;
   readonly #streams = new Map<string, RunStream>();
   /** When each ended stream ended, the earliest first. */
@@ -29,9 +33,15 @@ export class MemoryStreamLog implements StreamLog {
   #cancelCleaning: (() => void) | undefined;
   #isClosed = false;
 
-  constructor({ limits, clock = steadyClock, timer = systemTimer }: MemoryStreamLogOptions = {}) {
+  constructor({
+    limits,
+    clock = steadyClock,
+    now = systemClock,
+    timer = systemTimer,
+  }: MemoryStreamLogOptions = {}) {
     this.#limits = { ...defaultStreamLogLimits, ...limits };
     this.#clock = clock;
+    this.#now = now;
     this.#timer = timer;
   }
 
@@ -87,7 +97,8 @@ export class MemoryStreamLog implements StreamLog {
   }
 
   #streamOf(key: string): RunStream {
-    const stream = this.#streams.get(key) ?? new RunStream(this.#limits, this.#clock);
+    const stream =
+      this.#streams.get(key) ?? new RunStream(this.#limits, { clock: this.#clock, now: this.#now });
     this.#streams.set(key, stream);
     return stream;
   }

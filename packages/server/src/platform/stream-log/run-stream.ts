@@ -28,14 +28,16 @@ const overheadBytes = 1_024;
 export class RunStream {
   readonly #limits: StreamLogLimits;
   readonly #clock: Clock;
+  readonly #now: Clock;
   readonly #readers = new Set<Reader>();
   #state: State = 'expected';
   #lastId = 0;
   #buffer: FrameBuffer | undefined;
 
-  constructor(limits: StreamLogLimits, clock: Clock) {
+  constructor(limits: StreamLogLimits, { clock, now }: { clock: Clock; now: Clock }) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#now = now;
   }
 
   get state(): State {
@@ -64,7 +66,7 @@ export class RunStream {
 
   append(event: string, data: string): number {
     const id = this.#lastId + 1;
-    const frame = newFrame({ event, data, id });
+    const frame = newFrame({ event, data, id, atMs: this.#now() });
     this.#lastId = id;
     if (this.#buffer) {
       this.#buffer.push(frame);

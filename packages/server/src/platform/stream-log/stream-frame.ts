@@ -7,6 +7,8 @@ export interface StreamFrame {
   readonly text: string;
   /** The number of bytes of `text`. */
   readonly sizeBytes: number;
+  /** When it was made. */
+  readonly atMs: number;
 }
 
 interface NewEvent {
@@ -21,9 +23,10 @@ const lineBreak = /[\r\n]/;
 const dataMark = '\ndata: ';
 const eventEnd = '\n\n';
 
-export function newFrame(event: NewEvent & { id: number }): StreamFrame {
+export function newFrame(event: NewEvent & { id: number; atMs: number }): StreamFrame {
   const text = eventText(event);
-  return { id: event.id, event: event.event, text, sizeBytes: Buffer.byteLength(text) };
+  const { id, event: name, atMs } = event;
+  return { id, event: name, text, sizeBytes: Buffer.byteLength(text), atMs };
 }
 
 /** Encodes an event as it is sent. */

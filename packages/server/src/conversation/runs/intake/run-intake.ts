@@ -31,6 +31,8 @@ export interface RunCaller {
   mount: Mount;
   /** Set by callers within the gateway that must not start a run twice; no request can set it. */
   runId?: string;
+  /** The frames of the run name the checkpoint of each state, which readers of the second protocol need. */
+  namesCheckpoints?: boolean;
 }
 
 export interface RunIntakeOptions {
@@ -68,7 +70,7 @@ export class RunIntake {
   }
 
   async prepare(
-    { userId, mount, runId }: RunCaller,
+    { userId, mount, runId, namesCheckpoints }: RunCaller,
     threadId: string | null,
     body: RunCreate,
   ): Promise<NewRun> {
@@ -102,7 +104,7 @@ export class RunIntake {
       afterSeconds: body.after_seconds ?? 0,
       followUpTo: body.follow_up_to_run_id,
       webhook: body.webhook ?? null,
-      kwargs,
+      kwargs: namesCheckpoints ? { ...kwargs, names_checkpoints: true } : kwargs,
     };
   }
 

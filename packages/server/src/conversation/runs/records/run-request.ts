@@ -20,6 +20,8 @@ export interface RunKwargs {
   interrupt_after: '*' | string[] | null;
   stream_mode: StreamMode[];
   stream_subgraphs: boolean;
+  /** Set for runs that the second protocol has started. */
+  names_checkpoints?: boolean;
   durability: 'sync' | 'async' | 'exit' | null;
   on_disconnect: 'cancel' | 'continue';
 }

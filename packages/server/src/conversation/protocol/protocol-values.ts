@@ -1,0 +1,16 @@
+import type { Static, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { ProtocolError } from './protocol-error.ts';
+
+/** Returns what a client sent when it fits. The error names the first field that does not. */
+export function checked<Schema extends TSchema>(
+  schema: Schema,
+  value: unknown,
+  name: string,
+): Static<Schema> {
+  if (Value.Check(schema, value)) return value as Static<Schema>;
+  const [first] = Value.Errors(schema, value);
+  const path = (first?.instancePath ?? '').split('/').slice(1);
+  const field = [name, ...path].filter((part) => part !== '').join('.');
+  throw new ProtocolError('invalid_argument', `${field || 'body'}: ${first?.message ?? 'is not valid'}`);
+}

@@ -1,0 +1,109 @@
+import type { Owner } from '../../lib/owner.ts';
+import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
+import { failureOf } from '../runs/records/run.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { RunRow } from '../tables.ts';
+import { type EventFilter, matches, methodsOf } from './event-filter.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { type ProtocolEvent, seqOf } from './protocol-event.ts';
+import { type EndOfRun, RunEvents } from './run-events.ts';
+
+interface ThreadEventsOptions {
+  runs: Pick<Runs, 'followRuns' | 'valuesOf' | 'newest' | 'look'>;
+  streamLog: Pick<StreamLog, 'read' | 'has'>;
+  clock: () => number;
+}
+
+export interface Subscription extends EventFilter {
+  /** Events before this number are left out. */
+  since?: number | undefined;
+}
+
+interface Reading {
+  owner: Owner;
+  filter: Subscription;
+  signal: AbortSignal;
+}
+
+/**
+ * The events of a thread in LangGraph's second protocol. They are made of the frames that the stream log keeps anyway, for each
+ * reader, so nothing is stored for them. The caller has checked whose thread it is.
+ */
+export class ThreadEvents {
+  readonly #options: ThreadEventsOptions;
+
+  constructor(options: ThreadEventsOptions) {
+    this.#options = options;
+  }
+
+  /** A number that the thread cannot have reached is of another thread. */
+  async requirePosition(owner: Owner, threadId: string, since: number | undefined): Promise<void> {
+    if (since === undefined) return;
+    const newest = await this.#options.runs.newest(owner, threadId);
+    if (since < seqOf((newest?.admission ?? 0) + 1, 0)) return;
+    throw new ProtocolError(
+      'invalid_argument',
+      `since: this thread has no event ${since}. Leave it out to begin with the oldest event that is kept.`,
+    );
+  }
+
+  /** Events that are kept, then live ones, across runs. It lasts until the signal aborts and throws when it breaks. */
+  async *read(
+    owner: Owner,
+    threadId: string,
+    filter: Subscription,
+    signal: AbortSignal,
+  ): AsyncGenerator<ProtocolEvent[]> {
+    for await (const run of this.#options.runs.followRuns(owner, threadId, signal)) {
+      if (seqOf(run.admission + 1, 0) <= (filter.since ?? 0)) continue;
+      if (await this.#isReadable(run, owner)) yield* this.#ofRun(run, { owner, filter, signal });
+    }
+  }
+
+  /** Frames of a run that ended a while ago are gone, and nothing would come any more. */
+  async #isReadable(run: RunRow, owner: Owner): Promise<boolean> {
+    if (await this.#options.streamLog.has(run.run_id)) return true;
+    const now = await this.#again(owner, run);
+    return now !== null && now.ended_at === null;
+  }
+
+  async *#ofRun(run: RunRow, { owner, filter, signal }: Reading): AsyncGenerator<ProtocolEvent[]> {
+    const { run_id: runId, admission, graph_id: graphName } = run;
+    const events = new RunEvents({ runId, admission, graphName, methods: methodsOf(filter) });
+    const wanted = (made: ProtocolEvent[]): ProtocolEvent[] =>
+      made.filter((event) => event.seq >= (filter.since ?? 0) && matches(event, filter));
+    for await (const part of this.#options.streamLog.read(runId, { after: 0, signal })) {
+      if (part.type === 'gap') yield wanted(await this.#skip(run, events, part.earliest - 1));
+      else yield wanted(part.frames.flatMap((frame) => events.add(frame)));
+    }
+    if (signal.aborted) return;
+    const end = endOf(await this.#again(owner, run));
+    if (end) yield wanted(events.end(end));
+  }
+
+  /** The state that is stored stands for the frames that are gone. */
+  async #skip(run: RunRow, events: RunEvents, upTo: number): Promise<ProtocolEvent[]> {
+    const values = Object.entries(await this.#options.runs.valuesOf(run)).filter(
+      ([key]) => key !== failureKey,
+    );
+    return events.skip({
+      upTo,
+      values: JSON.stringify(Object.fromEntries(values)),
+      atMs: this.#options.clock(),
+    });
+  }
+
+  /** The run as it is stored now; null when it is deleted. */
+  async #again(owner: Owner, { run_id: runId, thread_id: threadId }: RunRow): Promise<RunRow | null> {
+    return this.#options.runs.look(owner, { threadId, runId });
+  }
+}
+
+/** Waiting callers of version 1 find a failure among the values. */
+const failureKey = '__error__';
+
+/** Undefined when the run goes on elsewhere, or is deleted. */
+function endOf(run: RunRow | null): EndOfRun | undefined {
+  if (!run || run.ended_at === null || run.status === 'pending' || run.status === 'running') return undefined;
+  return { status: run.status, error: failureOf(run)?.message ?? null, atMs: Date.parse(run.ended_at) };
+}
