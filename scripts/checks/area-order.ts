@@ -50,6 +50,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'waiting',
     'push',
     'monitor',
+    'replicas',
   ],
   conversation: [
     '.',

@@ -9,7 +9,11 @@ const report: SystemReport = {
   process: { pid: 1, memoryBytes: 120_000_000, heapBytes: 1 },
   dependencies: [{ name: 'database', kind: 'sqlite', ok: false, latencyMs: 2_000, detail: 'It is away.' }],
   replicas: [
-    { id: 'r1', isThis: true, holds: [{ key: 'instance:a:1', what: 'looks after the worker a:1' }] },
+    {
+      id: 'r1',
+      isThis: true,
+      holds: [{ key: 'dispatch', what: 'places tasks and looks after the workers' }],
+    },
     { id: 'r2', isThis: false, holds: [] },
   ],
   deadJobs: {
@@ -41,7 +45,7 @@ DEPENDENCY  KIND    STATE  LATENCY  DETAIL
 database    sqlite  FAILS  2000 ms  It is away.
 
 Replica r1 (this one)
-  looks after the worker a:1
+  places tasks and looks after the workers
 Replica r2
   holds nothing
 

@@ -10,7 +10,7 @@ import type { Base, ContextOptions } from './context/base.ts';
 import { type OpenedConversation, openConversation } from './context/open-conversation.ts';
 import { openShared } from './context/shared.ts';
 import { userRemovalBy } from './conversation/threads/user-removal.ts';
-import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
+import { createDispatch, type DispatchArea, type OtherReplicas } from './dispatch/create-dispatch.ts';
 import { Links } from './dispatch/files/links.ts';
 import { ReferenceWorker } from './dispatch/fleet/reference-worker.ts';
 import { WorkerNames } from './dispatch/graphs/worker-names.ts';
@@ -379,6 +379,7 @@ async function openDispatch(
   const area = createDispatch({
     database: database.withTables<DispatchTables>(),
     ownership,
+    others: otherReplicas(base),
     jobs,
     content,
     thumbnails,
@@ -409,8 +410,18 @@ async function openDispatch(
       clock: systemClock,
       log: logger,
     });
-  if (builtIn) opened.add(() => builtIn.close());
-  return { ...area, start: () => area.start().then(() => builtIn?.start()) };
+  if (builtIn) {
+    opened.add(() => builtIn.close());
+    area.onLeading((isLeading) => (isLeading ? builtIn.start() : builtIn.rest()));
+  }
+  return area;
+}
+
+/** Null when this gateway is the only one on its database. */
+function otherReplicas({ config, database, bus }: Base): OtherReplicas | null {
+  if (database.dialect === 'sqlite') return null;
+  if (config.bus.backend === 'redis') return { bus };
+  return config.cluster.allow_replicas_without_redis ? { bus: null } : null;
 }
 
 function newLinks({ config, secret }: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): Links {

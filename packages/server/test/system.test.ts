@@ -87,10 +87,7 @@ function reports(databaseOf: () => Promise<{ backend: 'sqlite' | 'postgres'; url
     await expect
       .poll(async () => (await report()).replicas[0].holds.map(({ what }: { what: string }) => what))
       .toEqual(
-        expect.arrayContaining([
-          `looks after the worker 127.0.0.1:${worker.port}`,
-          'works on runs of agents',
-        ]),
+        expect.arrayContaining(['places tasks and looks after the workers', 'works on runs of agents']),
       );
     const { replicas } = await report();
     expect(replicas.filter(({ isThis }: { isThis: boolean }) => isThis)).toHaveLength(1);

@@ -8,6 +8,7 @@ import { type Clock, steadyClock } from '../lib/clock.ts';
 import { dayMs, hourMs } from '../lib/time-units.ts';
 import type { WorkerPrice } from '../lib/worker-price.ts';
 import type { Audit } from '../platform/audit/audit.ts';
+import type { Bus } from '../platform/bus/bus.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type ReadTogether, readTogether } from '../platform/database/snapshot.ts';
 import type { BlobStore } from '../platform/files/blob-store.ts';
@@ -20,6 +21,7 @@ import { type ExecutionTimeouts, executionTimeouts } from './attempts/execution-
 import { taskBatchRoutes } from './batches/task-batch-routes.ts';
 import { TaskBatchStore } from './batches/task-batch-store.ts';
 import { TaskBatches } from './batches/task-batches.ts';
+import { createOrders, createReplicas } from './create-replicas.ts';
 import { DispatchEvents } from './dispatch-events.ts';
 import { FileArchives } from './files/file-archives.ts';
 import { fileRoutes } from './files/file-routes.ts';
@@ -57,13 +59,14 @@ import { Matchmaker } from './queue/matchmaker.ts';
 import { PauseStore } from './queue/pause-store.ts';
 import { Pauses } from './queue/pauses.ts';
 import { QueueControl } from './queue/queue-control.ts';
-import { QueueKeeper } from './queue/queue-keeper.ts';
 import { queueRoutes } from './queue/queue-routes.ts';
 import { Lineage } from './recipes/lineage.ts';
 import { LineageStore } from './recipes/lineage-store.ts';
 import { recipeRoutes } from './recipes/recipe-routes.ts';
 import { RecipeStore } from './recipes/recipe-store.ts';
 import { Recipes } from './recipes/recipes.ts';
+import type { DispatchOrders } from './replicas/dispatch-orders.ts';
+import { InstancesElsewhere } from './replicas/replicas.ts';
 import type { DispatchTables } from './tables.ts';
 import { AttemptStore } from './tasks/attempt-store.ts';
 import { TaskCostStore } from './tasks/task-cost-store.ts';
@@ -114,6 +117,8 @@ export interface DispatchOptions {
 interface DispatchDependencies {
   database: Database<DispatchTables>;
   ownership: Ownership;
+  /** Null when this gateway is alone on its database. */
+  others: OtherReplicas | null;
   jobs: Jobs;
   content: BlobStore;
   thumbnails: ThumbnailCache;
@@ -134,6 +139,12 @@ interface DispatchDependencies {
   options: DispatchOptions;
 }
 
+/** Other gateways on the same database. */
+export interface OtherReplicas {
+  /** What all of them hear; null when they find everything in the rows. */
+  bus: Bus | null;
+}
+
 export interface DispatchArea {
   routes: Routes[];
   tasks: Tasks;
@@ -151,7 +162,9 @@ export interface DispatchArea {
   instanceStore: InstanceStore;
   configuration: Configuration;
   upkeepOver: (frozen: Database<unknown>) => DispatchUpkeep;
-  /** Fills the queue from the rows, then starts to look after instances and to hand out tasks. */
+  /** Called when this replica has become the dispatcher, and when it is not any more. */
+  onLeading(listener: (isLeading: boolean) => void): void;
+  /** Fills the queue from the rows, then waits to be the dispatcher, which looks after instances and hands out tasks. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -168,15 +181,16 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const records = openRecords(dependencies);
   const { events, matchmaker, instanceEvents, links } = records;
   const configuration = new Configuration({ store: new SettingsStore(database), events, audit, clock });
-  const fleet = createFleet(dependencies, records, configuration);
+  const orders = createOrders(dependencies);
+  const fleet = createFleet(dependencies, { records, configuration, orders });
   configuration.onChange(() => fleet.apply());
   records.pauses.onChange(() => fleet.reconsider());
   const estimates = new Estimates({ store: new TaskDurationStore(database), steadyClock });
   const waitingOver = createWaiting(dependencies, { ...records, fleet, estimates });
   const waiting = waitingOver(database);
-  const tasks = createTasks(dependencies, { records, fleet, waiting });
+  const tasks = createTasks(dependencies, { records, fleet, waiting, orders });
   const front = new TaskFront({ store: records.store, queue: matchmaker, events, audit, clock });
-  const batches = createBatches(dependencies, { tasks, front });
+  const batches = createBatches(dependencies, { tasks, front, events });
   const { savedWorkflows, outlooks } = createWorkflows(dependencies, { records, fleet, tasks, estimates });
   const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events, audit });
   const timelinesOver = createTimelines(dependencies);
@@ -194,6 +208,14 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   records.instanceMetrics.watch(fleet);
   const stopMeasuring = measureDispatch({ metrics, events, matchmaker, fleet, hub });
   registerSweeps(dependencies, records);
+  const placing = createReplicas(dependencies, {
+    ...records,
+    configuration,
+    fleet,
+    batches,
+    hub,
+    orders,
+  });
 
   return {
     routes: routesOf(dependencies, {
@@ -225,6 +247,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     fleet,
     instanceStore: records.instanceStore,
     configuration,
+    onLeading: (listener) => placing.role.onChange(listener),
     upkeepOver: (frozen) =>
       new DispatchUpkeep({
         store: new UpkeepStore(frozen.withTables()),
@@ -234,19 +257,17 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       }),
     start: async () => {
       await configuration.load(options.seed);
-      await records.queueKeeper.start();
       await batches.start();
-      await fleet.apply();
+      await placing.start();
     },
     close: async () => {
       stopMeasuring();
       hub.close();
       monitor.close();
-      await records.queueKeeper.close();
-      matchmaker.close();
-      await fleet.close();
+      await placing.stop();
       await records.marks.settle();
       await records.journal.settle();
+      await placing.close();
     },
   };
 }
@@ -275,15 +296,6 @@ function openRecords({
   const pauseStore = new PauseStore(database);
   const pauses = new Pauses(pauseStore);
   const timeouts = { ...executionTimeouts, ...options.timeouts };
-  const queueKeeper = new QueueKeeper({
-    tasks: store,
-    attempts,
-    queue: matchmaker,
-    pauses,
-    avoidMs: timeouts.avoidMs,
-    clock,
-    onFault: (error) => log.warn({ err: error }, 'the queue could not be compared with the rows'),
-  });
   const marks = new TaskMarks({
     store: attempts,
     onFault: (error) => log.warn({ err: error }, 'marks of running tasks could not be written'),
@@ -298,7 +310,7 @@ function openRecords({
     clock,
     log,
   });
-  events.listen((event) => {
+  events.listenHere((event) => {
     if (event.type === 'task_ended') webhooks.wake(event.task.id);
   });
   const instanceEvents = new InstanceEventStore(database);
@@ -322,7 +334,6 @@ function openRecords({
     pauseStore,
     pauses,
     timeouts,
-    queueKeeper,
     marks,
     files: new StoredFiles({ store: fileStore, content, clock, links, events, limits: options.limits }),
     links,
@@ -335,15 +346,18 @@ function openRecords({
 }
 
 function createFleet(
-  { ownership, workerNames, clock, log }: DispatchDependencies,
-  records: Records,
-  configuration: Configuration,
+  { workerNames, clock, log }: DispatchDependencies,
+  {
+    records,
+    configuration,
+    orders,
+  }: { records: Records; configuration: Configuration; orders: DispatchOrders | null },
 ): Fleet {
   const { events, store, attempts, marks, files, journal, timeouts, webhooks, nodeInputs } = records;
   return new Fleet({
     store: records.instanceStore,
     tasks: store,
-    ownership,
+    elsewhere: orders && new InstancesElsewhere(orders),
     matchmaker: records.matchmaker,
     pauses: records.pauses,
     events,
@@ -434,8 +448,13 @@ function createWorkflows(
 }
 
 function createTasks(
-  { database, links, audit, clock, options }: DispatchDependencies,
-  { records, fleet, waiting }: { records: Records; fleet: Fleet; waiting: Waiting },
+  { database, links, others, audit, clock, options }: DispatchDependencies,
+  {
+    records,
+    fleet,
+    waiting,
+    orders,
+  }: { records: Records; fleet: Fleet; waiting: Waiting; orders: DispatchOrders | null },
 ): Tasks {
   const { events, store, files, fileStore, nodeInputs, webhooks } = records;
   return new Tasks({
@@ -452,12 +471,15 @@ function createTasks(
     requireCapable: (requirement) => fleet.requireCapable(requirement),
     doubtsAbout: (requirement) => fleet.doubtsAbout(requirement),
     outlooks: (rows) => waiting.outlooks(rows),
-    askToStop: (taskId) => void fleet.cancel(taskId),
+    askToStop: (taskId) => {
+      if (!fleet.cancel(taskId)) orders?.send({ kind: 'stop', taskId });
+    },
     links,
     webhooks,
     audit,
     clock,
     limits: options.limits,
+    others: others === null ? 'none' : others.bus === null ? 'unheard' : 'heard',
   });
 }
 
@@ -478,7 +500,7 @@ function createMonitor(
 
 function createBatches(
   { database, jobs, audit, clock }: DispatchDependencies,
-  { tasks, front }: { tasks: Tasks; front: TaskFront },
+  { tasks, front, events }: { tasks: Tasks; front: TaskFront; events: DispatchEvents },
 ): TaskBatches {
   const store = new TaskBatchStore(database);
   const batches = new TaskBatches({
@@ -486,6 +508,7 @@ function createBatches(
     lists: new TaskListStore(database),
     tasks,
     front,
+    events,
     jobs,
     audit,
     clock,

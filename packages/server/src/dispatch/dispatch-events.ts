@@ -6,15 +6,22 @@ import type { FileTable, QueuePauseRow, TaskRow } from './tables.ts';
 /** Everything that happens in the area, announced after it is on disk. */
 export type DispatchEvent =
   | { type: 'task_created'; task: TaskRow }
+  /** A runner has taken it out of the queue. */
+  | { type: 'task_claimed'; taskId: string }
   | { type: 'task_started'; task: TaskRow }
   | { type: 'task_progress'; taskId: string; owner: string; requestId: string | null; progress: TaskProgress }
-  | { type: 'task_requeued'; task: TaskRow }
+  | { type: 'task_requeued'; task: TaskRow; delayMs: number }
   | { type: 'task_ended'; task: TaskRow }
   | { type: 'task_preview'; taskId: string; owner: string; preview: TaskPreview }
   | { type: 'instance_changed'; instance: Instance }
   | { type: 'task_moved'; task: TaskRow; position: number | null }
   | { type: 'queue_changed'; change: 'paused' | 'resumed'; pause: QueuePauseRow }
   | { type: 'instance_removed'; instanceId: string }
+  /** What an instance can run has changed. */
+  | { type: 'instance_learned'; instanceId: string }
+  /** Rows of instances were added or changed by an administrator. */
+  | { type: 'fleet_changed' }
+  | { type: 'batch_finished'; batchId: string }
   | { type: 'settings_changed'; settings: Settings }
   | { type: 'files_created'; owner: string; files: NewFile[] }
   | { type: 'files_deleted'; owner: string; fileIds: string[] }
@@ -48,7 +55,8 @@ export interface TaskPreview {
   bytes: Uint8Array;
 }
 
-type Listener = (event: DispatchEvent) => void;
+/** `isNews`: it happened in another replica, which does what has to be done once. */
+type Listener = (event: DispatchEvent, isNews: boolean) => void;
 
 /**
  * The one place that every change passes: push, waiting requests, monitoring and webhooks all listen here. A listener
@@ -79,15 +87,41 @@ export class DispatchEvents {
     };
   }
 
-  announce(event: DispatchEvent): void {
-    const taskId = taskIdOf(event);
-    for (const listener of this.listeners) this.tell(listener, event);
-    for (const listener of (taskId && this.listenersOf.get(taskId)) || []) this.tell(listener, event);
+  /** Listens to what happens in this process, and not to the news of other replicas. */
+  listenHere(listener: (event: DispatchEvent) => void): () => void {
+    return this.listen((event, isNews) => {
+      if (!isNews) listener(event);
+    });
   }
 
-  private tell(listener: Listener, event: DispatchEvent): void {
+  /** The tasks that someone waits for or watches. */
+  get watchedTasks(): string[] {
+    return [...this.listenersOf.keys()];
+  }
+
+  announce(event: DispatchEvent): void {
+    this.tellAll(event, false);
+  }
+
+  /** Passes on what another replica has announced. */
+  passOn(event: DispatchEvent): void {
+    this.tellAll(event, true);
+  }
+
+  /** Tells only who waits for the task or watches it. */
+  tellWatchers(event: DispatchEvent & { task: TaskRow }): void {
+    for (const listener of this.listenersOf.get(event.task.id) ?? []) this.tell(listener, event, true);
+  }
+
+  private tellAll(event: DispatchEvent, isNews: boolean): void {
+    const taskId = taskIdOf(event);
+    for (const listener of this.listeners) this.tell(listener, event, isNews);
+    for (const listener of (taskId && this.listenersOf.get(taskId)) || []) this.tell(listener, event, isNews);
+  }
+
+  private tell(listener: Listener, event: DispatchEvent, isNews: boolean): void {
     try {
-      listener(event);
+      listener(event, isNews);
     } catch (error) {
       this.reportFault(error, event);
     }

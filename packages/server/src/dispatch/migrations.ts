@@ -11,6 +11,7 @@ import * as fileRecipes from './migrations/009-file-recipes.ts';
 import * as oldDeliveries from './migrations/010-old-deliveries.ts';
 import * as attemptEnds from './migrations/012-attempt-ends.ts';
 import * as pictureSizes from './migrations/013-picture-sizes.ts';
+import * as oneDispatcher from './migrations/014-one-dispatcher.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -25,4 +26,5 @@ export const dispatchMigrations: readonly Migration[] = [
   oldDeliveries,
   attemptEnds,
   pictureSizes,
+  oneDispatcher,
 ];

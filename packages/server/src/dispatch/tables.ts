@@ -207,6 +207,10 @@ export interface InstanceTable {
   currentTaskId: string | null;
   /** Stable per gateway and instance: a restarted gateway that uses it again gets the live events. */
   clientId: string;
+  /** Belongs to the replica in charge of it. Writes about the instance that carry an earlier one are refused. */
+  token: number;
+  /** 1: the replica in charge is asked to interrupt what runs on it. */
+  giveBack: number;
 }
 
 export interface InstanceCapabilityTable {

@@ -13,6 +13,11 @@ export class DispatchCaller {
     this.token = token;
   }
 
+  /** The same client at another replica of the gateway. */
+  at(url: string): DispatchCaller {
+    return new DispatchCaller(url, this.token);
+  }
+
   /** The first administrator of an empty gateway. */
   static async initialize(url: string): Promise<DispatchCaller> {
     await send(url, '/api/v1/auth/initialize', { email: 'admin@example.com', password });

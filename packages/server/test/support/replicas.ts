@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { type ConfigOverrides, type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import {
+  type ConfigOverrides,
+  type DevGateway,
+  type GatewayOptions,
+  startGateway,
+} from '@switchyard/dev-env/gateway';
 import { testPostgres } from '@switchyard/dev-env/postgres';
 import { type RedisProcess, startRedis, testRedis } from '@switchyard/dev-env/redis';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
@@ -20,7 +25,11 @@ export function testReplicas(title: string): { title: string; isSkipped: boolean
 }
 
 /** Replicas in this process, each with a data home of its own, on one Postgres, one Redis and one shared folder. */
-export async function startReplicas(count: number, more: ConfigOverrides = {}): Promise<Replicas> {
+export async function startReplicas(
+  count: number,
+  more: ConfigOverrides = {},
+  options: Pick<GatewayOptions, 'executionTimeouts'> = {},
+): Promise<Replicas> {
   const redis = await startRedis();
   const shared = temporaryFolder();
   const sharedHome = join(shared.path, 'shared');
@@ -37,7 +46,9 @@ export async function startReplicas(count: number, more: ConfigOverrides = {}): 
     },
   };
   const gateways: DevGateway[] = [];
-  for (let index = 0; index < count; index += 1) gateways.push(await startGateway({ config }));
+  for (let index = 0; index < count; index += 1) {
+    gateways.push(await startGateway({ ...options, config }));
+  }
   return {
     gateways,
     redis,

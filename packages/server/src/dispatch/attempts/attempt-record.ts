@@ -141,7 +141,7 @@ export class AttemptRecord {
 
   async requeue(
     outcome: string,
-    error: TaskError | null,
+    { error, delayMs }: { error: TaskError | null; delayMs: number },
   ): Promise<Awaited<ReturnType<AttemptStore['requeue']>>> {
     this.#deps.marks.take(this.fence);
     const nodes = this.#endNodes();
@@ -167,7 +167,7 @@ export class AttemptRecord {
       node: null,
       updatedAt: at,
     };
-    this.#deps.events.announce({ type: 'task_requeued', task: this.#row });
+    this.#deps.events.announce({ type: 'task_requeued', task: this.#row, delayMs });
     return requeued;
   }
 

@@ -152,7 +152,7 @@ export class AttemptSettlement {
     const { attempts, matchmaker, avoidMs: firstMs, clock } = this.#options;
     const { id } = record.row;
     const requirement = await this.#requirementOf(id);
-    const requeued = await record.requeue(outcome, error);
+    const requeued = await record.requeue(outcome, { error, delayMs });
     if (requeued === 'cancel_requested') await record.fail(cancelled, 'cancelled');
     if (requeued !== 'requeued') return;
     const avoids = avoidancesOf(await attempts.of(id), { nowMs: clock(), firstMs });

@@ -11,6 +11,7 @@ import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Actor, Audit } from '../../platform/audit/audit.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
+import type { DispatchEvents } from '../dispatch-events.ts';
 import type { TaskFront } from '../intake/task-front.ts';
 import { bodyHashOf } from '../intake/task-submission.ts';
 import type { Tasks } from '../intake/tasks.ts';
@@ -24,6 +25,7 @@ interface TaskBatchesOptions {
   lists: Pick<TaskListStore, 'idsOf' | 'ownersOf'>;
   tasks: Pick<Tasks, 'cancel' | 'retry'>;
   front: Pick<TaskFront, 'moveInBatch'>;
+  events: Pick<DispatchEvents, 'announce' | 'listen'>;
   jobs: Jobs;
   audit: Pick<Audit, 'part'>;
   clock: Clock;
@@ -55,9 +57,11 @@ export class TaskBatches {
 
   constructor(options: TaskBatchesOptions) {
     this.#options = options;
-    const onFinished = (batchId: string): void => {
-      for (const wake of this.#waiting.get(batchId) ?? []) wake();
-    };
+    const { events } = options;
+    events.listen((event) => {
+      if (event.type === 'batch_finished') this.#wake(event.batchId);
+    });
+    const onFinished = (batchId: string): void => events.announce({ type: 'batch_finished', batchId });
     this.#worker = new BatchWorker({ ...options, onFinished });
   }
 
@@ -101,7 +105,19 @@ export class TaskBatches {
     return viewBatch(row);
   }
 
-  /** Returns the batch when it has finished in this process, or when the time is over. */
+  /** Ends the waits for batches that have finished, in case that was not heard. */
+  async endWaits(): Promise<void> {
+    for (const batchId of [...this.#waiting.keys()]) {
+      const row = await this.#options.store.get({ system: 'a request that waits for a batch' }, batchId);
+      if (!row || row.finishedAt !== null) this.#wake(batchId);
+    }
+  }
+
+  #wake(batchId: string): void {
+    for (const end of [...(this.#waiting.get(batchId) ?? [])]) end();
+  }
+
+  /** Returns the batch when it has finished, or when the time is over. */
   async wait(
     owner: Owner,
     batchId: string,

@@ -2,10 +2,10 @@ import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
 import { newDeferred } from '../../lib/async/deferred.ts';
+import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import { LeaseLost } from '../../platform/ownership/lease.ts';
-import type { Ownership } from '../../platform/ownership/ownership.ts';
+import { type Lease, LeaseLost } from '../../platform/ownership/lease.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { SettlementOptions } from '../attempts/attempt-settlement.ts';
 import type { AttemptDeps } from '../attempts/task-attempt.ts';
@@ -44,7 +44,8 @@ export interface MemberOptions {
   capabilities: Capabilities | null;
   health: HealthCheckDefinition;
   newClient: (onEvent: (event: WorkerEvent) => void) => WorkerClient;
-  ownership: Ownership;
+  /** Returns the token for the writes about the instance; null when its row is gone. */
+  takeCharge: (instanceId: string, lease: Pick<Lease, 'confirm'>) => Promise<number | null>;
   matchmaker: Matchmaker;
   pauses: Pauses;
   tasks: TaskStore;
@@ -64,20 +65,30 @@ export interface MemberOptions {
   log: Logger;
 }
 
+/** What a probe found; `untold` is why the instance did not say what it can run. */
+export interface TestedInstance {
+  outcome: ProbeOutcome;
+  untold: string | null;
+}
+
 const retryHoldMs = 1_000;
 
-/** One configured instance in this process: its client, its monitor, and its runner while this process owns it. */
+/**
+ * One configured instance in this process. While this process is the dispatcher it has a client, a monitor and a runner.
+ * Otherwise the row says what the dispatcher has found.
+ */
 export class FleetMember {
   readonly #options: MemberOptions;
   #isClosed = false;
-  /** Belongs to the present ownership of the instance. */
-  #stay = new AbortController();
+  /** Belongs to the present time in charge of the instance. */
+  #stay: LinkedAbort | null = null;
+  #lease: Lease | null = null;
   #row: InstanceRow;
   #health: HealthCheckDefinition;
   #offer: Offer;
   #capabilities: Capabilities | null;
   #outputClasses: ReadonlySet<string> | null = null;
-  #owned: { monitor: InstanceMonitor; runner: InstanceRunner } | null = null;
+  #owned: { monitor: InstanceMonitor; runner: InstanceRunner; token: number } | null = null;
   /** Resolved while `#owned` is set. */
   #taken = newDeferred();
   #shown: string | null = null;
@@ -115,19 +126,39 @@ export class FleetMember {
     return this.#owned?.runner.isUnused ?? true;
   }
 
-  start(): void {
-    this.#running = this.#holdAgainAndAgain();
+  /** Whether the live state is known here. */
+  get isInCharge(): boolean {
+    return this.#owned !== null;
+  }
+
+  /** Takes charge of the instance for as long as the lease lasts. A second call with the same lease changes nothing. */
+  lead(lease: Lease): void {
+    if (this.#lease === lease) return;
+    this.#lease = lease;
+    this.#running = this.#running.then(() => this.#leadAgainAndAgain(lease));
+  }
+
+  /** Resolves when this process does nothing more for the instance, once its lease has ended. */
+  async follow(): Promise<void> {
+    this.#lease = null;
+    await this.#running;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#stay.abort(new Error('The instance is not looked after by this process any more.'));
+    this.#stay?.abort(new Error('The instance is not looked after by this process any more.'));
     await this.#running;
+  }
+
+  /** The dispatcher, another process, has told how the instance is. */
+  hear({ state, since, alive, busy }: Instance): void {
+    if (this.#owned) return;
+    this.#row = { ...this.#row, state, since, alive: alive ? 1 : 0, busy: busy ? 1 : 0 };
   }
 
   /** Its address or its headers have changed: a new client takes over and resumes what runs. */
   reconnect(): void {
-    this.#stay.abort(new Error('The connection of the instance has changed.'));
+    this.#stay?.abort(new Error('The connection of the instance has changed.'));
   }
 
   update(row: InstanceRow, health: HealthCheckDefinition): void {
@@ -167,14 +198,10 @@ export class FleetMember {
   }
 
   /**
-   * Probes, and asks again what it can run; `untold` is why it did not say so. Returns null when another replica is in
-   * charge of it, or this one has not taken charge within the wait.
+   * Probes, and asks again what it can run. Returns null when another replica is in charge of it, or this one has not
+   * taken charge within the wait.
    */
-  async test({
-    waitMs,
-  }: {
-    waitMs: number;
-  }): Promise<{ outcome: ProbeOutcome; untold: string | null } | null> {
+  async test({ waitMs }: { waitMs: number }): Promise<TestedInstance | null> {
     if (!this.#owned) await this.#untilOwned(waitMs);
     const monitor = this.#owned?.monitor;
     if (!monitor) return null;
@@ -190,8 +217,16 @@ export class FleetMember {
       if (this.#owned.monitor.live.alive) await this.#owned.monitor.refreshCapabilities();
       return;
     }
+    await this.readOffer();
+  }
+
+  /** Reads what the dispatcher, another process, has stored of what the instance can run. */
+  async readOffer(): Promise<void> {
+    if (this.#owned) return;
     const stored = await this.#options.storedCapabilities();
-    if (stored && !this.#owned) this.#offer = offerOf(this.#row, stored);
+    if (!stored || this.#owned) return;
+    this.#capabilities = stored;
+    this.#offer = offerOf(this.#row, stored);
   }
 
   async #untilOwned(waitMs: number): Promise<void> {
@@ -201,20 +236,24 @@ export class FleetMember {
     waiting.abort();
   }
 
-  /** A lost lease or an error of the gateway ends one period of ownership; the next begins by resuming what runs. */
-  async #holdAgainAndAgain(): Promise<void> {
-    while (!this.#isClosed) {
-      this.#stay = new AbortController();
-      await this.#hold(this.#stay.signal);
+  /** Another connection or an error of the gateway ends one time in charge; the next begins by resuming what runs. */
+  async #leadAgainAndAgain(lease: Lease): Promise<void> {
+    while (!this.#isClosed && !lease.signal.aborted) {
+      const stay = linkedAbort(lease.signal);
+      this.#stay = stay;
+      await this.#lead(lease, stay.signal);
+      stay.release();
       this.#owned = null;
       this.#taken = newDeferred();
     }
   }
 
-  async #hold(signal: AbortSignal): Promise<void> {
-    const { ownership, log } = this.#options;
+  async #lead(lease: Lease, signal: AbortSignal): Promise<void> {
+    const { takeCharge, log } = this.#options;
     try {
-      await ownership.hold(`instance:${this.#row.id}`, (lease) => this.#own().run(lease), { signal });
+      const token = await takeCharge(this.#row.id, lease);
+      if (token !== null && !signal.aborted) await this.#own(token).run({ token, signal });
+      else await sleepWithSignal(retryHoldMs, { signal });
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof LeaseLost)) {
@@ -224,7 +263,7 @@ export class FleetMember {
     }
   }
 
-  #own(): InstanceRunner {
+  #own(token: number): InstanceRunner {
     const { matchmaker, pauses, tasks, attemptDeps, clock, steadyClock, log, newClient } = this.#options;
     const client = newClient((event) => {
       if (event.type === 'worker_restarted') {
@@ -263,7 +302,7 @@ export class FleetMember {
       steadyClock,
       log,
     });
-    this.#owned = { monitor, runner };
+    this.#owned = { monitor, runner, token };
     this.#taken.resolve();
     return runner;
   }
@@ -288,8 +327,9 @@ export class FleetMember {
 
   /** Writes the row a little later and announces the instance, when something visible has changed. */
   #show(): void {
-    const live = this.#owned?.monitor.live;
-    if (!live) return;
+    if (!this.#owned) return;
+    const { token, monitor } = this.#owned;
+    const { live } = monitor;
     this.#note(changesOfLive(this.#noted, live));
     this.#noted = live;
     const columns = columnsOf(this.#row, live);
@@ -305,7 +345,7 @@ export class FleetMember {
       this.#note([{ kind: 'drained', message: 'Nothing runs on it any more.' }]);
     }
     if (hasNewState) this.#row = { ...this.#row, state: columns.state, since: toIso(this.#options.clock()) };
-    this.#options.marks.mark(this.#row.id, { ...columns, since: this.#row.since });
+    this.#options.marks.mark(this.#row.id, { token, columns: { ...columns, since: this.#row.since } });
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#options.onChange(this.view);

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import type { Ownership } from '../../platform/ownership/ownership.ts';
+import type { Lease } from '../../platform/ownership/lease.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import { canRun, judge, mightRun, type Offer, type Requirement } from '../graphs/capability.ts';
@@ -18,13 +18,12 @@ import type { PendingTask } from '../queue/pending-entry.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
-import { FleetMember, type MemberAttemptDeps } from './fleet-member.ts';
+import { FleetMember, type MemberAttemptDeps, type TestedInstance } from './fleet-member.ts';
 import type { Obstacle } from './obstacle.ts';
 
 export interface FleetOptions {
   store: InstanceStore;
   tasks: TaskStore;
-  ownership: Ownership;
   matchmaker: Matchmaker;
   pauses: Pauses;
   events: DispatchEvents;
@@ -37,9 +36,19 @@ export interface FleetOptions {
   connectionOf: (row: InstanceRow) => string;
   /** Stores what the inputs of nodes take, for reading workflows. */
   learnInputs: (inputs: WorkerCapabilities['inputs']) => Promise<void>;
+  /** The dispatcher while it is another replica that can be asked; null without other replicas. */
+  elsewhere: InstancesOfDispatcher | null;
   clock: Clock;
   steadyClock: Clock;
   log: Logger;
+}
+
+/** The instances as the dispatcher, another replica, knows them. */
+export interface InstancesOfDispatcher {
+  /** Returns null when it does not answer. */
+  test(instanceId: string): Promise<TestedInstance | null>;
+  /** Resolves when it has asked its instances what they can run, or when the time is over. */
+  refresh(waitMs: number): Promise<void>;
 }
 
 /** How long workers have to tell what they can run before a task is refused. */
@@ -52,12 +61,16 @@ export interface InstanceObstacles {
   obstacles: Obstacle[];
 }
 
-/** All instances that the rows name, each managed by one member. */
+/**
+ * All instances that the rows name, each managed by one member. While this process is the dispatcher, the members look
+ * after their instances.
+ */
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #members = new Map<string, FleetMember>();
   readonly #connections = new Map<string, string>();
   readonly #marks: InstanceMarks;
+  #lease: Lease | null = null;
   #applying: Promise<void> = Promise.resolve();
   #refreshesAwaited = 0;
   /** Instances in the first read of the rows were not just added. */
@@ -76,6 +89,27 @@ export class Fleet {
     const applied = this.#applying.then(() => this.#apply());
     this.#applying = applied.catch(() => undefined);
     return applied;
+  }
+
+  /** Tests an instance where it is looked after. Returns null when no dispatcher answers. */
+  async test(instanceId: string, { waitMs }: { waitMs: number }): Promise<TestedInstance | null> {
+    const { elsewhere } = this.#options;
+    if (!this.#lease && elsewhere) return elsewhere.test(instanceId);
+    return (await this.#members.get(instanceId)?.test({ waitMs })) ?? null;
+  }
+
+  /** This process is the dispatcher from now on: it takes charge of all instances. */
+  async lead(lease: Lease): Promise<void> {
+    this.#lease = lease;
+    await this.apply();
+  }
+
+  /** This process is not the dispatcher any more: its lease has ended. Resolves when it has let go of all instances. */
+  async follow(): Promise<void> {
+    this.#lease = null;
+    await this.#applying;
+    await Promise.allSettled([...this.#members.values()].map((member) => member.follow()));
+    await this.#marks.settle();
   }
 
   member(instanceId: string): FleetMember | undefined {
@@ -121,7 +155,7 @@ export class Fleet {
   async requireCapable(requirement: Requirement): Promise<void> {
     this.#requirePinned(requirement.pinnedInstanceId);
     if (judge(requirement, this.#offers()).possible) return;
-    await this.#refreshOffers();
+    await this.refreshOffers();
     const verdict = judge(requirement, this.#offers());
     if (verdict.possible) return;
     const missing = verdict.missing.map(
@@ -141,18 +175,22 @@ export class Fleet {
   }
 
   /** Ends with the last answer or the deadline. Beyond the limit no further request waits: what is known decides. */
-  async #refreshOffers(): Promise<void> {
+  async refreshOffers(): Promise<void> {
     if (this.#refreshesAwaited >= maxRefreshesAwaited) return;
     this.#refreshesAwaited += 1;
     const late = newDeferred();
     const stop = systemTimer(() => late.resolve(), refreshDeadlineMs);
     try {
-      const refreshed = Promise.all(this.#enabled().map((member) => member.refreshOffer()));
-      await Promise.race([refreshed, late.promise]);
+      await Promise.race([this.#refresh(), late.promise]);
     } finally {
       stop();
       this.#refreshesAwaited -= 1;
     }
+  }
+
+  async #refresh(): Promise<void> {
+    if (!this.#lease) await this.#options.elsewhere?.refresh(refreshDeadlineMs);
+    await Promise.all(this.#enabled().map((member) => member.refreshOffer()));
   }
 
   #enabled(): FleetMember[] {
@@ -179,16 +217,37 @@ export class Fleet {
   }
 
   async #apply(): Promise<void> {
-    for (const row of await this.#options.store.list()) {
+    const rows = await this.#options.store.list();
+    for (const row of rows) {
       const member = this.#members.get(row.id);
       if (member) this.#update(member, row);
       else {
         await this.#add(row);
-        if (this.#hasStarted) this.#noteAdded(row);
+        if (this.#lease && this.#hasStarted) this.#noteAdded(row);
       }
+      if (this.#lease) this.#members.get(row.id)?.lead(this.#lease);
+      if (this.#lease && row.giveBack === 1) await this.#giveBack(row.id);
     }
     this.#hasStarted = true;
+    await this.#dropAllBut(new Set(rows.map(({ id }) => id)));
     await this.removeUnused();
+  }
+
+  /** The members of instances whose rows another replica has deleted. */
+  async #dropAllBut(ids: ReadonlySet<string>): Promise<void> {
+    for (const [id, member] of this.#members) {
+      if (ids.has(id)) continue;
+      this.#members.delete(id);
+      this.#connections.delete(id);
+      await member.close();
+    }
+  }
+
+  async #giveBack(instanceId: string): Promise<void> {
+    const member = this.#members.get(instanceId);
+    if (!member?.isInCharge) return;
+    member.giveBack();
+    await this.#options.store.clearGiveBack(instanceId);
   }
 
   #noteAdded({ id, serverName }: InstanceRow): void {
@@ -197,7 +256,8 @@ export class Fleet {
 
   #update(member: FleetMember, row: InstanceRow): void {
     const { healthCheck, connectionOf } = this.#options;
-    member.update({ ...row, state: member.row.state, since: member.row.since }, healthCheck());
+    const { state, since } = member.isInCharge ? member.row : row;
+    member.update({ ...row, state, since }, healthCheck());
     const connection = connectionOf(row);
     // A removed instance keeps the connection on which its last task runs.
     if (row.removed === 1 || connection === this.#connections.get(row.id)) return;
@@ -207,6 +267,7 @@ export class Fleet {
 
   /** Deletes instances that left the configuration once no task is on them any more. */
   async removeUnused(): Promise<void> {
+    if (!this.#lease) return;
     for (const [id, member] of this.#members) {
       if (member.row.removed === 0 || !member.isUnused) continue;
       if (!(await this.#options.store.deleteRemoved(id))) continue;
@@ -221,9 +282,15 @@ export class Fleet {
   async #add(row: InstanceRow): Promise<void> {
     const { events, log, store, connectionOf } = this.#options;
     const capabilities = (await store.capabilitiesOf(row.id)) ?? null;
+    const unprobed = { state: 'checking', since: toIso(this.#options.clock()) } as const;
     const member = new FleetMember({
       ...this.#options,
-      row: { ...row, state: 'checking', since: toIso(this.#options.clock()) },
+      row: this.#lease ? { ...row, ...unprobed } : row,
+      takeCharge: (instanceId, lease) =>
+        store.takeCharge(instanceId, {
+          confirm: (trx) => lease.confirm(trx),
+          nowMs: this.#options.clock(),
+        }),
       capabilities,
       health: this.#options.healthCheck(),
       newClient: (onEvent) => this.#options.newClient(row, onEvent),
@@ -244,9 +311,11 @@ export class Fleet {
         });
       },
       onCapabilities: (instanceId, learned) => {
-        store.putCapabilities(instanceId, learned).catch((error: unknown) => {
-          log.warn({ err: error, instanceId }, 'the capabilities of an instance could not be written');
-        });
+        store.putCapabilities(instanceId, learned).then(
+          () => events.announce({ type: 'instance_learned', instanceId }),
+          (error: unknown) =>
+            log.warn({ err: error, instanceId }, 'the capabilities of an instance could not be written'),
+        );
       },
       onInputs: (inputs) => {
         this.#options.learnInputs(inputs).catch((error: unknown) => {
@@ -256,6 +325,5 @@ export class Fleet {
     });
     this.#members.set(row.id, member);
     this.#connections.set(row.id, connectionOf(row));
-    member.start();
   }
 }

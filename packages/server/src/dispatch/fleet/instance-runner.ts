@@ -2,7 +2,7 @@ import { newDeferred } from '../../lib/async/deferred.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import type { Lease } from '../../platform/ownership/lease.ts';
+import { type Lease, LeaseLost } from '../../platform/ownership/lease.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { AttemptOutcome } from '../attempts/attempt-outcome.ts';
 import { type Execute, executePatiently, settlePatiently } from '../attempts/attempt-patience.ts';
@@ -60,7 +60,7 @@ const pickUpDelayMs = 1_000;
 
 /**
  * The one owner of an instance: it first resumes what an earlier owner left there, then gives the worker one task after
- * the other. Every write carries the token of its lease, so that it writes nothing once it has lost the lease.
+ * the other. Every write carries its token, so that it writes nothing once another owner has taken charge.
  */
 export class InstanceRunner {
   readonly #options: RunnerOptions;
@@ -258,6 +258,7 @@ export class InstanceRunner {
     try {
       const claimed = await this.#claim(pending, lease);
       if (claimed.outcome !== 'claimed') return;
+      this.#options.attemptDeps.events.announce({ type: 'task_claimed', taskId: pending.id });
       const attempt = this.#newAttempt(claimed, lease);
       if (taking.isCancelled) attempt.cancel();
       await this.#run(attempt, { signal: lease.signal, execute: () => attempt.runOnWorker() });
@@ -287,6 +288,7 @@ export class InstanceRunner {
         await this.#options.pauses.load();
         matchmaker.add(pending);
       }
+      if (claimed.outcome === 'superseded') throw new LeaseLost(`instance:${this.#row.id}`);
       return claimed;
     } catch (error) {
       // If it was claimed after all, the next claim of it finds that out.

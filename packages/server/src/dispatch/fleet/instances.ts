@@ -9,7 +9,7 @@ import { viewInstanceEvent } from '../instances/instance-event-view.ts';
 import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
 import { viewInstance } from '../instances/instance-view.ts';
 import type { Fleet } from './fleet.ts';
-import type { FleetMember } from './fleet-member.ts';
+import type { TestedInstance } from './fleet-member.ts';
 
 interface InstancesOptions {
   store: InstanceStore;
@@ -74,28 +74,27 @@ export class Instances {
       target: ['instance', instanceId],
       details: enabled ? {} : { force },
     });
-    await this.#options.store.setEnabled(instanceId, { enabled, alongside });
+    await this.#options.store.setEnabled(instanceId, { enabled, giveBack: !enabled && force, alongside });
     await this.#options.fleet.apply();
-    if (!enabled && force) this.#options.fleet.member(instanceId)?.giveBack();
+    this.#options.events.announce({ type: 'fleet_changed' });
     return this.get(instanceId);
   }
 
   /** Probes now, and reports in words that a person can act on. */
   async test(instanceId: string): Promise<InstanceTest> {
     const row = await this.#row(instanceId);
-    const member = this.#options.fleet.member(instanceId);
-    const tested = await member?.test({ waitMs: ownerWaitMs });
-    if (!member || !tested) {
+    const tested = await this.#options.fleet.test(instanceId, { waitMs: ownerWaitMs });
+    if (!tested) {
       const message =
-        'Another replica of the gateway looks after this instance. GET /api/instances tells what it found.';
+        'Another replica of the gateway looks after this instance and did not answer. GET /api/instances tells what it found last.';
       return { ok: false, cause: 'unreachable', message, latencyMs: null, instance: this.view(row) };
     }
     const { outcome, untold } = tested;
-    const instance = member.view;
+    const instance = this.view(await this.#row(instanceId, { withRemoved: true }));
     const latencyMs = Math.round(outcome.latencyMs);
     if (!outcome.ok)
       return { ok: false, cause: outcome.cause, message: outcome.message, latencyMs, instance };
-    const message = [describe(member, outcome.version), ...(untold === null ? [] : [untold])].join(' ');
+    const message = [describe(instance, outcome), ...(untold === null ? [] : [untold])].join(' ');
     return { ok: true, cause: null, message, latencyMs, instance };
   }
 
@@ -108,11 +107,15 @@ export class Instances {
 
   /** The row with what this process knows of the instance, when it looks after it. */
   view(row: InstanceRow): Instance {
-    return this.#options.fleet.member(row.id)?.view ?? viewInstance(row, null);
+    const member = this.#options.fleet.member(row.id);
+    return member?.isInCharge ? member.view : viewInstance(row, null);
   }
 }
 
-function describe({ view }: FleetMember, version: string | null): string {
-  const device = view.devices[0] ? ` on ${view.devices[0].name}` : '';
-  return `It answers: version ${version ?? 'unknown'}${device}, ${view.queueRemaining ?? 0} in its queue.`;
+function describe(
+  { devices }: Instance,
+  { version, queueRemaining }: Extract<TestedInstance['outcome'], { ok: true }>,
+): string {
+  const device = devices[0] ? ` on ${devices[0].name}` : '';
+  return `It answers: version ${version ?? 'unknown'}${device}, ${queueRemaining} in its queue.`;
 }

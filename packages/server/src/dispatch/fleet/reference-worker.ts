@@ -30,7 +30,10 @@ interface ReferenceWorkerOptions {
 const retryMs = 3_000;
 const name = 'Built-in reference worker';
 
-/** Keeps the embedded worker running while no real instance is configured, and stops keeping it when one is. */
+/**
+ * Keeps the embedded worker running while no real instance is configured, and stops keeping it when one is. The
+ * dispatcher does so: its worker is on its machine.
+ */
 export class ReferenceWorker {
   readonly #options: ReferenceWorkerOptions;
   readonly #timer: Timer;
@@ -40,6 +43,7 @@ export class ReferenceWorker {
   #round: Promise<void> | null = null;
   #again = false;
   #stopListening: () => void = () => undefined;
+  #isKeeping = false;
 
   constructor(options: ReferenceWorkerOptions) {
     this.#options = options;
@@ -47,12 +51,21 @@ export class ReferenceWorker {
   }
 
   start(): void {
+    this.#isKeeping = true;
     this.#stopListening = this.#options.events.listen((event) => {
       const hasDied =
         event.type === 'instance_changed' && event.instance.id === this.#instanceId && !event.instance.alive;
       if (hasDied || event.type === 'settings_changed') this.#look();
     });
     this.#look();
+  }
+
+  /** Another replica is the dispatcher. The worker ends by itself, when it has not heard of this gateway for a while. */
+  rest(): void {
+    this.#isKeeping = false;
+    this.#stopListening();
+    this.#stopTimer?.();
+    this.#instanceId = null;
   }
 
   /** A worker that executes something is left alone: it is found again at the next start, or ends by itself. */
@@ -67,7 +80,7 @@ export class ReferenceWorker {
 
   /** Runs one round at a time; calls during a round cause one more round after it. */
   #look(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#closing.signal.aborted || !this.#isKeeping) return;
     if (this.#round !== null) {
       this.#again = true;
       return;
@@ -76,7 +89,7 @@ export class ReferenceWorker {
     this.#stopTimer?.();
     this.#round = this.#keep().then((nextMs) => {
       this.#round = null;
-      if (this.#closing.signal.aborted) return;
+      if (this.#closing.signal.aborted || !this.#isKeeping) return;
       this.#stopTimer = this.#timer(() => this.#look(), this.#again ? 0 : nextMs);
     });
   }
@@ -101,20 +114,22 @@ export class ReferenceWorker {
   }
 
   async #bringUp(): Promise<void> {
-    const { process, instances, fleet, clock } = this.#options;
+    const { process, instances, fleet, events, clock } = this.#options;
     const { port } = await process.ensure(this.#closing.signal);
     const instanceId = `127.0.0.1:${port}`;
-    if (instanceId === this.#instanceId) return;
+    if (instanceId === this.#instanceId || !this.#isKeeping) return;
     this.#instanceId = await instances.putBuiltIn({ ip: '127.0.0.1', port, name }, toIso(clock()));
     await fleet.apply();
+    events.announce({ type: 'fleet_changed' });
   }
 
   async #letGo(): Promise<void> {
-    const { process, instances, fleet, clock } = this.#options;
+    const { process, instances, fleet, events, clock } = this.#options;
     const rows = (await instances.list()).filter(({ serverId }) => serverId === builtInServerId);
     if (rows.length > 0) {
       await instances.removeBuiltIn(toIso(clock()));
       await fleet.apply();
+      events.announce({ type: 'fleet_changed' });
       return;
     }
     if (this.#instanceId === null) return;

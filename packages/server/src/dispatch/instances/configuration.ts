@@ -52,6 +52,15 @@ export class Configuration {
       await this.replace(seed, { ifMatch: undefined, by: systemActor('configuration file') });
   }
 
+  /** Applies what another replica has stored. */
+  async refresh(): Promise<void> {
+    const stored = await this.#options.store.get();
+    if (stored.version <= this.#current.version) return;
+    this.#current = stored;
+    await this.#apply();
+    this.#options.events.passOn({ type: 'settings_changed', settings: stored });
+  }
+
   async replace(
     input: SettingsInput,
     { ifMatch, by }: { ifMatch: string | undefined; by: Actor },

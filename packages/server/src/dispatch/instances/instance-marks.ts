@@ -1,7 +1,5 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import type { InstanceRow, InstanceStore } from './instance-store.ts';
-
-type Columns = Partial<InstanceRow>;
+import type { InstanceChange, InstanceStore } from './instance-store.ts';
 
 /** How late a row may be: on a busy worker `busy` changes thousands of times between two reads of the row. */
 const delayMs = 250;
@@ -11,7 +9,7 @@ export class InstanceMarks {
   readonly #store: Pick<InstanceStore, 'changeMany'>;
   readonly #onFault: (error: unknown) => void;
   readonly #timer: Timer;
-  readonly #pending = new Map<string, Columns>();
+  readonly #pending = new Map<string, InstanceChange>();
   #stopTimer: (() => void) | null = null;
   #writing: Promise<void> = Promise.resolve();
 
@@ -25,8 +23,9 @@ export class InstanceMarks {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  mark(instanceId: string, columns: Columns): void {
-    this.#pending.set(instanceId, { ...this.#pending.get(instanceId), ...columns });
+  mark(instanceId: string, { token, columns }: InstanceChange): void {
+    const earlier = this.#pending.get(instanceId)?.columns;
+    this.#pending.set(instanceId, { token, columns: { ...earlier, ...columns } });
     this.#stopTimer ??= this.#timer(() => this.#flush(), delayMs);
   }
 

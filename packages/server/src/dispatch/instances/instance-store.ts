@@ -9,6 +9,12 @@ import { builtInServerId, instanceIdOf } from './settings.ts';
 export type InstanceRow = Selectable<InstanceTable>;
 type Trx = Transaction<DispatchTables>;
 
+/** What the replica in charge of an instance writes about it. */
+export interface InstanceChange {
+  token: number;
+  columns: Updateable<InstanceTable>;
+}
+
 export interface Capabilities {
   nodeClasses: string[];
   /** The files that a worker offers, by `<class>.<input>`. */
@@ -38,22 +44,59 @@ export class InstanceStore {
 
   async setEnabled(
     instanceId: string,
-    { enabled, alongside }: { enabled: boolean; alongside: AuditPart },
+    { enabled, giveBack, alongside }: { enabled: boolean; giveBack: boolean; alongside: AuditPart },
   ): Promise<void> {
     await this.database.write(async (trx) => {
       await trx
         .updateTable('instances')
-        .set({ enabled: enabled ? 1 : 0 })
+        .set({ enabled: enabled ? 1 : 0, giveBack: giveBack ? 1 : 0 })
         .where('id', '=', instanceId)
         .execute();
       await alongside(trx);
     });
   }
 
-  async changeMany(changes: ReadonlyMap<string, Updateable<InstanceTable>>): Promise<void> {
+  /** The replica in charge has interrupted what ran on it. */
+  async clearGiveBack(instanceId: string): Promise<void> {
+    await this.database.write((trx) =>
+      trx.updateTable('instances').set({ giveBack: 0 }).where('id', '=', instanceId).execute(),
+    );
+  }
+
+  /**
+   * Gives the instance a new token, so that no writer with an earlier one changes it or claims a task for it any more.
+   * `confirm` throws unless the caller is the dispatcher. Returns null when there is no such instance.
+   */
+  async takeCharge(
+    instanceId: string,
+    { confirm, nowMs }: { confirm: (trx: Trx) => Promise<void>; nowMs: number },
+  ): Promise<number | null> {
+    return this.database.write(async (trx) => {
+      await confirm(trx);
+      const row = await trx
+        .selectFrom('instances')
+        .select('token')
+        .where('id', '=', instanceId)
+        .$if(this.database.dialect === 'postgres', (query) => query.forUpdate())
+        .executeTakeFirst();
+      if (!row) return null;
+      // Times keep apart the tokens of an instance that was removed and came back.
+      const token = Math.max(row.token + 1, nowMs);
+      await trx.updateTable('instances').set({ token }).where('id', '=', instanceId).execute();
+      return token;
+    });
+  }
+
+  /** Changes only instances whose token is still the given one. */
+  async changeMany(changes: ReadonlyMap<string, InstanceChange>): Promise<void> {
     await this.database.write(async (trx) => {
-      for (const [instanceId, columns] of changes) {
-        await trx.updateTable('instances').set(columns).where('id', '=', instanceId).execute();
+      for (const [instanceId, { token, columns }] of changes) {
+        await trx
+          .updateTable('instances')
+          .set(columns)
+          .where('id', '=', instanceId)
+          .where('token', '=', token)
+          .execute();
       }
     });
   }
@@ -215,5 +258,7 @@ function newInstance(
     queueRemaining: null,
     currentTaskId: null,
     clientId: `switchyard-${newId()}`,
+    token: 0,
+    giveBack: 0,
   };
 }

@@ -19,7 +19,7 @@ import type { OwnFiles } from '../files/own-files.ts';
 import type { Requirement } from '../graphs/capability.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import { pendingOf } from '../queue/pending-task.ts';
-import { QueueEntrance } from '../queue/queue-entrance.ts';
+import { QueueEntrance, type RoomCheck } from '../queue/queue-entrance.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptStore } from '../tasks/attempt-store.ts';
 import { decideCancel } from '../tasks/task.ts';
@@ -72,6 +72,8 @@ export interface TasksOptions {
   audit: Pick<Audit, 'part'>;
   clock: Clock;
   limits: { queued: number; queuedPerUser: number };
+  /** Other replicas take tasks as well. */
+  others: 'none' | 'heard' | 'unheard';
 }
 
 export interface SubmitMeta {
@@ -98,7 +100,7 @@ export class Tasks {
 
   constructor(options: TasksOptions) {
     this.options = options;
-    this.entrance = new QueueEntrance(options.queue, options.limits);
+    this.entrance = new QueueEntrance(options);
   }
 
   /** Returns once the task is on disk. */
@@ -134,9 +136,8 @@ export class Tasks {
     await this.options.requireCapable(prepared.requirement);
     const doubts = this.options.doubtsAbout(prepared.requirement);
     const row = withWarnings(prepared.task.row, [...warnings, ...doubts]);
-    const simultaneous = await this.entrance.hold(meta.userId, async () => {
-      const { alongside } = meta;
-      const other = await store.insert(owner, { ...prepared.task, row }, (trx) => alongside?.(trx, row));
+    const simultaneous = await this.entrance.hold(meta.userId, async (check) => {
+      const other = await store.insert(owner, { ...prepared.task, row }, alongside(meta, { row, check }));
       if (other) return other;
       events.announce({ type: 'task_created', task: row });
       queue.add(pendingOf(row, prepared.requirement));
@@ -337,6 +338,18 @@ export class Tasks {
     const position = row.phase === 'queued' ? this.options.queue.position(row.id) : null;
     return { linkTo: (file) => this.options.links.to(file, origin), position };
   }
+}
+
+/** What is written with a task. Without a check nothing is waited for that the caller has not asked for. */
+function alongside(
+  { alongside: asked }: SubmitMeta,
+  { row, check }: { row: TaskRow; check: RoomCheck | null },
+): (trx: WriteTransaction<DispatchTables>) => Promise<void> | undefined {
+  if (check === null) return (trx) => asked?.(trx, row);
+  return async (trx) => {
+    await check(trx);
+    if (asked) await asked(trx, row);
+  };
 }
 
 function withWarnings(row: TaskRow, added: readonly string[]): TaskRow {

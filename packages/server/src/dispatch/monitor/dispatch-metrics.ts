@@ -12,14 +12,14 @@ interface Measured {
   hub: Pick<PushHub, 'size'>;
 }
 
-/** Counts events; states are read when the metrics are requested. */
+/** Counts the events of this process, so that the sum over all replicas is right; states are read when the metrics are requested. */
 export function measureDispatch({ metrics, events, matchmaker, fleet, hub }: Measured): () => void {
   metrics.beforeScrape(() => {
     metrics.queueDepth.set(matchmaker.size);
     metrics.instancesUp.set(fleet.views().filter(({ alive }) => alive).length);
     metrics.pushSockets.set(hub.size);
   });
-  return events.listen((event) => {
+  return events.listenHere((event) => {
     if (event.type === 'task_started') {
       const { createdAt, startedAt } = event.task;
       if (startedAt !== null) metrics.taskWait.observe(secondsBetween(createdAt, startedAt));

@@ -110,8 +110,12 @@ export function frameOf(event: DispatchEvent, { timestamp, links, cursor }: Fram
       const payload = encodeFrame(news.type, news.data, { timestamp, cursor });
       return { topic: topicOfFrame[news.type], owner, taskId: null, replaces: null, payload };
     }
+    case 'task_claimed':
     case 'task_requeued':
     case 'instance_removed':
+    case 'instance_learned':
+    case 'fleet_changed':
+    case 'batch_finished':
     case 'settings_changed':
       return null;
   }

@@ -30,6 +30,10 @@ interface PushHubOptions {
 
 const instanceIntervalMs = 100;
 const globalIntervalMs = 1_000;
+/** When previews of more users are wanted, those of all are asked for. */
+const maxPreviewOwners = 100;
+/** Events after which `global_status` is what it was before. */
+const beside: readonly DispatchEvent['type'][] = ['task_preview', 'instance_learned', 'batch_finished'];
 
 /** Turns each event into one frame and offers it to every socket. */
 export class PushHub {
@@ -70,6 +74,16 @@ export class PushHub {
     return count;
   }
 
+  /** The users whose previews a socket wants; null when one wants those of all users. */
+  get previewsWanted(): string[] | null {
+    const owners = new Set<string>();
+    for (const { previewsOf } of this.#sockets.keys()) {
+      if (previewsOf === 'all') return null;
+      if (previewsOf) owners.add(previewsOf.user);
+    }
+    return owners.size > maxPreviewOwners ? null : [...owners].sort();
+  }
+
   /**
    * The snapshot is the first message. What the client missed since its cursor follows, then changes from now on,
    * including those while the snapshot is read.
@@ -108,6 +122,8 @@ export class PushHub {
   }
 
   #notice(event: DispatchEvent): void {
+    // It has no frame, and the numbers change with the start that follows.
+    if (event.type === 'task_claimed') return;
     if (event.type === 'task_ended') this.#progress.finish(event.task.id);
     if (event.type === 'instance_removed') this.#instances.forget(event.instanceId);
     if (this.#sockets.size === 0 && !this.#kept.isNeeded) return;
@@ -120,7 +136,7 @@ export class PushHub {
     } else {
       this.#send(event);
     }
-    if (event.type !== 'task_preview') this.#global.run('global', () => this.#sendGlobalStatus());
+    if (!beside.includes(event.type)) this.#global.run('global', () => this.#sendGlobalStatus());
   }
 
   #send(event: DispatchEvent): void {
@@ -143,6 +159,17 @@ export class PushHub {
     }
     const frames = missed.frames.filter((frame) => socket.wants(frame));
     return [...frames, { ...ofEach, payload: encodeFrame('resumed', { frames: frames.length }, meta) }];
+  }
+
+  /** Events were lost on their way to this process: clients have to read what they show. */
+  resync(): void {
+    if (this.#sockets.size === 0 && !this.#kept.isNeeded) return;
+    const meta = { timestamp: this.#options.clock(), cursor: this.#kept.nextCursor() };
+    const payload = encodeFrame('resync', { reason: 'too_old' }, meta);
+    const frame: PushFrame = { topic: 'global', owner: null, taskId: null, replaces: null, payload };
+    this.#kept.keep(frame);
+    this.#offer(frame);
+    this.#global.run('global', () => this.#sendGlobalStatus());
   }
 
   #sendGlobalStatus(): void {

@@ -91,6 +91,11 @@ export class PushSocket {
     this.#schedule();
   }
 
+  /** Whose previews it wants: those of one user, or of all. Null when it wants none. */
+  get previewsOf(): ReaderKey | null {
+    return this.#filter.topics?.has('previews') ? this.reader : null;
+  }
+
   /** Whether the client may see the frame and has asked for it. */
   wants({ topic, owner, taskId }: PushFrame): boolean {
     const isOfThreads = topic === 'runs' || topic === 'threads';

@@ -12,13 +12,15 @@ export type ClaimedTask =
   /** The instance was switched off or removed a moment ago; the task still waits. */
   | { outcome: 'instance_off' }
   /** The queue, the pool or the owner was paused a moment ago; the task still waits. */
-  | { outcome: 'paused' };
+  | { outcome: 'paused' }
+  /** Someone else is in charge of the instance; the task still waits. */
+  | { outcome: 'superseded' };
 
 interface ClaimOptions {
   attempts: Pick<AttemptStore, 'claim'>;
   instance: Pick<InstanceRow, 'id' | 'clientId' | 'tags'>;
   workerVersion: string | null;
-  /** The token of the lease on the instance, which fences every later write. */
+  /** The token under which this runner is in charge of the instance; it fences this write and every later one. */
   token: number;
   clock: Clock;
 }

@@ -37,6 +37,11 @@ export class Matchmaker {
     return this.#queue.sizeOf(owner);
   }
 
+  /** The tasks that wait here. */
+  get ids(): string[] {
+    return [...this.#queue.ids, ...this.#postponed.keys()];
+  }
+
   has(taskId: string): boolean {
     return this.#queue.has(taskId) || this.#postponed.has(taskId);
   }

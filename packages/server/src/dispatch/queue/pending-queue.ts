@@ -36,6 +36,10 @@ export class PendingQueue {
     return this.#waitingOf.get(owner) ?? 0;
   }
 
+  get ids(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
   has(taskId: string): boolean {
     return this.#entries.has(taskId);
   }

@@ -1,41 +1,56 @@
 import { AppError } from '../../lib/app-error.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { DispatchTables } from '../tables.ts';
+import { countQueued } from '../tasks/queue-room-store.ts';
 import type { Matchmaker } from './matchmaker.ts';
+
+interface EntranceOptions {
+  queue: Pick<Matchmaker, 'size' | 'sizeOf'>;
+  limits: { queued: number; queuedPerUser: number };
+  /** Whether other replicas take tasks into the queue as well, and whether this one hears of it at once. */
+  others: 'none' | 'heard' | 'unheard';
+}
+
+/** Part of the unit that stores the task. It throws when there is no room. */
+export type RoomCheck = (trx: WriteTransaction<DispatchTables>) => Promise<void>;
 
 const retryAfterSeconds = 10;
 
-/** Keeps the queue within its limits, which include submissions that are being written. */
+/**
+ * Keeps the queue within its limits, which include submissions that are being written. With several replicas the rows
+ * decide, once more than half of the places are taken as far as this replica knows.
+ */
 export class QueueEntrance {
-  readonly #queue: Pick<Matchmaker, 'size' | 'sizeOf'>;
-  readonly #limits: { queued: number; queuedPerUser: number };
+  readonly #options: EntranceOptions;
   readonly #enteringOf = new Map<string, number>();
   #entering = 0;
 
-  constructor(queue: Pick<Matchmaker, 'size' | 'sizeOf'>, limits: { queued: number; queuedPerUser: number }) {
-    this.#queue = queue;
-    this.#limits = limits;
+  constructor(options: EntranceOptions) {
+    this.#options = options;
   }
 
-  /** Holds a place until the task has been written and stands in the queue. */
-  async hold<Result>(userId: string, enter: () => Promise<Result>): Promise<Result> {
-    this.#requireRoom(userId);
+  /** Holds a place until the task has been written and stands in the queue. The check, if any, is part of the write. */
+  async hold<Result>(userId: string, enter: (check: RoomCheck | null) => Promise<Result>): Promise<Result> {
+    const check = this.#checkFor(userId);
     this.#count(userId, 1);
     try {
-      return await enter();
+      return await enter(check);
     } finally {
       this.#count(userId, -1);
     }
   }
 
-  #requireRoom(userId: string): void {
-    const { queued, queuedPerUser } = this.#limits;
-    if (this.#queue.size + this.#entering >= queued) {
-      const message = `The queue holds ${queued} tasks and takes no more. Try again when some have run.`;
-      throw new AppError('queue_full', { message, retryAfterSeconds });
+  #checkFor(userId: string): RoomCheck | null {
+    const { queue, limits, others } = this.#options;
+    const all = queue.size + this.#entering;
+    const own = queue.sizeOf(userId) + (this.#enteringOf.get(userId) ?? 0);
+    if (others === 'none') {
+      requireRoom({ all: all + 1, own: own + 1 }, limits);
+      return null;
     }
-    if (this.#queue.sizeOf(userId) + (this.#enteringOf.get(userId) ?? 0) >= queuedPerUser) {
-      const message = `You have ${queuedPerUser} tasks waiting, as many as one user may. Try again when some have run.`;
-      throw new AppError('queue_full', { message, retryAfterSeconds });
-    }
+    const isFarFromFull = 2 * all < limits.queued && 2 * own < limits.queuedPerUser;
+    if (isFarFromFull && others === 'heard') return null;
+    return async (trx) => requireRoom(await countQueued(trx, userId), limits);
   }
 
   #count(userId: string, change: 1 | -1): void {
@@ -43,5 +58,20 @@ export class QueueEntrance {
     const entering = (this.#enteringOf.get(userId) ?? 0) + change;
     if (entering > 0) this.#enteringOf.set(userId, entering);
     else this.#enteringOf.delete(userId);
+  }
+}
+
+/** The counts include the task that wants to enter. */
+function requireRoom(
+  { all, own }: { all: number; own: number },
+  { queued, queuedPerUser }: EntranceOptions['limits'],
+): void {
+  if (all > queued) {
+    const message = `The queue holds ${queued} tasks and takes no more. Try again when some have run.`;
+    throw new AppError('queue_full', { message, retryAfterSeconds });
+  }
+  if (own > queuedPerUser) {
+    const message = `You have ${queuedPerUser} tasks waiting, as many as one user may. Try again when some have run.`;
+    throw new AppError('queue_full', { message, retryAfterSeconds });
   }
 }

@@ -5,6 +5,15 @@ import type { AttemptRow } from '../tasks/attempt-store.ts';
 import type { PendingTask } from './pending-entry.ts';
 import { QueueKeeper } from './queue-keeper.ts';
 
+const emptyQueue = {
+  add: () => undefined,
+  get: () => undefined,
+  has: () => false,
+  ids: [],
+  moveToFront: () => undefined,
+  remove: () => undefined,
+  size: 0,
+};
 const need = { nodeClasses: ['A'], models: [], pool: null, pinnedInstanceId: null };
 
 test('after a restart a task still avoids the instance that has refused it', async () => {
@@ -20,10 +29,14 @@ test('after a restart a task still avoids the instance that has refused it', asy
     tasks: {
       queuedAfter: async () => [row('new', 0), row('tried', 1)],
       queuedIdsAfter: async () => [],
+      queuedStateAfter: async () => [],
+      queuedAmong: async () => new Set(),
       counts: async () => ({ pending: 2, running: 0, completed: 0, failed: 0 }),
     },
     attempts: { ofEach: async (ids) => new Map(ids.map((id) => [id, [{ ...refused, taskId: id }]])) },
-    queue: { add: (task) => added.push(task), has: () => false, size: 0 },
+    queue: { ...emptyQueue, add: (task) => added.push(task) },
+    isShared: false,
+    alongside: async () => undefined,
     pauses: { load: async () => undefined },
     avoidMs: 2_000,
     clock: time.now,

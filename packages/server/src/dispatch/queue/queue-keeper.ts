@@ -1,6 +1,7 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Requirement } from '../graphs/capability.ts';
+import type { TaskRow } from '../tables.ts';
 import type { AttemptStore } from '../tasks/attempt-store.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { avoidancesOf } from './avoidance.ts';
@@ -9,12 +10,16 @@ import type { Pauses } from './pauses.ts';
 import { pendingOf } from './pending-task.ts';
 
 interface KeeperOptions {
-  tasks: Pick<TaskStore, 'queuedAfter' | 'queuedIdsAfter' | 'counts'>;
+  tasks: Pick<TaskStore, 'queuedAfter' | 'queuedIdsAfter' | 'queuedStateAfter' | 'queuedAmong' | 'counts'>;
   attempts: Pick<AttemptStore, 'ofEach'>;
-  queue: Pick<Matchmaker, 'add' | 'has' | 'size'>;
+  queue: Pick<Matchmaker, 'add' | 'get' | 'has' | 'ids' | 'moveToFront' | 'remove' | 'size'>;
   pauses: Pick<Pauses, 'load'>;
   /** How long a task avoids an instance the first time. */
   avoidMs: number;
+  /** Other replicas change the rows as well. */
+  isShared: boolean;
+  /** What is compared with its rows together with the queue. */
+  alongside: () => Promise<void>;
   clock: Clock;
   onFault: (error: unknown) => void;
   timer?: Timer;
@@ -22,11 +27,13 @@ interface KeeperOptions {
 
 const rowsAtOnce = 2_000;
 const sweepEveryMs = 15_000;
+/** What another replica asked for and this one did not hear is found within this time. */
+const sharedSweepEveryMs = 2_000;
 
 /**
  * Keeps the queue in memory equal to the rows: filled from them at start, then checked for tasks that are missing, for
  * instance after a write that succeeded although its answer was lost. A task that is added twice is claimed once. The
- * same goes for pauses, which another replica may have changed.
+ * same goes for pauses. With several replicas tasks that wait no more are taken out as well, and it looks more often.
  */
 export class QueueKeeper {
   readonly #options: KeeperOptions;
@@ -52,9 +59,24 @@ export class QueueKeeper {
     await this.#sweeping;
   }
 
+  /** One sweep at a time. */
   async sweep(): Promise<void> {
-    const { tasks, queue, pauses } = this.#options;
+    const swept = this.#sweeping.then(() => this.#sweep());
+    this.#sweeping = swept.catch(() => undefined);
+    return swept;
+  }
+
+  async #sweep(): Promise<void> {
+    if (this.#isClosed) return;
+    const { pauses, isShared, alongside } = this.#options;
     await pauses.load();
+    if (isShared) await this.#compare();
+    else await this.#addMissing();
+    await alongside();
+  }
+
+  async #addMissing(): Promise<void> {
+    const { tasks, queue } = this.#options;
     const { pending } = await tasks.counts();
     if (pending <= queue.size) return;
     for (let lastId = ''; !this.#isClosed; ) {
@@ -69,13 +91,46 @@ export class QueueKeeper {
     }
   }
 
+  async #compare(): Promise<void> {
+    const { tasks, queue } = this.#options;
+    const unseen = new Set(queue.ids);
+    for (let lastId = ''; !this.#isClosed; ) {
+      const rows = await tasks.queuedStateAfter(lastId, rowsAtOnce);
+      let before = lastId;
+      for (const row of rows) {
+        unseen.delete(row.id);
+        this.#correct(row);
+        if (!queue.has(row.id)) await this.#addAfter(before, 1);
+        before = row.id;
+      }
+      lastId = before;
+      if (rows.length < rowsAtOnce) break;
+    }
+    const queued = await tasks.queuedAmong([...unseen]);
+    for (const id of unseen) if (!queued.has(id)) queue.remove(id);
+  }
+
+  /** A task that was tried, or moved to the front, since it was put into the queue here. */
+  #correct({ id, attempt, frontAt }: Pick<TaskRow, 'id' | 'attempt' | 'frontAt'>): void {
+    const { queue } = this.#options;
+    const task = queue.get(id);
+    if (!task) return;
+    const frontMs = frontAt === null ? null : Date.parse(frontAt);
+    if (task.attempt !== attempt) queue.remove(id);
+    else if (frontMs !== null && frontMs !== task.frontMs) queue.moveToFront(id, frontMs);
+  }
+
   #plan(): void {
     if (this.#isClosed) return;
-    this.#stopTimer = this.#timer(() => {
-      this.#sweeping = this.sweep()
-        .catch(this.#options.onFault)
-        .then(() => this.#plan());
-    }, sweepEveryMs);
+    const { isShared, onFault } = this.#options;
+    this.#stopTimer = this.#timer(
+      () => {
+        void this.sweep()
+          .catch(onFault)
+          .then(() => this.#plan());
+      },
+      isShared ? sharedSweepEveryMs : sweepEveryMs,
+    );
   }
 
   async #addAfter(afterId: string, max: number): Promise<void> {

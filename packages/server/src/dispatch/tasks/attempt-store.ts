@@ -150,11 +150,13 @@ export class AttemptStore {
   /**
    * Writes claim and attempt together, before the POST. `gone`: cancelled or taken meanwhile. `instance_off`: switched
    * off or removed; once a client was told so, the instance is given nothing more. `paused`: the same for a pause.
+   * `superseded`: another replica, or another runner of this one, is in charge of the instance.
    */
-  async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off' | 'paused'> {
+  async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off' | 'paused' | 'superseded'> {
     return this.#database.write(async (trx) => {
       const instance = await usableInstance.first(trx, { id: claim.instanceId });
       if (!instance) return 'instance_off';
+      if (instance.token !== claim.token) return 'superseded';
       const { rows: pauses } = await pausesOf.run(trx, { owner: claim.owner });
       if (pauses.some(({ scope, target }) => scope !== 'pool' || claim.pools.includes(target)))
         return 'paused';
@@ -277,7 +279,7 @@ type Db = Kysely<DispatchTables>;
 const usableInstance = new Prepared((db: Db, { id }: { id: string }, dialect) =>
   db
     .selectFrom('instances')
-    .select('serverName')
+    .select(['serverName', 'token'])
     .where('id', '=', id)
     .where('enabled', '=', 1)
     .where('removed', '=', 0)

@@ -3,7 +3,9 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { AuditPart } from '../../platform/audit/audit.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { isOneOf } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
+import type { Requirement } from '../graphs/capability.ts';
 import type { DispatchTables, FileTable, TaskInputRow, TaskRow } from '../tables.ts';
 import type { TaskEnd } from './attempt-store.ts';
 import { countEnded, readCounts, type TaskCounts } from './task-counts-store.ts';
@@ -102,6 +104,65 @@ export class TaskStore {
       .where('tasks.phase', '=', 'queued')
       .where('tasks.id', '>', afterId)
       .orderBy('tasks.id')
+      .limit(limit)
+      .execute();
+  }
+
+  async rowsOf(taskIds: readonly string[]): Promise<TaskRow[]> {
+    if (taskIds.length === 0) return [];
+    return this.#database.read
+      .selectFrom('tasks')
+      .selectAll()
+      .where(isOneOf(this.#database.dialect, { column: 'id', values: taskIds }))
+      .execute();
+  }
+
+  async requirementsOf(taskIds: readonly string[]): Promise<Map<string, Requirement>> {
+    if (taskIds.length === 0) return new Map();
+    const rows = await this.#database.read
+      .selectFrom('task_inputs')
+      .select(['taskId', 'requirement'])
+      .where(isOneOf(this.#database.dialect, { column: 'taskId', values: taskIds }))
+      .execute();
+    return new Map(rows.map(({ taskId, requirement }) => [taskId, JSON.parse(requirement) as Requirement]));
+  }
+
+  /** Those of these tasks that wait for a worker. */
+  async queuedAmong(taskIds: readonly string[]): Promise<Set<string>> {
+    if (taskIds.length === 0) return new Set();
+    const rows = await this.#database.read
+      .selectFrom('tasks')
+      .select('id')
+      .where(isOneOf(this.#database.dialect, { column: 'id', values: taskIds }))
+      .where('phase', '=', 'queued')
+      .execute();
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** The tasks on workers that someone wants to be stopped. */
+  async cancelRequestedIds(): Promise<string[]> {
+    const rows = await this.#database.read
+      .selectFrom('tasks')
+      .select('id')
+      .where('instanceId', 'is not', null)
+      .where('finishedAt', 'is', null)
+      .where('cancelRequested', '=', 1)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  /** The same tasks as `queuedAfter`, with what may have changed since they were put into the queue. */
+  async queuedStateAfter(
+    afterId: string,
+    limit: number,
+  ): Promise<Pick<TaskRow, 'id' | 'attempt' | 'frontAt'>[]> {
+    return this.#database.read
+      .selectFrom('tasks')
+      .select(['id', 'attempt', 'frontAt'])
+      .where('status', '=', 'pending')
+      .where('phase', '=', 'queued')
+      .where('id', '>', afterId)
+      .orderBy('id')
       .limit(limit)
       .execute();
   }

@@ -1,5 +1,5 @@
 const words: readonly (readonly [prefix: string, say: (name: string) => string])[] = [
-  ['instance:', (name) => `looks after the worker ${name}`],
+  ['dispatch', () => 'places tasks and looks after the workers'],
   ['runs:', () => 'works on runs of agents'],
   ['channel:', (name) => `receives the messages of ${name}`],
   ['channel-reply:', () => 'sends a reply to a channel'],

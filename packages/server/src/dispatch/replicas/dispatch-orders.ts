@@ -1,0 +1,128 @@
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Bus, BusEvent, BusMessage } from '../../platform/bus/bus.ts';
+
+export const ordersTopic = 'dispatch.orders';
+
+/** What only the dispatcher can do. The rows say it as well, so an order that is lost is found by a sweep. */
+export type Order =
+  | { kind: 'stop'; taskId: string }
+  /** Previews of the tasks of these users, or of all, are wanted for a short time. */
+  | { kind: 'previews'; owners: string[] | null }
+  | { kind: 'test'; instanceId: string }
+  | { kind: 'refresh' };
+
+type Message =
+  | { from: string; order: Order; ask: string | null }
+  | { to: string; ask: string; answer: BusMessage };
+
+interface OrdersOptions {
+  bus: Pick<Bus, 'publish' | 'subscribe'>;
+  /** The name of this replica. */
+  self: string;
+  onFault: (error: unknown) => void;
+  timer?: Timer;
+}
+
+/** Carries out an order; what it returns is the answer for a caller that waits. */
+export type CarryOut = (order: Order, from: string) => Promise<BusMessage>;
+
+/** The limit of questions that wait for an answer, and of orders that are carried out at a time. */
+const maxAtOnce = 200;
+
+/** Orders from any replica to the one that is the dispatcher, and its answers. */
+export class DispatchOrders {
+  readonly #options: OrdersOptions;
+  readonly #timer: Timer;
+  readonly #closing = new AbortController();
+  readonly #asks = new Map<string, (answer: BusMessage) => void>();
+  #carriedOut = 0;
+  #listening: Promise<void> = Promise.resolve();
+
+  constructor(options: OrdersOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
+  /** `carryOut` is called in the replica that is the dispatcher. */
+  async start({
+    carryOut,
+    isDispatcher,
+  }: {
+    carryOut: CarryOut;
+    isDispatcher: () => boolean;
+  }): Promise<void> {
+    const { bus } = this.#options;
+    const events = await bus.subscribe(ordersTopic, { signal: this.#closing.signal });
+    this.#listening = this.#listen(events, (order, from) => (isDispatcher() ? carryOut(order, from) : null));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#listening;
+  }
+
+  send(order: Order): void {
+    this.#publish({ from: this.#options.self, order, ask: null });
+  }
+
+  /** Returns the answer of the dispatcher, or null when none comes in time. */
+  async ask(order: Order, { waitMs }: { waitMs: number }): Promise<BusMessage> {
+    if (this.#asks.size >= maxAtOnce || this.#closing.signal.aborted) return null;
+    const ask = newId();
+    const { signal } = this.#closing;
+    const answer = await new Promise<BusMessage>((resolve) => {
+      const end = (given: BusMessage): void => {
+        stop();
+        signal.removeEventListener('abort', giveUp);
+        this.#asks.delete(ask);
+        resolve(given);
+      };
+      const giveUp = (): void => end(null);
+      const stop = this.#timer(giveUp, waitMs);
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#asks.set(ask, end);
+      this.#publish({ from: this.#options.self, order, ask });
+    });
+    return answer;
+  }
+
+  #publish(message: Message): void {
+    const { bus, onFault } = this.#options;
+    bus.publish(ordersTopic, message as unknown as BusMessage).catch(onFault);
+  }
+
+  async #listen(
+    events: AsyncIterable<BusEvent>,
+    carryOut: (order: Order, from: string) => Promise<BusMessage> | null,
+  ): Promise<void> {
+    for await (const event of events) {
+      // What a gap has swallowed is found in the rows.
+      if (event.type === 'gap') continue;
+      const message = event.message as unknown as Message;
+      if ('answer' in message) this.#take(message);
+      else if (message.from !== this.#options.self) this.#obey(message, carryOut);
+    }
+  }
+
+  #take({ to, ask, answer }: Extract<Message, { to: string }>): void {
+    if (to === this.#options.self) this.#asks.get(ask)?.(answer);
+  }
+
+  #obey(
+    { from, order, ask }: Extract<Message, { order: Order }>,
+    carryOut: (order: Order, from: string) => Promise<BusMessage> | null,
+  ): void {
+    if (this.#carriedOut >= maxAtOnce) return;
+    const carried = carryOut(order, from);
+    if (carried === null) return;
+    this.#carriedOut += 1;
+    carried
+      .then((answer) => {
+        if (ask !== null) this.#publish({ to: from, ask, answer });
+      }, this.#options.onFault)
+      .finally(() => {
+        this.#carriedOut -= 1;
+      });
+  }
+}

@@ -1,0 +1,114 @@
+import { pushLimits } from '@switchyard/contract/dispatch/push';
+import { Throttle } from '../../lib/async/throttle.ts';
+import type { Timer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Bus, BusMessage } from '../../platform/bus/bus.ts';
+import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
+import { type News, type NewsMessage, newsOf, newsTopic } from './news.ts';
+
+interface SenderOptions {
+  bus: Pick<Bus, 'publish'>;
+  events: DispatchEvents;
+  /** The name of this replica. */
+  self: string;
+  /** The token under which this replica is or was the dispatcher. */
+  token: () => number | null;
+  steadyClock: Clock;
+  timer?: Timer;
+  onFault: (error: unknown) => void;
+}
+
+/** More than this wait only while the bus does not take any; the replicas then read the rows. */
+const maxWaiting = 5_000;
+const maxInMessage = 200;
+/** Stays below the limit of the bus, with room for what stands around the news. */
+const maxBytesInMessage = 48 * 1024;
+const instanceIntervalMs = 100;
+
+/** Tells the other replicas what happens in this one. All that happens in one turn of the event loop goes together. */
+export class NewsSender {
+  readonly #options: SenderOptions;
+  readonly #progress: Throttle;
+  readonly #instances: Throttle;
+  #waiting: { news: News; bytes: number }[] = [];
+  #hasGap = false;
+  #sending: Promise<void> | null = null;
+  #isClosed = false;
+  readonly #stop: () => void;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    const times = { clock: options.steadyClock, ...(options.timer && { timer: options.timer }) };
+    this.#progress = new Throttle({ intervalMs: 1_000 / pushLimits.progressPerSecond, ...times });
+    this.#instances = new Throttle({ intervalMs: instanceIntervalMs, ...times });
+    this.#stop = options.events.listenHere((event) => this.#take(event));
+  }
+
+  /** Sends what waits, then nothing more. */
+  async close(): Promise<void> {
+    this.#stop();
+    this.#progress.close();
+    this.#instances.close();
+    await this.#sending;
+    this.#isClosed = true;
+  }
+
+  #take(event: DispatchEvent): void {
+    if (event.type === 'task_progress') {
+      this.#progress.run(event.taskId, () => this.#put(event));
+      return;
+    }
+    if (event.type === 'instance_changed') {
+      this.#instances.run(event.instance.id, () => this.#put(event));
+      return;
+    }
+    if (event.type === 'task_ended') this.#progress.finish(event.task.id);
+    if (event.type === 'instance_removed') this.#instances.forget(event.instanceId);
+    this.#put(event);
+  }
+
+  #put(event: DispatchEvent): void {
+    const news = newsOf(event);
+    if (news === null || this.#isClosed) return;
+    const bytes = Buffer.byteLength(JSON.stringify(news));
+    if (this.#waiting.length >= maxWaiting || bytes > maxBytesInMessage) this.#lose();
+    else this.#waiting.push({ news, bytes });
+    this.#sending ??= this.#sendLater();
+  }
+
+  #lose(): void {
+    this.#waiting = [];
+    this.#hasGap = true;
+  }
+
+  async #sendLater(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      while (this.#waiting.length > 0 || this.#hasGap) await this.#send();
+    } catch (error) {
+      this.#lose();
+      this.#options.onFault(error);
+    } finally {
+      this.#sending = null;
+    }
+  }
+
+  async #send(): Promise<void> {
+    const { bus, self, token } = this.#options;
+    const hasGap = this.#hasGap;
+    this.#hasGap = false;
+    const message: NewsMessage = { from: self, token: token(), hasGap, news: this.#nextPart() };
+    await bus.publish(newsTopic, message as unknown as BusMessage);
+  }
+
+  #nextPart(): News[] {
+    let count = 0;
+    let bytes = 0;
+    for (const waiting of this.#waiting) {
+      if (count >= maxInMessage || bytes + waiting.bytes > maxBytesInMessage) break;
+      count += 1;
+      bytes += waiting.bytes;
+    }
+    return this.#waiting.splice(0, count).map(({ news }) => news);
+  }
+}

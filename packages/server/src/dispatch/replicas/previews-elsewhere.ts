@@ -1,0 +1,144 @@
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Bus, BusEvent, BusMessage } from '../../platform/bus/bus.ts';
+import type { DispatchEvents, TaskPreview } from '../dispatch-events.ts';
+import type { DispatchOrders } from './dispatch-orders.ts';
+import { type PreviewPart, PreviewParts, partsOf, previewsTopic } from './preview-parts.ts';
+
+interface PreviewsOptions {
+  bus: Pick<Bus, 'publish' | 'subscribe'>;
+  events: DispatchEvents;
+  orders: Pick<DispatchOrders, 'send'>;
+  /** Whose previews the sockets of this replica want; null for those of all users. */
+  wantedHere: () => string[] | null;
+  isDispatcher: () => boolean;
+  steadyClock: Clock;
+  timer?: Timer;
+  onFault: (error: unknown) => void;
+}
+
+const lookEveryMs = 1_000;
+const askEveryMs = 5_000;
+/** A replica that has not asked again for so long wants none any more. */
+const wantedForMs = 12_000;
+const maxReplicas = 100;
+
+/** Previews cross to another replica only while a socket there wants them. */
+export class PreviewsElsewhere {
+  readonly #options: PreviewsOptions;
+  readonly #timer: Timer;
+  /** What other replicas have asked this one for. */
+  readonly #wanted = new Map<string, { owners: ReadonlySet<string> | null; untilMs: number }>();
+  /** Tasks of which a preview is on its way; a newer one is dropped meanwhile. */
+  readonly #sending = new Set<string>();
+  readonly #parts = new PreviewParts();
+  #asked = { owners: '', atMs: Number.NEGATIVE_INFINITY };
+  #subscribed: { closing: AbortController; listening: Promise<void> } | null = null;
+  #stopTimer: () => void = () => undefined;
+  #stopListening: () => void = () => undefined;
+  #isClosed = false;
+
+  constructor(options: PreviewsOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
+  start(): void {
+    this.#stopListening = this.#options.events.listenHere((event) => {
+      if (event.type === 'task_preview') this.#send(event);
+    });
+    this.#plan();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer();
+    this.#stopListening();
+    await this.#unsubscribe();
+  }
+
+  /** Another replica wants the previews of these users, for some seconds. */
+  want(replica: string, owners: string[] | null): void {
+    const { steadyClock } = this.#options;
+    this.#wanted.delete(replica);
+    this.#wanted.set(replica, {
+      owners: owners && new Set(owners),
+      untilMs: steadyClock() + wantedForMs,
+    });
+    const [oldest] = this.#wanted.keys();
+    if (this.#wanted.size > maxReplicas && oldest !== undefined) this.#wanted.delete(oldest);
+  }
+
+  #plan(): void {
+    if (this.#isClosed) return;
+    this.#stopTimer = this.#timer(() => {
+      this.#look()
+        .catch(this.#options.onFault)
+        .finally(() => this.#plan());
+    }, lookEveryMs);
+  }
+
+  /** Asks the dispatcher for what the sockets of this replica want. */
+  async #look(): Promise<void> {
+    const { wantedHere, isDispatcher, orders, steadyClock } = this.#options;
+    const owners = wantedHere();
+    if (isDispatcher() || owners?.length === 0) {
+      this.#asked = { owners: '', atMs: Number.NEGATIVE_INFINITY };
+      await this.#unsubscribe();
+      return;
+    }
+    if (!this.#subscribed) await this.#subscribe();
+    const shown = JSON.stringify(owners);
+    if (shown === this.#asked.owners && steadyClock() - this.#asked.atMs < askEveryMs) return;
+    this.#asked = { owners: shown, atMs: steadyClock() };
+    orders.send({ kind: 'previews', owners });
+  }
+
+  async #subscribe(): Promise<void> {
+    const closing = new AbortController();
+    const events = await this.#options.bus.subscribe(previewsTopic, { signal: closing.signal });
+    this.#subscribed = { closing, listening: this.#listen(events) };
+    if (this.#isClosed) await this.#unsubscribe();
+  }
+
+  async #unsubscribe(): Promise<void> {
+    const subscribed = this.#subscribed;
+    this.#subscribed = null;
+    subscribed?.closing.abort();
+    await subscribed?.listening;
+  }
+
+  async #listen(events: AsyncIterable<BusEvent>): Promise<void> {
+    for await (const event of events) {
+      // The next preview replaces one that was lost.
+      if (event.type === 'gap') continue;
+      const part = event.message as unknown as PreviewPart;
+      const preview = this.#options.isDispatcher() ? null : this.#parts.add(part);
+      const { taskId, owner } = part;
+      if (preview) this.#options.events.passOn({ type: 'task_preview', taskId, owner, preview });
+    }
+  }
+
+  #isWanted(owner: string): boolean {
+    const nowMs = this.#options.steadyClock();
+    for (const [replica, { owners, untilMs }] of this.#wanted) {
+      if (untilMs < nowMs) this.#wanted.delete(replica);
+      else if (owners === null || owners.has(owner)) return true;
+    }
+    return false;
+  }
+
+  #send({ taskId, owner, preview }: { taskId: string; owner: string; preview: TaskPreview }): void {
+    if (this.#wanted.size === 0 || this.#sending.has(taskId) || !this.#isWanted(owner)) return;
+    this.#sending.add(taskId);
+    this.#publish(partsOf(taskId, owner, preview))
+      .catch(this.#options.onFault)
+      .finally(() => this.#sending.delete(taskId));
+  }
+
+  async #publish(parts: readonly PreviewPart[]): Promise<void> {
+    for (const part of parts) {
+      await this.#options.bus.publish(previewsTopic, part as unknown as BusMessage);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { BusMessage } from '../../platform/bus/bus.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { TestedInstance } from '../fleet/fleet-member.ts';
+import type { CarryOut, DispatchOrders, Order } from './dispatch-orders.ts';
+import type { NewsReader } from './news-reader.ts';
+import type { NewsSender } from './news-sender.ts';
+import type { PreviewsElsewhere } from './previews-elsewhere.ts';
+
+export interface ReplicasOptions {
+  sender: NewsSender;
+  reader: NewsReader;
+  orders: DispatchOrders;
+  previews: PreviewsElsewhere;
+  fleet: Pick<Fleet, 'cancel' | 'member' | 'refreshOffers'>;
+  isDispatcher: () => boolean;
+}
+
+/** How long a test waits for an instance that was added a moment ago. */
+const ownerWaitMs = 5_000;
+
+/** What this replica tells the others, and hears of them. */
+export class Replicas {
+  readonly #options: ReplicasOptions;
+
+  constructor(options: ReplicasOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves once this replica hears the others. */
+  async start(): Promise<void> {
+    const { reader, orders, previews, isDispatcher } = this.#options;
+    await reader.start();
+    await orders.start({ carryOut: this.#carryOut, isDispatcher });
+    previews.start();
+  }
+
+  async close(): Promise<void> {
+    const { sender, reader, orders, previews } = this.#options;
+    await previews.close();
+    await orders.close();
+    await reader.close();
+    await sender.close();
+  }
+
+  readonly #carryOut: CarryOut = async (order: Order, from: string): Promise<BusMessage> => {
+    const { fleet, previews } = this.#options;
+    switch (order.kind) {
+      case 'stop':
+        fleet.cancel(order.taskId);
+        return null;
+      case 'previews':
+        previews.want(from, order.owners);
+        return null;
+      case 'refresh':
+        await fleet.refreshOffers();
+        return true;
+      case 'test': {
+        const tested = await fleet.member(order.instanceId)?.test({ waitMs: ownerWaitMs });
+        return (tested ?? null) as unknown as BusMessage;
+      }
+      default:
+        return null;
+    }
+  };
+}
+
+/** Asks the dispatcher, another replica, about its instances. */
+export class InstancesElsewhere {
+  readonly #orders: Pick<DispatchOrders, 'ask'>;
+
+  constructor(orders: Pick<DispatchOrders, 'ask'>) {
+    this.#orders = orders;
+  }
+
+  /** Returns null when no dispatcher has answered. */
+  async test(instanceId: string): Promise<TestedInstance | null> {
+    const answer = await this.#orders.ask({ kind: 'test', instanceId }, { waitMs: testWaitMs });
+    return answer as unknown as TestedInstance | null;
+  }
+
+  /** Resolves when the dispatcher has asked its instances what they can run, or after a while. */
+  async refresh(waitMs: number): Promise<void> {
+    await this.#orders.ask({ kind: 'refresh' }, { waitMs });
+  }
+}
+
+/** A probe has a time limit of its own; then the worker says what it can run. */
+const testWaitMs = 15_000;

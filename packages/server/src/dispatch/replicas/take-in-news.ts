@@ -1,0 +1,140 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
+import type { StoredFileStore } from '../files/stored-file-store.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { Requirement } from '../graphs/capability.ts';
+import type { Configuration } from '../instances/configuration.ts';
+import { avoidancesOf } from '../queue/avoidance.ts';
+import type { Matchmaker } from '../queue/matchmaker.ts';
+import type { Pauses } from '../queue/pauses.ts';
+import { pendingOf } from '../queue/pending-task.ts';
+import type { TaskRow } from '../tables.ts';
+import type { AttemptStore } from '../tasks/attempt-store.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import type { News } from './news.ts';
+
+export interface TakeInOptions {
+  tasks: Pick<TaskStore, 'rowsOf' | 'requirementsOf'>;
+  attempts: Pick<AttemptStore, 'ofEach'>;
+  files: Pick<StoredFileStore, 'getMany'>;
+  queue: Pick<Matchmaker, 'add' | 'addLater' | 'remove' | 'moveToFront'>;
+  pauses: Pick<Pauses, 'load'>;
+  fleet: Pick<Fleet, 'apply' | 'member'>;
+  configuration: Pick<Configuration, 'refresh'>;
+  events: Pick<DispatchEvents, 'passOn'>;
+  /** How long a task avoids an instance the first time. */
+  avoidMs: number;
+  clock: Clock;
+}
+
+interface Rows {
+  tasks: ReadonlyMap<string, TaskRow>;
+  requirements: ReadonlyMap<string, Requirement>;
+  attempts: Awaited<ReturnType<AttemptStore['ofEach']>>;
+}
+
+/** Makes what this replica has in memory follow the news of the others, and passes the news on to its listeners. */
+export class TakeInNews {
+  readonly #options: TakeInOptions;
+
+  constructor(options: TakeInOptions) {
+    this.#options = options;
+  }
+
+  async takeIn(news: readonly News[]): Promise<void> {
+    const rows = await this.#read(news);
+    for (const each of news) {
+      const event =
+        'id' in each && each.type.startsWith('task_') ? this.#ofTask(each, rows) : await this.#of(each);
+      if (event) this.#options.events.passOn(event);
+    }
+  }
+
+  /** One question for each table, however many news there are. */
+  async #read(news: readonly News[]): Promise<Rows> {
+    const { tasks, attempts } = this.#options;
+    const idsOf = (types: readonly News['type'][]): string[] => [
+      ...new Set(news.flatMap((each) => ('id' in each && types.includes(each.type) ? [each.id] : []))),
+    ];
+    const queued = idsOf(['task_created', 'task_requeued']);
+    const [rows, requirements, tried] = await Promise.all([
+      tasks.rowsOf(idsOf(['task_created', 'task_started', 'task_requeued', 'task_moved', 'task_ended'])),
+      tasks.requirementsOf(queued),
+      attempts.ofEach(idsOf(['task_requeued'])),
+    ]);
+    return { tasks: new Map(rows.map((row) => [row.id, row])), requirements, attempts: tried };
+  }
+
+  #ofTask(news: News & { id: string }, rows: Rows): DispatchEvent | null {
+    const { queue } = this.#options;
+    const task = rows.tasks.get(news.id);
+    if (news.type === 'task_progress') {
+      const { id: taskId, owner, requestId, progress } = news;
+      return { type: news.type, taskId, owner, requestId, progress };
+    }
+    if (news.type === 'task_claimed' || news.type === 'task_ended') queue.remove(news.id);
+    if (!task) return null;
+    switch (news.type) {
+      case 'task_created':
+        this.#add(task, rows, 0);
+        return { type: news.type, task };
+      case 'task_requeued':
+        this.#add(task, rows, news.delayMs);
+        return { type: news.type, task, delayMs: news.delayMs };
+      case 'task_moved':
+        if (task.frontAt !== null) queue.moveToFront(task.id, Date.parse(task.frontAt));
+        return { type: news.type, task, position: news.position };
+      case 'task_started':
+      case 'task_ended':
+        return { type: news.type, task };
+      default:
+        return null;
+    }
+  }
+
+  #add(task: TaskRow, { requirements, attempts }: Rows, delayMs: number): void {
+    const requirement = requirements.get(task.id);
+    if (task.phase !== 'queued' || !requirement) return;
+    const { queue, avoidMs: firstMs, clock } = this.#options;
+    const avoids = avoidancesOf(attempts.get(task.id) ?? [], { nowMs: clock(), firstMs });
+    queue.addLater(pendingOf(task, requirement, avoids), delayMs);
+  }
+
+  async #of(news: News): Promise<DispatchEvent | null> {
+    const { fleet, configuration, pauses, files } = this.#options;
+    switch (news.type) {
+      case 'instance_changed':
+        fleet.member(news.instance.id)?.hear(news.instance);
+        return news;
+      case 'instance_learned':
+        await fleet.member(news.id)?.readOffer();
+        return { type: news.type, instanceId: news.id };
+      case 'instance_removed':
+        await fleet.apply();
+        return { type: news.type, instanceId: news.id };
+      case 'fleet_changed':
+        await fleet.apply();
+        return { type: news.type };
+      case 'settings_changed':
+        await configuration.refresh();
+        return null;
+      case 'queue_changed':
+        await pauses.load();
+        return news;
+      case 'batch_finished':
+        return { type: news.type, batchId: news.id };
+      case 'files_created':
+        return {
+          type: news.type,
+          owner: news.owner,
+          files: await files.getMany({ user: news.owner }, news.ids),
+        };
+      case 'files_deleted':
+        return { type: news.type, owner: news.owner, fileIds: news.ids };
+      case 'thread_news':
+        return news;
+      default:
+        return null;
+    }
+  }
+}
