@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 /** A client that learns by push how tasks end, as a browser does: it receives everything that its user may see. */
 export class TaskEnds {
   readonly #socket: WebSocket;
-  readonly #ended = new Set<string>();
+  readonly #ended = new Map<string, number>();
   #wanted = 0;
   #reached: () => void = () => undefined;
   #broken: (error: Error) => void = () => undefined;
@@ -30,6 +30,11 @@ export class TaskEnds {
     return this.#ended.size;
   }
 
+  /** When it heard of the end of this task, by `performance.now()`. */
+  endedAt(taskId: string): number | undefined {
+    return this.#ended.get(taskId);
+  }
+
   /** Resolves when this number of different tasks have ended since the socket was opened. */
   until(count: number): Promise<void> {
     if (this.#ended.size >= count) return Promise.resolve();
@@ -47,7 +52,7 @@ export class TaskEnds {
 
   #read(frame: ServerFrame): void {
     if (frame.type !== 'task_completed' && frame.type !== 'task_failed') return;
-    this.#ended.add(frame.data.taskId);
+    if (!this.#ended.has(frame.data.taskId)) this.#ended.set(frame.data.taskId, performance.now());
     if (this.#ended.size === this.#wanted) this.#reached();
   }
 }

@@ -1,4 +1,4 @@
-type Workflow = Record<string, { class_type: string; inputs: Record<string, unknown> }>;
+export type Workflow = Record<string, { class_type: string; inputs: Record<string, unknown> }>;
 
 const empty = { batch_size: 1, color: 0 };
 

@@ -34,6 +34,8 @@ export interface FakeBehaviour {
   forgetsRuns?: boolean;
   /** Another client's prompt arrives just before each prompt, and runs first. */
   hasRival?: boolean;
+  /** Sends the frames of a genuine server: the state of all nodes at each step, the steps of a sampler, previews. */
+  isLifelike?: boolean;
 }
 
 export interface FakeStats {

@@ -1,4 +1,5 @@
 import type { FakeBehaviour, FakeStats } from './fake-behaviour.ts';
+import { lifelikeFrames } from './lifelike-frames.ts';
 
 export type FakeGraph = Record<string, { class_type: string; inputs: Record<string, unknown> }>;
 
@@ -115,18 +116,16 @@ export class FakeQueue {
   }
 
   #startNext(): void {
-    const { trouble, runMs } = this.#behaviour();
+    const { trouble, runMs, isLifelike } = this.#behaviour();
     const next = this.#running ? undefined : this.#waiting.shift();
     if (!next) return;
     this.#running = next;
     if (trouble === 'zombie') return;
-    const { promptId, clientId, graph } = next;
+    const { promptId, clientId } = next;
     this.#say(clientId, 'execution_start', { prompt_id: promptId });
     this.#say(clientId, 'execution_cached', { prompt_id: promptId, nodes: [] });
-    for (const node of Object.keys(graph)) {
-      this.#say(clientId, 'executing', { prompt_id: promptId, node, display_node: node });
-      if (graph[node]?.class_type === 'SaveImageWebsocket') this.#show(clientId, onePixel);
-    }
+    if (isLifelike) this.#sayLife(next);
+    else this.#sayNodes(next);
     const finish = () => this.#finish(next, 'success');
     if (runMs > 0) {
       const timeout = setTimeout(finish, runMs);
@@ -134,6 +133,20 @@ export class FakeQueue {
     } else {
       const immediate = setImmediate(finish);
       this.#cancelTimer = () => clearImmediate(immediate);
+    }
+  }
+
+  #sayNodes({ promptId, clientId, graph }: FakeRun): void {
+    for (const node of Object.keys(graph)) {
+      this.#say(clientId, 'executing', { prompt_id: promptId, node, display_node: node });
+      if (graph[node]?.class_type === 'SaveImageWebsocket') this.#show(clientId, onePixel);
+    }
+  }
+
+  #sayLife({ promptId, clientId, graph }: FakeRun): void {
+    for (const frame of lifelikeFrames(promptId, Object.keys(graph))) {
+      if (frame.type === 'preview') this.#show(clientId, frame.picture);
+      else this.#say(clientId, frame.type, frame.data);
     }
   }
 

@@ -12,6 +12,8 @@ export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
   keepsArrivals?: boolean;
 }
 
+/** As on a genuine server; Node's own would be 5 s. */
+const keepAliveMs = 75_000;
 const defaults: FakeBehaviour = { runMs: 0, outputBytes: 0, outputName: null, trouble: null };
 const defaultClasses = [
   'LoadImage',
@@ -74,6 +76,7 @@ export class FakeWorker {
       },
     });
     this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#server.keepAliveTimeout = keepAliveMs;
     this.#server.on('upgrade', (request, socket, head) => {
       this.#sockets.accept({ request, socket, head }, this.#queue.status);
     });
