@@ -46,6 +46,10 @@ export type SpanEndState = 'success' | 'error' | 'interrupted';
 /** What the runtime needs from the record of a run. The conversation area stores it. */
 export interface RunRecord {
   record(event: NewRunEvent): void;
+  /**
+   * Says under which ids the graph has its messages when its first node begins: a client may have sent the question without one.
+   */
+  nameQuestion(messages: readonly { id?: unknown; content?: unknown }[]): void;
   /** Returns the number of the model call that begins now. */
   nextCallIndex(): number;
   /** Returns the number of the step that this sub-agent has made; counts from one. */

@@ -69,6 +69,8 @@ export class RunObserver extends BaseCallbackHandler {
   readonly #calls = new Map<string, ObservedCall>();
   /** Answers of the lead agent that are being streamed, and those that the end of the run has cut off. */
   readonly #growing = new Map<string, GrowingAnswer>();
+  /** Whole answers of the run's own agent whose nodes have not ended yet, so that no state has them. */
+  readonly #unsaved = new Map<string, Message>();
   readonly #tools = new Map<string, ObservedTool>();
   readonly #nodes = new Map<string, ObservedNode>();
   /** Results of tools that returned no message; their node has yet to make one. */
@@ -158,7 +160,11 @@ export class RunObserver extends BaseCallbackHandler {
     this.#record(response, call.metadata);
     const { usage, model_name: model = null } = response.metadata;
     this.#spans.end(runId, 'success', { usage, model });
-    if (given && call.caller === 'lead_agent' && !isCutOff) this.#recordAnswer(given, call);
+    if (given && call.caller === 'lead_agent' && !isCutOff) {
+      this.#recordAnswer(given, call);
+      const node = nodeOfRoot(call.metadata);
+      if (node !== null) this.#unsaved.set(node, given);
+    }
     const task = subagentTaskOf(call.metadata);
     if (given && task !== null && call.caller.startsWith('subagent:')) {
       this.#record(answerStep(this.#nextStep(task), { message: given, usage, model }), call.metadata);
@@ -194,7 +200,9 @@ export class RunObserver extends BaseCallbackHandler {
       return [{ message: withId, node: nodeOfRoot(call.metadata) }];
     });
     this.#growing.clear();
-    return answers;
+    const whole = [...this.#unsaved].map(([node, message]) => ({ message, node }));
+    this.#unsaved.clear();
+    return [...whole, ...answers];
   }
 
   /** Records results that the run's own graph got for calls that a stop has ended. */
@@ -267,7 +275,9 @@ export class RunObserver extends BaseCallbackHandler {
     this.#spans.enter(runId, parentRunId);
     if (name === undefined || name !== metadata?.langgraph_node || tags.includes(hiddenTag)) return;
     if (!this.#leadGraphs.has(graphOf(namespaceOf(metadata)))) return;
-    this.#nodes.set(runId, { name, input, messagesBefore: messagesIn(input), metadata });
+    const messagesBefore = messagesIn(input);
+    if (nodeOfRoot(metadata) === name) this.#recorder.nameQuestion(messagesBefore);
+    this.#nodes.set(runId, { name, input, messagesBefore, metadata });
   }
 
   override handleChainEnd(given: unknown, runId: string): void {
@@ -275,6 +285,7 @@ export class RunObserver extends BaseCallbackHandler {
     const node = this.#nodes.get(runId);
     if (!node) return;
     this.#nodes.delete(runId);
+    if (nodeOfRoot(node.metadata) === node.name) this.#unsaved.delete(node.name);
     const output = commandsIn(given) ?? given;
     this.#recordAdded(node, output);
     this.#recordUnanswered(node, messagesIn(output));

@@ -61,6 +61,8 @@ export class RunRecorder implements RunRecord {
   #mayHaveLostSpans: boolean;
   #flushing: Promise<void> | undefined;
   #hasEnded = false;
+  /** The first events of a run whose question has no id yet. They are recorded before any other event. */
+  #held: { question: Record<string, unknown>; events: NewRunEvent[] } | null = null;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -76,6 +78,11 @@ export class RunRecorder implements RunRecord {
   /** Nothing is recorded after the end, so an interrupted graph that still works adds nothing. */
   record(event: NewRunEvent): void {
     if (this.#hasEnded) return;
+    this.#release();
+    this.#add(event);
+  }
+
+  #add(event: NewRunEvent): void {
     if (this.#outbox.size >= maxWaiting) {
       throw new Error(
         `The journal of run ${this.run.runId} is full: none of ${maxWaiting} events could be written.`,
@@ -97,21 +104,25 @@ export class RunRecorder implements RunRecord {
   /** Records the first events of an attempt. The message is recorded once, however often the run begins. */
   recordStart(input: unknown): void {
     const message = humanMessageIn(input);
-    if (message && this.#tally.firstHumanMessage === null && this.#tally.messages === 0) {
-      const { followUpTo } = this.#options;
-      this.record({
-        event_type: 'human_message',
-        category: 'message',
-        content: message,
-        metadata: followUpTo === null ? {} : { follow_up_to_run_id: followUpTo },
-      });
-    }
-    this.record({
-      event_type: 'run_start',
-      category: 'lifecycle',
-      content: '',
-      metadata: { input_preview: preview(input) },
-    });
+    const isNew = message && this.#tally.firstHumanMessage === null && this.#tally.messages === 0;
+    const events = [...(isNew ? [questionEvent(message, this.#options.followUpTo)] : []), startEvent(input)];
+    if (isNew && message.id === null) this.#held = { question: message, events };
+    else for (const event of events) this.record(event);
+  }
+
+  nameQuestion(messages: readonly { id?: unknown; content?: unknown }[]): void {
+    if (this.#held === null) return;
+    const { question } = this.#held;
+    const content = JSON.stringify(question.content);
+    const named = messages.findLast((message) => JSON.stringify(message.content) === content);
+    if (typeof named?.id === 'string') question.id = named.id;
+    this.#release();
+  }
+
+  #release(): void {
+    const held = this.#held;
+    this.#held = null;
+    for (const event of held?.events ?? []) this.#add(event);
   }
 
   /** Records the last event; the unit that ends the run commits it. A second end takes the place of one that still waits. */
@@ -210,6 +221,24 @@ export class RunRecorder implements RunRecord {
         this.#flushing = undefined;
       });
   }
+}
+
+function questionEvent(message: Record<string, unknown>, followUpTo: string | null): NewRunEvent {
+  return {
+    event_type: 'human_message',
+    category: 'message',
+    content: message,
+    metadata: followUpTo === null ? {} : { follow_up_to_run_id: followUpTo },
+  };
+}
+
+function startEvent(input: unknown): NewRunEvent {
+  return {
+    event_type: 'run_start',
+    category: 'lifecycle',
+    content: '',
+    metadata: { input_preview: preview(input) },
+  };
 }
 
 function endEvent({ status, error }: RunEnding): NewRunEvent {
