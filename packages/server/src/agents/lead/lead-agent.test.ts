@@ -106,6 +106,18 @@ describe('the lead agent', () => {
     });
   });
 
+  it('makes three checkpoints in a plain turn, also in the one that gives the title', async () => {
+    const graph = agent();
+    const made = [];
+    for (const text of ['hello', 'who are you?']) {
+      await graph.invoke(question(text), config());
+      const steps = [];
+      for await (const { metadata } of graph.getStateHistory(config())) steps.push(metadata?.source);
+      made.push(steps.length);
+    }
+    expect(made).toEqual([3, 6]);
+  });
+
   it('gives the thread its title once, with the first whole answer', async () => {
     const graph = agent();
     const first = await states(graph, 'invert a picture');

@@ -22,13 +22,14 @@ export function turnMiddleware({
   const hasModels = models.configOf({ name: null }) !== undefined;
   const isSummarised = hasModels && turn.summarization.enabled;
   return [
-    danglingCalls(),
+    // First, so that it sees the answer that the middleware after it leaves.
+    ...(turn.title.enabled ? [threadTitle(models, { settings: turn.title, log })] : []),
     ...(isSummarised ? [summarization(models, { settings: turn.summarization, log })] : []),
+    danglingCalls(),
     planTodos(),
     repeatedCalls(),
     modelFailure(log),
     answeringModel(models),
     toolErrors(log),
-    ...(turn.title.enabled ? [threadTitle(models, { settings: turn.title, log })] : []),
   ] as const;
 }

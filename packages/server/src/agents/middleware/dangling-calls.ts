@@ -1,21 +1,29 @@
-import { type BaseMessage, RemoveMessage, ToolMessage } from '@langchain/core/messages';
-import { REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
+import { AIMessage, type BaseMessage, RemoveMessage, ToolMessage } from '@langchain/core/messages';
+import { Command, REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import { stoppedMark } from '../stopped-mark.ts';
 import { callsOf } from './called-tools.ts';
 
 /**
- * Adds a result to tool calls that a stopped run left without one, because providers refuse such calls. The next run then begins
- * with what happened to them.
+ * Adds a result to tool calls that a stopped run left without one, because providers refuse such calls. It works around the call
+ * of the model: a hook before it would be a step of its own, with a checkpoint, in every turn.
  */
 export function danglingCalls() {
   return createMiddleware({
     name: 'DanglingCallsMiddleware',
-    beforeAgent: ({ messages }) => {
-      const repaired = withResults(messages);
-      if (repaired.length === messages.length) return;
-      return { messages: [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), ...repaired] };
+    wrapModelCall: async (request, handler) => {
+      const messages = withResults(request.messages);
+      if (messages.length === request.messages.length) return handler(request);
+      return replacing(messages, await handler({ ...request, messages }));
     },
+  });
+}
+
+/** Returns the change that puts these messages and the answer in the place of all messages of the state. */
+export function replacing(messages: readonly BaseMessage[], answer: AIMessage | Command): Command {
+  const answers = AIMessage.isInstance(answer) ? [answer] : [];
+  return new Command({
+    update: { messages: [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), ...messages, ...answers] },
   });
 }
 

@@ -3,15 +3,14 @@ import {
   type BaseMessageLike,
   getBufferString,
   HumanMessage,
-  RemoveMessage,
 } from '@langchain/core/messages';
-import { REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
 import { charactersIn, estimatedTokens } from '../estimated-tokens.ts';
 import type { AnsweringModels } from '../models/answering-model.ts';
-import { askAside, modelContext } from '../models/middleware-model.ts';
+import { askAside, type ModelRuntime, modelContext } from '../models/middleware-model.ts';
 import { requestedModelOf } from '../models/requested-model.ts';
+import { replacing, withResults } from './dangling-calls.ts';
 
 export interface SummarizationSettings {
   enabled: boolean;
@@ -38,35 +37,31 @@ export function summarization(
   return createMiddleware({
     name: 'SummarizationMiddleware',
     contextSchema: modelContext,
-    beforeModel: async ({ messages }, runtime) => {
-      const requested = requestedModelOf(runtime.context, runtime.configurable);
-      const limits = limitsOf(settings, models.configOf(requested)?.context_window ?? null);
-      if (messages.length < limits.messages && tokensOf(messages) < limits.tokens) return;
-      const cut = cutOf(messages, settings.keep);
-      if (cut === 0) return;
-      try {
-        const prompt = promptOf(messages.slice(0, cut), limits.tokens);
-        const summary = await askAside(models, {
-          tag: 'middleware:summarize',
-          model: settings.model,
-          runtime,
-          prompt,
-        });
-        if (!summary) return;
-        return {
-          messages: [
-            new RemoveMessage({ id: REMOVE_ALL_MESSAGES }),
-            summaryMessage(summary),
-            ...messages.slice(cut),
-          ],
-        };
-      } catch (error) {
-        if (runtime.signal?.aborted) throw error;
-        log.warn({ err: error }, 'A conversation could not be summarised; it goes on as it is');
-        return;
-      }
+    wrapModelCall: async (request, handler) => {
+      const messages = await shortened(withResults(request.messages), request.runtime);
+      if (messages === null) return handler(request);
+      return replacing(messages, await handler({ ...request, messages }));
     },
   });
+
+  /** Returns a summary and the messages after it, or null when the conversation stays as it is. */
+  async function shortened(messages: BaseMessage[], runtime: ModelRuntime): Promise<BaseMessage[] | null> {
+    const requested = requestedModelOf(runtime.context, runtime.configurable);
+    const limits = limitsOf(settings, models.configOf(requested)?.context_window ?? null);
+    if (messages.length < limits.messages && tokensOf(messages) < limits.tokens) return null;
+    const cut = cutOf(messages, settings.keep);
+    if (cut === 0) return null;
+    try {
+      const prompt = promptOf(messages.slice(0, cut), limits.tokens);
+      const { model } = settings;
+      const summary = await askAside(models, { tag: 'middleware:summarize', model, runtime, prompt });
+      return summary ? [summaryMessage(summary), ...messages.slice(cut)] : null;
+    } catch (error) {
+      if (runtime.signal?.aborted) throw error;
+      log.warn({ err: error }, 'A conversation could not be summarised; it goes on as it is');
+      return null;
+    }
+  }
 }
 
 /** Returns where the kept part begins. Calls stay with their results, and something must be left to summarise. */

@@ -1,8 +1,9 @@
-import type { BaseMessage } from '@langchain/core/messages';
+import { AIMessage } from '@langchain/core/messages';
+import { Command } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
 import type { AnsweringModels } from '../models/answering-model.ts';
-import { askAside, modelContext } from '../models/middleware-model.ts';
+import { askAside, type ModelRuntime, modelContext } from '../models/middleware-model.ts';
 import { failureKey } from '../run-failure.ts';
 import { threadState } from '../state/thread-state.ts';
 
@@ -28,25 +29,27 @@ export function threadTitle(
     name: 'TitleMiddleware',
     stateSchema: threadState,
     contextSchema: modelContext,
-    afterModel: async ({ messages, title }, runtime) => {
-      if (title || !isAnswered(messages)) return;
+    wrapModelCall: async (request, handler) => {
+      const answer = await handler(request);
+      const { messages, title } = request.state;
+      if (title || !AIMessage.isInstance(answer) || !isAnswer(answer)) return answer;
       const question = messages.find(({ type }) => type === 'human')?.text ?? '';
-      try {
-        const prompt = promptOf(question, messages.at(-1)?.text ?? '');
-        const said = await askAside(models, {
-          tag: 'middleware:title',
-          model: settings.model,
-          runtime,
-          prompt,
-        });
-        return { title: cleaned(said ?? '') || titleOf(question) };
-      } catch (error) {
-        if (runtime.signal?.aborted) throw error;
-        log.warn({ err: error }, 'No model wrote a title; the title is taken from the question');
-        return { title: titleOf(question) };
-      }
+      return new Command({ update: { title: await titleFor(question, answer.text, request.runtime) } });
     },
   });
+
+  async function titleFor(question: string, answer: string, runtime: ModelRuntime): Promise<string> {
+    try {
+      const { model } = settings;
+      const prompt = promptOf(question, answer);
+      const said = await askAside(models, { tag: 'middleware:title', model, runtime, prompt });
+      return cleaned(said ?? '') || titleOf(question);
+    } catch (error) {
+      if (runtime.signal?.aborted) throw error;
+      log.warn({ err: error }, 'No model wrote a title; the title is taken from the question');
+      return titleOf(question);
+    }
+  }
 }
 
 /** Returns the question, cut after fifty characters. */
@@ -74,8 +77,6 @@ function promptOf(question: string, answer: string): [['user', string]] {
   return [['user', `${ask}\n\n${sides}`]];
 }
 
-function isAnswered(messages: BaseMessage[]): boolean {
-  const last = messages.at(-1) as (BaseMessage & { tool_calls?: unknown[] }) | undefined;
-  if (last?.type !== 'ai' || failureKey in last.additional_kwargs) return false;
-  return (last.tool_calls ?? []).length === 0;
+function isAnswer({ additional_kwargs: extra, tool_calls: calls }: AIMessage): boolean {
+  return !(failureKey in extra) && (calls ?? []).length === 0;
 }

@@ -6,6 +6,13 @@ import { requestedModelOf } from './requested-model.ts';
 /** The part of a run's context that middleware reads. A client may have put any value there. */
 export const modelContext = z.object({ model_name: z.unknown().optional() });
 
+/** What middleware knows of the run around a call of the model. */
+export interface ModelRuntime {
+  context?: unknown;
+  configurable?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
 const maxCallMs = 60_000;
 
 /**
@@ -18,7 +25,7 @@ export async function askAside(
     tag: `middleware:${string}`;
     /** A model of the configuration; null for the run's own model. */
     model: string | null;
-    runtime: { context?: unknown; configurable?: unknown; signal?: AbortSignal | undefined };
+    runtime: ModelRuntime;
     prompt: BaseMessageLike[];
   },
 ): Promise<string | null> {

@@ -14,6 +14,7 @@ interface Node {
  * Returns events for what a middleware changed in the state: a title, a summary in place of older messages, or values of its own.
  */
 export function middlewareEvents(node: Node, output: unknown): NewRunEvent[] {
+  if (Array.isArray(output)) return output.flatMap((part) => middlewareEvents(node, part));
   const update = isCommand(output) ? output.update : output;
   if (!isObject(update) || Array.isArray(update)) return [];
   const summary = messagesIn(update).find(isSummary);
@@ -50,6 +51,14 @@ function isSummary(message: Message): boolean {
   return kindOf(message) === 'human' && isObject(extra) && extra.lc_source === 'summarization';
 }
 
+/** Middleware around the call of a model changes the state together with its answer. Among the changes, only a title has an event. */
+const modelNode = 'model_request';
+const titleMiddleware = { name: 'TitleMiddleware', hook: 'wrap_model_call', tag: 'title' };
+
+function titleOf(name: string): { name: string; hook: null; tag: string } {
+  return { name, hook: null, tag: 'title' };
+}
+
 /** Messages have events of their own, so they are left out here. */
 function changeEvent(
   { name: nodeName, input }: Node,
@@ -62,7 +71,7 @@ function changeEvent(
   const middleware = middlewareOf(nodeName);
   const setsTitle = changed.some(([key, value]) => key === 'title' && typeof value === 'string');
   if (changed.length === 0 || !(middleware || setsTitle)) return undefined;
-  const { name, hook, tag } = middleware ?? { name: nodeName, hook: null, tag: 'title' };
+  const { name, hook, tag } = middleware ?? (nodeName === modelNode ? titleMiddleware : titleOf(nodeName));
   return {
     event_type: `middleware:${setsTitle ? 'title' : tag}`,
     category: 'middleware',

@@ -1,6 +1,6 @@
 import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager';
 import { type BaseMessage, HumanMessage } from '@langchain/core/messages';
-import { createAgent } from 'langchain';
+import { createAgent, createMiddleware } from 'langchain';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentFixture, openAgentFixture } from '../../../testing/agent-fixture.ts';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
@@ -50,6 +50,28 @@ async function ended(how: object) {
     recorded: events.filter(({ event_type: type }) => type === 'ai_message').map(({ content }) => content),
   };
 }
+
+it('an answer that is whole stays when its run is stopped while middleware still works on it', async () => {
+  const controller = new AbortController();
+  const reason = Object.assign(new Error('ended'), { how: { kind: 'cancelled', action: 'interrupt' } });
+  const slow = createMiddleware({
+    name: 'SlowMiddleware',
+    wrapModelCall: async (request, handler) => {
+      await handler(request);
+      controller.abort(reason);
+      throw reason;
+    },
+  });
+  const model = new ScriptedModel('quick', () => ({ text: 'All of it' }));
+  fixture = await openAgentFixture({ agent: createAgent({ model, tools: [], middleware: [slow] }).graph });
+  const input = { messages: [new HumanMessage('Speak')] };
+  await expect(fixture.run('agent', { signal: controller.signal, input })).rejects.toThrow('ended');
+  const state = await fixture.states.current(fixture.thread('agent'));
+  const messages = (state?.values.messages ?? []) as { content: string }[];
+  expect(messages.map(({ content }) => content)).toEqual(['Speak', 'All of it']);
+  const events = await fixture.journal.events({ user: 'user' }, { threadId: 'thread', limit: 100 });
+  expect(events.filter(({ event_type: type }) => type === 'ai_message')).toHaveLength(1);
+});
 
 describe('an answer that the end of its run cuts off', () => {
   it.each([{ kind: 'timeout' }, { kind: 'cancelled', action: 'interrupt' }])(

@@ -581,6 +581,28 @@ describe('the observer of a run', () => {
     });
   });
 
+  it('records a title that middleware around the call of the model sets', async () => {
+    const titles = createMiddleware({
+      name: 'TitleMiddleware',
+      wrapModelCall: async (request, handler) => {
+        await handler(request);
+        return new Command({ update: { title: 'A talk' } });
+      },
+      stateSchema: z.object({ title: z.string().optional() }),
+    });
+    const model = new ScriptedModel('m1', () => ({ text: 'fine' }));
+    await run(createAgent({ model, tools: [], middleware: [titles] }).graph);
+    expect((await ofType('middleware:title')).map(({ content }) => content)).toEqual([
+      {
+        name: 'TitleMiddleware',
+        hook: 'wrap_model_call',
+        action: 'generate_title',
+        changes: { title: 'A talk' },
+      },
+    ]);
+    expect(await contents('ai_message')).toMatchObject([{ content: 'fine' }]);
+  });
+
   it('records custom events of the agent under their name', async () => {
     const graph = new StateGraph(MessagesAnnotation)
       .addNode('work', async () => {
