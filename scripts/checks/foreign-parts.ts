@@ -32,6 +32,11 @@ export const exceptions: readonly Exception[] = [
     reason: 'only `interrupt` gives an answer, and it stops the run when there is none',
   },
   {
+    file: 'packages/server/src/agents/loading/sdk-logger.ts',
+    names: ['globalThis'],
+    reason: "LangGraph's SDK looks for the logger of its server there, and nowhere else",
+  },
+  {
     file: 'packages/server/src/agents/langchain.ts',
     names: ['EventEmitter.defaultMaxListeners'],
     reason: 'a setting that Node documents',

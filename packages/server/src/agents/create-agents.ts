@@ -5,7 +5,7 @@ import { hourMs } from '../lib/time-units.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import type { AgentFault } from './agent-fault.ts';
+import { AgentFault } from './agent-fault.ts';
 import type { AgentRunner } from './agent-run.ts';
 import { openCheckpointer } from './checkpoints/checkpointer.ts';
 import { ThreadCheckpoints } from './checkpoints/thread-checkpoint-store.ts';
@@ -14,9 +14,11 @@ import { builtInAgents, type Equipment } from './lead/built-in-agents.ts';
 import type { TurnSettings } from './lead/turn-settings.ts';
 import { agentDefinitions } from './loading/agent-definitions.ts';
 import { AgentWatcher } from './loading/agent-watcher.ts';
-import { Agents, type AgentsOptions } from './loading/agents.ts';
+import { Agents, type AgentsOptions, type GraphSettings } from './loading/agents.ts';
+import { readLanggraphConfig } from './loading/langgraph-config.ts';
 import { langgraphFile } from './loading/langgraph-json.ts';
 import { AgentModules } from './loading/load-agent-modules.ts';
+import { offerSdkLogger } from './loading/sdk-logger.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { GraphShapes } from './state/graph-shapes.ts';
 import { type ConfigurableOf, GraphStates } from './state/graph-state.ts';
@@ -30,6 +32,8 @@ export interface AgentsConfiguration {
   /** Relative paths begin here, and `langgraph.json` is looked for here. */
   cwd: string;
   setVariables: (variables: Record<string, string>) => void;
+  /** The variable LANGGRAPH_CONFIG; undefined when it is not set. */
+  graphConfig: () => string | undefined;
   /** Whether agents are loaded again when their files change. */
   watch: boolean;
   models: readonly ModelConfig[];
@@ -83,14 +87,18 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   const modules = new AgentModules({ ...(options.watch && { onLoad: (file) => watcher.see(file) }) });
   const models = { configured: options.models, cwd: options.cwd };
   const faultsOfFile: AgentFault[] = [];
+  offerSdkLogger(log);
+  const definitions = agentDefinitions({
+    builtIn: builtInAgents({ ...equipment, models, turn: options.turn, log }),
+    ...options,
+    modules,
+    onFault: (fault) => faultsOfFile.push(fault),
+    log,
+  });
   const agents = new Agents({
-    definitions: agentDefinitions({
-      builtIn: builtInAgents({ ...equipment, models, turn: options.turn, log }),
-      ...options,
-      modules,
-      onFault: (fault) => faultsOfFile.push(fault),
-      log,
-    }),
+    definitions,
+    // Read after the definitions, because langgraph.json may set the variable.
+    settings: graphSettings(options.graphConfig(), { log, onFault: (fault) => faultsOfFile.push(fault) }),
     storedAssistant: dependencies.storedAssistant,
     customAgent: dependencies.customAgent,
     storeItems,
@@ -108,7 +116,7 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     storeItems,
     checkpoints: new ThreadCheckpoints(database),
     ownAgents: async () => [
-      ...faultsOfFile.map(({ message }) => ({ name: langgraphFile, fault: message })),
+      ...faultsOfFile.map(({ file, message }) => ({ name: file ?? langgraphFile, fault: message })),
       ...(await agents.describeOwn()).map(({ graphId, fault }) => ({
         name: graphId,
         fault: fault?.message ?? null,
@@ -116,4 +124,19 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     ],
     close: () => watcher.close(),
   };
+}
+
+/** A variable that cannot be read is reported, and the graphs run with their own settings. */
+function graphSettings(
+  text: string | undefined,
+  { log, onFault }: { log: Pick<Logger, 'warn'>; onFault: (fault: AgentFault) => void },
+): ReadonlyMap<string, GraphSettings> {
+  try {
+    return readLanggraphConfig(text);
+  } catch (error) {
+    const fault = AgentFault.from(error);
+    log.warn({ fault: fault.message }, 'The settings of the graphs cannot be used');
+    onFault(fault);
+    return new Map();
+  }
 }

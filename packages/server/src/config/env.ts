@@ -14,6 +14,11 @@ export function setMissingVariables(variables: Environment): void {
   for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
 }
 
+/** The variable in which LangGraph's own servers take the settings of graphs. */
+export function graphConfig(): string | undefined {
+  return process.env.LANGGRAPH_CONFIG;
+}
+
 const prefix = 'SWITCHYARD__';
 
 /**

@@ -87,6 +87,19 @@ describe('agents', () => {
     expect((await graph.invoke({ messages: 'hi' })).messages.at(-1).text).toBe('corrected');
   });
 
+  it('work again once a file that threw is corrected, without being told', async () => {
+    write('src/key.ts', "throw new Error('The key is missing');\n");
+    write('src/bad.ts', `import './key.ts';\n${agentThatKeeps('corrected')}`);
+    write('langgraph.json', json({ bad: './src/bad.ts:graph' }));
+    const all = agents();
+    await expect(all.graph('bad', { userId: 'ada' })).rejects.toThrow('The key is missing');
+    await expect(all.graph('bad', { userId: 'ada' })).rejects.toThrow('The key is missing');
+    write('src/key.ts', 'export const key = 1;\n');
+
+    const graph = await all.graph('bad', { userId: 'ada' });
+    expect((await graph.invoke({ messages: 'hi' })).messages.at(-1).text).toBe('corrected');
+  });
+
   it('give each run its own checkpointer and store', async () => {
     write('langgraph.json', json({ good: './src/good.ts:graph' }));
     const all = agents();
@@ -195,6 +208,19 @@ describe('langgraph.json', () => {
     expect(warnings).toEqual([[{ fault: expect.stringContaining(fault) }, 'langgraph.json cannot be used']]);
   });
 
+  it.each([
+    ['auth', { path: './src/auth.ts:auth' }],
+    ['http', { app: './src/app.ts:app' }],
+    ['ui', { agent: './src/ui.tsx' }],
+  ])('with the key %s is refused by name, so that no graph runs without it', (key, value) => {
+    const text = JSON.stringify({ graphs: { good: './src/good.ts:graph' }, [key]: value });
+    write('langgraph.json', text);
+
+    expect(agents().ids()).toEqual(['lead_agent']);
+    const fault = expect.stringContaining(`langgraph.json: has the key ${key}: `);
+    expect(warnings).toEqual([[{ fault }, 'langgraph.json cannot be used']]);
+  });
+
   it('gives its variables to the agents, from a file or from itself', () => {
     write('.env', 'FROM_FILE="one # not a comment"\n# nothing\nPLAIN=two\n');
     write('langgraph.json', '{ "graphs": {}, "env": "./.env" }');
@@ -207,11 +233,17 @@ describe('langgraph.json', () => {
   });
 
   it('reports which of its keys have no effect here', () => {
-    write('langgraph.json', '{ "graphs": {}, "dependencies": ["."], "auth": {}, "http": {} }');
+    write(
+      'langgraph.json',
+      '{ "graphs": {}, "dependencies": ["."], "store": {}, "image_distro": "wolfi", "auth": {} }',
+    );
     agents();
 
     expect(warnings).toEqual([
-      [{ file: 'langgraph.json', keys: ['auth', 'http'] }, 'Keys of langgraph.json without effect here'],
+      [
+        { file: 'langgraph.json', keys: ['store', 'image_distro', 'auth'] },
+        'Keys of langgraph.json without effect here',
+      ],
     ]);
   });
 

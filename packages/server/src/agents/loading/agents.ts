@@ -39,6 +39,9 @@ export interface ResolvedAgent {
   metadata: Record<string, unknown>;
 }
 
+/** The part of an assistant that its runs begin with. */
+export type GraphSettings = Pick<ResolvedAgent, 'config' | 'context'>;
+
 export interface GraphWiring {
   /** The user whose items the graph sees as its `store`. */
   userId: string;
@@ -46,7 +49,7 @@ export interface GraphWiring {
   config?: GraphConfig;
 }
 
-export interface AgentDescription {
+export interface AgentDescription extends GraphSettings {
   graphId: string;
   assistantId: string;
   description: string | null;
@@ -61,7 +64,9 @@ export interface AgentsOptions {
   /** Returns the name of the user's custom agent, or null when there is none with this name. */
   customAgent?: (owner: Owner, named: string) => Promise<string | null>;
   storeItems: StoreItems;
-  modules: Pick<AgentModules, 'renew'>;
+  modules: Pick<AgentModules, 'renew' | 'renewIfChanged'>;
+  /** What the assistants of graphs begin with, by the name of the graph. */
+  settings?: ReadonlyMap<string, GraphSettings>;
   log: Pick<Log, 'warn'>;
 }
 
@@ -73,6 +78,8 @@ export class Agents {
   readonly #factories = new Map<string, Promise<GraphFactory>>();
   /** Agents that a caller has asked for, including those that could not be loaded. */
   readonly #wanted = new Set<string>();
+  /** Agents that could not be loaded when they were used last. */
+  readonly #failed = new Set<string>();
   #openStores: Promise<(userId: string) => BaseStore> | undefined;
 
   constructor(options: AgentsOptions) {
@@ -104,7 +111,7 @@ export class Agents {
     const graphId = this.graphOf(named);
     if (graphId !== undefined) {
       const metadata = { created_by: 'system' };
-      return { assistantId: assistantIdOf(graphId), graphId, config: {}, context: {}, metadata };
+      return { assistantId: assistantIdOf(graphId), graphId, ...this.#settingsOf(graphId), metadata };
     }
     const stored = await this.#options.storedAssistant(owner, named);
     if (stored) return stored;
@@ -140,7 +147,8 @@ export class Agents {
   async describe(graphId: string): Promise<AgentDescription> {
     const { description, from } = this.#definition(graphId);
     const fault = await this.#faultOf(graphId);
-    return { graphId, assistantId: assistantIdOf(graphId), description, from, fault };
+    const settings = this.#settingsOf(graphId);
+    return { graphId, assistantId: assistantIdOf(graphId), description, from, fault, ...settings };
   }
 
   /**
@@ -153,6 +161,10 @@ export class Agents {
     this.#factories.clear();
     const faults = await Promise.all(loaded.map((graphId) => this.#faultOf(graphId)));
     return faults.filter((fault) => fault !== null);
+  }
+
+  #settingsOf(graphId: string): GraphSettings {
+    return this.#options.settings?.get(graphId) ?? { config: {}, context: {} };
   }
 
   #definition(graphId: string): AgentDefinition {
@@ -181,12 +193,15 @@ export class Agents {
   async #factory(graphId: string): Promise<GraphFactory> {
     const present = this.#factories.get(graphId);
     if (present) return present;
-    const loading = this.#definition(graphId).load();
+    const definition = this.#definition(graphId);
+    if (this.#failed.delete(graphId)) this.#options.modules.renewIfChanged();
+    const loading = definition.load();
     this.#wanted.add(graphId);
     this.#factories.set(graphId, loading);
     loading.catch((error: unknown) => {
       // A failed load is not kept, so the next use finds a corrected file.
       if (this.#factories.get(graphId) === loading) this.#factories.delete(graphId);
+      this.#failed.add(graphId);
       this.#options.log.warn({ graphId, fault: AgentFault.from(error).message }, 'An agent cannot be loaded');
     });
     return loading;

@@ -23,12 +23,29 @@ export function readLanggraphJson(directory: string): LanggraphJson | null {
   const text = read(join(directory, langgraphFile));
   if (text === null) return null;
   const root = parse(text);
+  refuseUnserved(root);
   return {
     graphs: graphsOf(root),
     env: envOf(root, directory),
     // `dependencies` and `node_version` tell other tools what to install; here packages are already in node_modules.
     ignored: Object.keys(root).filter((key) => !known.has(key)),
   };
+}
+
+/** Keys that change who may use the graphs or what is served. Without them the graphs would not be what their author meant. */
+const unserved: Record<string, string> = {
+  auth: 'handlers of custom authentication are not run here; the accounts of the gateway decide who may do what',
+  http: 'custom routes are not served here; serve them with a program of their own',
+  ui: 'components of generative UI are not served here',
+};
+
+function refuseUnserved(root: Record<string, unknown>): void {
+  for (const [key, reason] of Object.entries(unserved)) {
+    const value = root[key];
+    const isEmpty =
+      value === undefined || value === null || (isRecord(value) && Object.keys(value).length === 0);
+    if (!isEmpty) throw fault(`has the key ${key}: ${reason}. Take the key out to use the graphs`);
+  }
 }
 
 function read(file: string): string | null {

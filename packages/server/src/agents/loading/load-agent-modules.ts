@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -11,6 +12,8 @@ type Import = (url: string, parentUrl: string) => Promise<Record<string, unknown
 export class AgentModules {
   readonly #onLoad: (file: string) => void;
   #generation: Promise<Import> | null = null;
+  /** The files of this generation, each with how it looked when it was loaded. */
+  readonly #loaded = new Map<string, string>();
 
   /** `onLoad` is called with each file that is loaded, except files of packages. */
   constructor({ onLoad = () => {} }: { onLoad?: (file: string) => void } = {}) {
@@ -18,15 +21,35 @@ export class AgentModules {
   }
 
   async import(file: string): Promise<Record<string, unknown>> {
-    this.#generation ??= beginGeneration(this.#onLoad);
+    this.#generation ??= beginGeneration((loaded) => {
+      this.#note(loaded);
+      this.#onLoad(loaded);
+    });
     const load = await this.#generation;
+    this.#note(file);
     return load(pathToFileURL(file).href, import.meta.url);
   }
 
   /** Starts a new generation: later imports read files from disk. Modules in use stay as they are. */
   renew(): void {
     this.#generation = null;
+    this.#loaded.clear();
   }
+
+  /** Starts a new generation if a file of this one has changed. Node never evaluates a module again that has thrown. */
+  renewIfChanged(): void {
+    if ([...this.#loaded].some(([file, look]) => lookOf(file) !== look)) this.renew();
+  }
+
+  #note(file: string): void {
+    if (!this.#loaded.has(file) && !file.includes('/node_modules/')) this.#loaded.set(file, lookOf(file));
+  }
+}
+
+/** Changes when a file is written. */
+function lookOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats ? `${stats.mtimeMs} ${stats.size}` : 'gone';
 }
 
 async function beginGeneration(onLoad: (file: string) => void): Promise<Import> {

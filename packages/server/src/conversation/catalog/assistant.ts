@@ -8,7 +8,7 @@ import type { AssistantRow, AssistantVersionRow } from '../tables.ts';
 
 /** The assistant that the gateway makes for a graph. */
 export function systemAssistant(
-  { graphId, assistantId, description }: Omit<AgentDescription, 'fault' | 'from'>,
+  { graphId, assistantId, description, config, context }: Omit<AgentDescription, 'fault' | 'from'>,
   madeAt: string,
 ): Assistant {
   return {
@@ -16,8 +16,8 @@ export function systemAssistant(
     graph_id: graphId,
     name: graphId,
     description,
-    config: {},
-    context: {},
+    config,
+    context,
     metadata: { created_by: 'system' },
     version: 1,
     created_at: madeAt,
