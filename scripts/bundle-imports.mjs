@@ -1,7 +1,13 @@
 import { isBuiltin } from 'node:module';
 
-/** Bundled packages import these inside a try block and do not need them: their absence is expected. */
-const optional = new Set(['pg-native', 'bufferutil', 'utf-8-validate', 'supports-color']);
+/** Bundled packages import these only where they are asked for, or inside a try block: their absence is expected. */
+const optional = new Set([
+  'pg-native',
+  'bufferutil',
+  'utf-8-validate',
+  'supports-color',
+  '@valkey/valkey-glide',
+]);
 
 /** The packages that the bundle still imports at run time, from esbuild's metafile. */
 export function importedPackages(metafile) {
