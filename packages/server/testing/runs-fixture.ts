@@ -23,6 +23,7 @@ import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { openDatabase } from '../src/platform/database/open.ts';
 import type { Job, JobHandler, NewJob } from '../src/platform/jobs/jobs.ts';
+import type { OfferQueues } from '../src/platform/offers/offer-queues.ts';
 import { ownershipMigrations } from '../src/platform/ownership/migrations.ts';
 import { Ownership } from '../src/platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
@@ -52,6 +53,12 @@ export interface ProcessOptions extends Partial<RunsConfiguration> {
   time?: ManualTime;
 }
 
+/** The line of waiting runs that a process shares with others. */
+export interface ProcessOffers {
+  offers: OfferQueues;
+  close(): void;
+}
+
 export interface RunsFixture {
   database: Database<ConversationTables>;
   time: ManualTime;
@@ -62,6 +69,8 @@ export interface RunsFixture {
   jobs: NewJob[];
   /** Runs the waiting jobs. A job is removed when it has succeeded. */
   runJobs(attempt?: number): Promise<void>;
+  /** The bus that the processes share. */
+  bus: MemoryBus;
   logged: { details: object; message: string }[];
   /** What the owners of runs were told. */
   told: { userId: string; news: ThreadNews }[];
@@ -78,6 +87,7 @@ export interface RunsFixture {
 
 export const alice: RunCaller = { userId: 'alice', mount: '/api/langgraph' };
 export const bob: RunCaller = { userId: 'bob', mount: '/api/langgraph' };
+export const carol: RunCaller = { userId: 'carol', mount: '/api/langgraph' };
 
 export function hello(more: Partial<RunCreate> = {}): RunCreate {
   return { assistant_id: 'agent', input: { messages: [{ role: 'user', content: 'hello' }] }, ...more };
@@ -93,6 +103,7 @@ const standard: RunsConfiguration = {
 /** Runs over a database in memory with an agent whose behaviour the test sets. */
 export async function openRunsFixture(
   connect: () => Promise<Database<unknown>> = oneInMemory(),
+  openOffers: () => Promise<ProcessOffers | null> = async () => null,
 ): Promise<RunsFixture> {
   const opened = await connect();
   await migrate(opened, 'ownership', ownershipMigrations);
@@ -124,6 +135,7 @@ export async function openRunsFixture(
       steadyClock: time.now,
     });
     if (isAlone) await ownership.freeAll();
+    const offers = await openOffers();
     const own = severed.database.withTables<ConversationTables>();
     const runner = new ScriptedRunner();
     const streamLog = new MemoryStreamLog({ clock: time.now, timer: time.timer });
@@ -150,6 +162,7 @@ export async function openRunsFixture(
       database: own,
       ownership,
       bus,
+      offers: offers?.offers ?? null,
       jobs: {
         register: (kind, handler) => handlers.set(kind, handler),
         enqueue: async (_trx, job) => void jobs.push(job),
@@ -202,12 +215,14 @@ export async function openRunsFixture(
       failWrites: severed.failWrites,
       kill: () => {
         severed.cut();
+        offers?.close();
         processes.delete(started);
       },
       close: async () => {
         processes.delete(started);
         await runs.close();
         await ownership.close();
+        offers?.close();
       },
     };
     processes.add(started);
@@ -216,6 +231,7 @@ export async function openRunsFixture(
 
   return {
     database,
+    bus,
     time: fixtureTime,
     states,
     rolledBack,

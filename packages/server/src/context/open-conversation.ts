@@ -56,7 +56,7 @@ export interface OpenedConversation {
 
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
-  const { config, options, opened, ownership, bus, counters, jobs, audit, streamLog } = base;
+  const { config, options, opened, ownership, bus, counters, jobs, offers, audit, streamLog } = base;
   const { streams, admission, workflows, accounts, tell, diskReserveBytes } = surroundings;
   const { workflowUsage, poolSpansOver, poolWaitsOver } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
@@ -71,6 +71,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     ownership,
     bus,
     jobs,
+    offers,
     access,
     removals,
     audit,

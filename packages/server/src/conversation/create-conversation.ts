@@ -16,6 +16,7 @@ import type { Bus } from '../platform/bus/bus.ts';
 import type { Database } from '../platform/database/database.ts';
 import { readTogether } from '../platform/database/snapshot.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
+import type { OfferQueues } from '../platform/offers/offer-queues.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { StreamLog } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -93,6 +94,8 @@ interface ConversationDependencies {
   database: Database<ConversationTables>;
   ownership: Ownership;
   bus: Bus;
+  /** Null when this process works alone. */
+  offers: OfferQueues | null;
   jobs: Jobs;
   streamLog: StreamLog;
   openStreams: OpenStreams;

@@ -9,6 +9,7 @@ import type { Owner } from '../../lib/owner.ts';
 import type { Bus } from '../../platform/bus/bus.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
+import type { OfferQueues } from '../../platform/offers/offer-queues.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -20,7 +21,9 @@ import { RunEnding } from './ending/run-ending.ts';
 import { RunEnds } from './ending/run-ends.ts';
 import type { RunFollowers } from './ending/run-followers.ts';
 import { RunWebhooks, type WebhookCaller } from './ending/run-webhooks.ts';
+import { OfferedRuns, type RunOffer } from './execution/offered-runs.ts';
 import { RunExecutor, type RunExecutorOptions } from './execution/run-executor.ts';
+import type { RunLine } from './execution/run-line.ts';
 import { RunRecovery } from './execution/run-recovery.ts';
 import { RunScheduler } from './execution/run-scheduler.ts';
 import { RunStarts } from './execution/run-starts.ts';
@@ -40,6 +43,8 @@ export interface RunsDependencies {
   database: Database<ConversationTables>;
   ownership: Pick<Ownership, 'hold'>;
   bus: Bus;
+  /** Hands runs that wait to one replica at a time; null when this process works alone. */
+  offers: Pick<OfferQueues, 'queue' | 'startTags'> | null;
   jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
   streamLog: StreamLog;
   access: Pick<ThreadAccess, 'require'>;
@@ -85,6 +90,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
   const store = new RunStore(database);
   const claims = new RunClaimStore(database);
   const ends = new RunEnds();
+  const starts = new RunStarts();
   const onFault = (error: unknown): void => log.error({ err: error }, 'The regular check of the runs failed');
 
   const threads = new ThreadsOfRuns({ store, deleteThread: dependencies.deleteThread, onFault });
@@ -98,7 +104,17 @@ export function createRuns(dependencies: RunsDependencies): Runs {
   });
   const news = new RunNews(dependencies.tell);
   const ending = new RunEnding({ database, streamLog, ends, clock, followers, news });
-  const work = createRunWork(dependencies, { store, claims, ends, ending, news, threads, timed, onFault });
+  const work = createRunWork(dependencies, {
+    store,
+    claims,
+    starts,
+    ends,
+    ending,
+    news,
+    threads,
+    timed,
+    onFault,
+  });
   for (const follower of [work, webhooks, threads]) followers.register(follower);
   const runs = new Runs({
     database,
@@ -109,7 +125,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
       agents: dependencies.agents,
       states,
       webhooks,
-      waiting: work.waiting,
+      line: work.waiting,
       limits: options.limits,
       modelNames: dependencies.modelNames,
       customAgent: dependencies.customAgent,
@@ -118,7 +134,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     admission: new RunAdmission({ database, ending, clock }),
     ending,
     ends,
-    starts: new RunStarts(),
+    starts,
     news,
     work,
     states,
@@ -140,6 +156,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
 interface RunParts {
   store: RunStore;
   claims: RunClaimStore;
+  starts: RunStarts;
   ends: RunEnds;
   ending: RunEnding;
   news: RunNews;
@@ -148,10 +165,10 @@ interface RunParts {
   onFault: (error: unknown) => void;
 }
 
-/** The parts that work on runs in this process: the lease, the scheduler, the executor and the recovery. */
+/** The parts that work on runs in this process: the lease, the line, the executor and the recovery. */
 function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork {
   const { ownership, bus, streamLog, journal, states, runner, stopTasks, log, options } = dependencies;
-  const { store, claims, ends, ending, news, threads, timed, onFault } = parts;
+  const { store, claims, starts, ends, ending, news, threads, timed, onFault } = parts;
   const executor = new RunExecutor({
     claims,
     ending,
@@ -166,15 +183,9 @@ function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork
     log,
   });
   const worker = new RunWorker({ ownership, ...(timed.timer && { timer: timed.timer }) });
-  const scheduler = new RunScheduler({
-    executor,
-    worker,
-    slots: options.slots,
-    ...timed,
-    onFault: (error, { run_id }) => log.warn({ err: error, runId: run_id }, 'A run could not be claimed'),
-  });
+  const line = createLine(dependencies, { executor, worker, store, timed });
   worker.listen({
-    onReady: () => scheduler.pump(),
+    onReady: () => line.pump(),
     onLost: (error) => {
       log.warn({ err: error }, 'The lease on the runs of this process was lost; they stop here');
       executor.stopAll(new RunStop({ kind: 'lost' }));
@@ -183,7 +194,7 @@ function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork
   const recovery = new RunRecovery({
     store,
     claims,
-    scheduler,
+    line,
     executor,
     ownership,
     worker,
@@ -191,10 +202,38 @@ function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork
     onFault,
   });
   const now = (): string => toIso(timed.clock());
-  const work = new RunWork({ scheduler, executor, recovery, worker, claims, store, ends, bus, now, onFault });
+  const work = new RunWork({
+    line,
+    executor,
+    recovery,
+    worker,
+    claims,
+    store,
+    starts,
+    ends,
+    bus,
+    now,
+    onFault,
+  });
   recovery.alsoSweep(() => work.announceMissed());
   recovery.alsoSweep(() => threads.sweep());
+  // Last, because they need what other processes share.
+  recovery.alsoSweep(() => work.announceWorker());
+  recovery.alsoSweep(() => line.sweep());
   return work;
+}
+
+/** Runs wait in the memory of this process, or in a line that all replicas share. */
+function createLine(
+  { offers, log, options }: RunsDependencies,
+  parts: Pick<RunParts, 'store' | 'timed'> & { executor: RunExecutor; worker: RunWorker },
+): RunLine {
+  const onFault = (error: unknown, run?: { run_id: string }): void =>
+    log.warn({ err: error, ...(run && { runId: run.run_id }) }, 'A run could not be claimed');
+  const shared = { ...parts, ...parts.timed, slots: options.slots, onFault };
+  if (!offers) return new RunScheduler(shared);
+  const queue = offers.queue<RunOffer>('runs', (error) => onFault(error));
+  return new OfferedRuns({ ...shared, queue, tags: offers.startTags('runs'), limits: options.limits });
 }
 
 function keyOf({ thread_id, run_id, user_id }: RunRow): { threadId: string; runId: string; userId: string } {

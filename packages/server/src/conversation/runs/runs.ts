@@ -20,7 +20,7 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
 import type { RunEnding } from './ending/run-ending.ts';
 import type { EndedRun, RunEnds } from './ending/run-ends.ts';
-import type { Place } from './execution/run-scheduler.ts';
+import type { Place } from './execution/run-line.ts';
 import type { RunStarts, StartedRun as StartedRunOfThread } from './execution/run-starts.ts';
 import type { RunWork } from './execution/run-work.ts';
 import type { AdmittedRun, NewRun, RunAdmission } from './intake/run-admission.ts';
@@ -244,7 +244,8 @@ export class Runs {
     const seen = position && (await store.get(owner, { threadId, runId: position.runId }));
     const userId = userScope(owner);
     return async function* (signal) {
-      const coming = starts.follow(threadId, signal);
+      const newest = await store.newestOf(threadId);
+      const coming = starts.follow(threadId, signal, newest?.admission ?? 0);
       const present = seen
         ? await store.since(owner, { threadId, admission: seen.admission, limit: maxReplayedRuns })
         : await openRuns(database.read, threadId);
@@ -262,7 +263,8 @@ export class Runs {
   /** The newest runs of a thread in the order of admission, then those that come. It lasts until the signal aborts. */
   async *followRuns(owner: Owner, threadId: string, signal: AbortSignal): AsyncGenerator<RunRow> {
     const { store, starts } = this.#options;
-    const coming = starts.follow(threadId, signal);
+    const known = await store.newestOf(threadId);
+    const coming = starts.follow(threadId, signal, known?.admission ?? 0);
     const present = await store.list(owner, threadId, { limit: maxReplayedRuns, offset: 0 });
     yield* present.reverse();
     const newest = present.at(-1)?.admission ?? 0;
@@ -387,7 +389,7 @@ export class Runs {
       if (admitted?.run.worker_id == null) place?.giveUp();
     }
     const { run, kwargs, ended, stopping } = admitted;
-    this.#options.starts.announce(run);
+    work.accepted(run);
     this.#options.news.accepted(run);
     for (const end of ended) ending.announce(end);
     for (const other of stopping) work.stop(other, input.strategy === 'rollback' ? 'rollback' : 'interrupt');

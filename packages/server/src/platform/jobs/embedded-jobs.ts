@@ -1,5 +1,5 @@
-import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { within } from '../../lib/async/within.ts';
 import { newId } from '../../lib/ids.ts';
 import { type AuditPart, noRecord } from '../audit/audit.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
@@ -133,10 +133,7 @@ export class EmbeddedJobs implements Jobs {
     return lane;
   }
 
-  async #within(limitMs: number, ended: Promise<unknown>): Promise<void> {
-    const over = newDeferred();
-    const cancel = this.#timer(() => over.resolve(), limitMs);
-    await Promise.race([ended, over.promise]);
-    cancel();
+  #within(limitMs: number, ended: Promise<unknown>): Promise<void> {
+    return within(ended, { limitMs, timer: this.#timer });
   }
 }

@@ -26,7 +26,6 @@ export interface OfferEngine {
     options: { concurrency: number; lockMs: number },
   ): Worker;
   DelayedError: new () => Error;
-  WaitingError: new () => Error;
 }
 
 /** The highest number that BullMQ takes. */
@@ -81,7 +80,7 @@ export class OfferQueue<Data> {
   ): Promise<void> {
     const { engine, name, report } = this.#options;
     const process = (job: Job, token?: string): Promise<void> =>
-      this.#isClosing ? this.#putBack(job, token) : this.#handle(handle, job, token);
+      this.#isClosing ? this.#putBack(job, token, 0) : this.#handle(handle, job, token);
     const worker = engine.newWorker(name, process, options);
     this.#worker = worker;
     worker.on('error', report);
@@ -128,14 +127,12 @@ export class OfferQueue<Data> {
 
   async #handle(handle: OfferHandler<Data>, job: Job, token: string | undefined): Promise<void> {
     const outcome = await Promise.race([handle(job.data as Data), this.#abandoned.promise]);
-    if (!outcome) return;
-    if (outcome.againInMs <= 0) return this.#putBack(job, token);
-    await job.moveToDelayed(Date.now() + Math.ceil(outcome.againInMs), token);
-    throw new this.#options.engine.DelayedError();
+    if (outcome) await this.#putBack(job, token, outcome.againInMs);
   }
 
-  async #putBack(job: Job, token: string | undefined): Promise<void> {
-    await job.moveToWait(token);
-    throw new this.#options.engine.WaitingError();
+  /** Also what is to be handed out at once is delayed, because BullMQ wakes no other process for a job with a priority that comes back. */
+  async #putBack(job: Job, token: string | undefined, afterMs: number): Promise<never> {
+    await job.moveToDelayed(Date.now() + Math.max(1, Math.ceil(afterMs)), token);
+    throw new this.#options.engine.DelayedError();
   }
 }

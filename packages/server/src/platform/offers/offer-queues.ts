@@ -1,5 +1,6 @@
 import type { RedisClient, RedisServer } from '../redis/redis-server.ts';
 import { type OfferEngine, OfferQueue } from './offer-queue.ts';
+import { StartTags } from './start-tags.ts';
 
 export interface OfferQueuesOptions {
   redis: Pick<RedisServer, 'connect' | 'release' | 'untilReady' | 'key'>;
@@ -29,7 +30,7 @@ export class OfferQueues {
   /** Loads BullMQ, which nothing loads without Redis. */
   static async open(options: OfferQueuesOptions): Promise<OfferQueues> {
     const { redis } = options;
-    const { Queue, Worker, DelayedError, WaitingError } = await import('bullmq');
+    const { Queue, Worker, DelayedError } = await import('bullmq');
     const connection = redis.connect('offers', {
       isBlocking: true,
       options: { commandTimeout: commandMs },
@@ -49,13 +50,18 @@ export class OfferQueues {
           drainDelay: idleSeconds,
         }),
       DelayedError,
-      WaitingError,
     });
   }
 
   /** `report` is called for each fault, also for those that pass by themselves. */
   queue<Data>(name: string, report: (error: unknown) => void): OfferQueue<Data> {
     return new OfferQueue({ name, engine: this.#engine, report });
+  }
+
+  /** The order between the owners of what is offered. */
+  startTags(name: string): StartTags {
+    const { redis } = this.#options;
+    return new StartTags({ connection: this.#connection, key: (part) => redis.key('turns', name, part) });
   }
 
   /** Calls `onBack` each time when the connection was lost and is back. */

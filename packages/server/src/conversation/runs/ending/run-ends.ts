@@ -26,6 +26,10 @@ export class RunEnds {
     return [...this.#listenersOf.keys()];
   }
 
+  isAwaited(runId: string): boolean {
+    return this.#listenersOf.has(runId);
+  }
+
   announce(ended: EndedRun): void {
     const { run_id } = ended.run;
     const listeners = this.#listenersOf.get(run_id);

@@ -124,15 +124,28 @@ export class RunExecutor {
    * when the claim could not be written.
    */
   async execute(run: Pick<RunRow, 'run_id' | 'thread_id'>, workerId: string): Promise<void> {
-    if (this.#active.has(run.run_id)) return;
+    const begun = await this.begin(run, workerId);
+    await begun?.done;
+  }
+
+  /**
+   * Resolves once the run is claimed, or to null when it cannot be claimed. `done` never rejects. Throws when the claim could not
+   * be written.
+   */
+  async begin(
+    run: Pick<RunRow, 'run_id' | 'thread_id'>,
+    workerId: string,
+  ): Promise<{ done: Promise<void> } | null> {
+    if (this.#active.has(run.run_id)) return null;
     const { claims, clock } = this.#options;
     const expected = this.expect(run.run_id);
+    let claimed: ClaimedRun | null = null;
     try {
-      const claimed = await claims.claim(run, { workerId, at: toIso(clock()) });
-      if (claimed) await expected.perform(claimed, workerId);
+      claimed = await claims.claim(run, { workerId, at: toIso(clock()) });
     } finally {
-      expected.forget();
+      if (!claimed) expected.forget();
     }
+    return claimed && { done: expected.perform(claimed, workerId).finally(expected.forget) };
   }
 
   async #perform(

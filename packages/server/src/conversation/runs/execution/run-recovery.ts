@@ -5,13 +5,13 @@ import type { RunClaimStore } from '../records/run-claim-store.ts';
 import { RunStop } from '../records/run-stop.ts';
 import type { RunStore, WaitingRun } from '../records/run-store.ts';
 import type { RunExecutor } from './run-executor.ts';
-import type { RunScheduler } from './run-scheduler.ts';
+import type { RunLine } from './run-line.ts';
 import { leaseOf, type RunWorker } from './run-worker.ts';
 
 interface RunRecoveryOptions {
   store: Pick<RunStore, 'openAfter'>;
   claims: Pick<RunClaimStore, 'releaseWorker' | 'release'>;
-  scheduler: Pick<RunScheduler, 'add'>;
+  line: Pick<RunLine, 'add'>;
   executor: Pick<RunExecutor, 'isAtWork' | 'stop'>;
   ownership: Pick<Ownership, 'hold'>;
   worker: Pick<RunWorker, 'id'>;
@@ -70,9 +70,9 @@ export class RunRecovery {
   }
 
   async #lookAt(run: WaitingRun): Promise<void> {
-    const { scheduler, executor, worker } = this.#options;
-    if (run.worker_id === null) scheduler.add(run);
-    else if (run.worker_id !== worker.id) this.#watch(run.worker_id);
+    const { line, executor, worker } = this.#options;
+    if (run.worker_id === null) line.add(run);
+    else if (run.worker_id !== worker.id) this.watch(run.worker_id);
     else if (!executor.isAtWork(run.run_id)) await this.#takeUpAgain(run);
     else if (run.cancel_action)
       executor.stop(run.run_id, new RunStop({ kind: 'cancelled', action: run.cancel_action }));
@@ -80,14 +80,15 @@ export class RunRecovery {
 
   /** The run is claimed by this process but not at work: its claim or its end was written and the answer was lost. */
   async #takeUpAgain(run: WaitingRun): Promise<void> {
-    const { claims, scheduler, clock } = this.#options;
+    const { claims, line, clock } = this.#options;
     await claims.release(run, toIso(clock()));
-    scheduler.add({ ...run, worker_id: null });
+    line.add({ ...run, worker_id: null });
   }
 
   /** Waits until the process that owns these runs is gone, and releases them. That process may live for days. */
-  #watch(workerId: string): void {
-    if (this.#watched.has(workerId) || this.#closing.signal.aborted) return;
+  watch(workerId: string): void {
+    const isKnown = workerId === this.#options.worker.id || this.#watched.has(workerId);
+    if (isKnown || this.#closing.signal.aborted) return;
     const { ownership, claims, clock, onFault } = this.#options;
     const { signal } = this.#closing;
     const watching = ownership

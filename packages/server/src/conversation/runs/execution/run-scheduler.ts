@@ -3,6 +3,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { ClaimedRun } from '../records/run-claim-store.ts';
 import type { WaitingRun } from '../records/run-store.ts';
 import type { RunExecutor } from './run-executor.ts';
+import type { Place, RunLine } from './run-line.ts';
 import { RunQueue } from './run-queue.ts';
 import type { RunWorker } from './run-worker.ts';
 
@@ -18,15 +19,12 @@ interface RunSchedulerOptions {
 
 const retryMs = 1_000;
 
-/** Room for a run that is not stored yet. The run can be stored as claimed, which saves a unit. */
-export interface Place {
-  workerId: string;
-  begin: (claimed: ClaimedRun) => void;
-  giveUp: () => void;
-}
-
-/** Hands runs to the executor: when they are admitted, when they are due, and when another run is done. */
-export class RunScheduler {
+/**
+ * The line of a process that shares nothing: it hands runs to the executor when they are admitted, when they are due, and when
+ * another run is done.
+ */
+export class RunScheduler implements RunLine {
+  readonly listens = true;
   readonly #options: RunSchedulerOptions;
   readonly #timer: Timer;
   readonly #queue = new RunQueue();
@@ -42,17 +40,19 @@ export class RunScheduler {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  /** The number of runs that wait here. */
-  get waiting(): number {
-    return this.#queue.size + this.#later.size;
-  }
-
-  waitingOf(userId: string): number {
+  /** Counts those that this process knows. */
+  async waiting(userId: string): Promise<{ ofAll: number; ofUser: number }> {
     const later = [...this.#later.values()].filter(({ run }) => run.user_id === userId);
-    return this.#queue.sizeOf(userId) + later.length;
+    return {
+      ofAll: this.#queue.size + this.#later.size,
+      ofUser: this.#queue.sizeOf(userId) + later.length,
+    };
   }
 
-  /** Adding a run that is known already changes nothing. */
+  async open(): Promise<void> {}
+
+  async sweep(): Promise<void> {}
+
   add(run: WaitingRun): void {
     const { run_id, run_at } = run;
     if (this.#isClosed || this.#queue.has(run_id) || this.#later.has(run_id)) return;
@@ -65,7 +65,6 @@ export class RunScheduler {
     }
   }
 
-  /** Returns null when the run has to wait its turn. The caller begins the place or gives it up. */
   reserve(run: Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>): Place | null {
     const { executor, slots } = this.#options;
     const workerId = this.#options.worker.id;
@@ -81,7 +80,6 @@ export class RunScheduler {
     return { workerId, begin, giveUp: free };
   }
 
-  /** The run has ended without having begun. */
   remove(run: Pick<WaitingRun, 'run_id' | 'thread_id'>): void {
     this.#later.get(run.run_id)?.cancel();
     this.#later.delete(run.run_id);
@@ -90,7 +88,6 @@ export class RunScheduler {
     this.pump();
   }
 
-  /** Begins as many runs as there is room for. */
   pump(): void {
     const workerId = this.#options.worker.id;
     while (!this.#isClosed && workerId !== null && this.#taken < this.#options.slots) {
@@ -101,17 +98,18 @@ export class RunScheduler {
     }
   }
 
-  /** Begins no more runs. */
-  stop(): void {
+  async stop(): Promise<void> {
     this.#isClosed = true;
     for (const { cancel } of this.#later.values()) cancel();
     this.#later.clear();
   }
 
-  /** Resolves when all runs that had begun are done. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }
+
+  /** The processes that find its runs hear of its lease. */
+  async close(): Promise<void> {}
 
   #keep(running: Promise<void>): void {
     const kept: Promise<void> = running.finally(() => this.#running.delete(kept));

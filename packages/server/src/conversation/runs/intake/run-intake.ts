@@ -12,7 +12,7 @@ import type { Owner } from '../../../lib/owner.ts';
 import { type MountRules, mountRules } from '../../mount-rules.ts';
 import type { ThreadAccess } from '../../threads/thread-access.ts';
 import type { RunWebhooks } from '../ending/run-webhooks.ts';
-import type { RunScheduler } from '../execution/run-scheduler.ts';
+import type { RunLine } from '../execution/run-line.ts';
 import { requireValidSettings } from '../records/lead-agent-settings.ts';
 import { requestedAgentOf, withAgent } from '../records/run-agent.ts';
 import {
@@ -40,7 +40,7 @@ export interface RunIntakeOptions {
   agents: Pick<Agents, 'resolve'>;
   states: Pick<GraphStates, 'current'>;
   webhooks: Pick<RunWebhooks, 'requireCallable'>;
-  waiting: Pick<RunScheduler, 'waiting' | 'waitingOf'>;
+  line: Pick<RunLine, 'waiting'>;
   limits: {
     waiting: number;
     waitingPerUser: number;
@@ -81,7 +81,7 @@ export class RunIntake {
         ? await this.#ownThread(owner, body, mountRules[mount])
         : await this.#namedThread(owner, threadId, body);
     await this.#requireOwn(owner, target.threadId, body);
-    this.#requireRoom(userId);
+    await this.#requireRoom(userId);
     const assistantName = body.assistant_id ?? leadAgentName;
     const agent = await agents.resolve(owner, assistantName);
     const isOurs = agent.graphId === leadAgentName;
@@ -150,9 +150,10 @@ export class RunIntake {
     }
   }
 
-  #requireRoom(userId: string): void {
-    const { waiting, limits } = this.#options;
-    if (waiting.waiting < limits.waiting && waiting.waitingOf(userId) < limits.waitingPerUser) return;
+  async #requireRoom(userId: string): Promise<void> {
+    const { line, limits } = this.#options;
+    const { ofAll, ofUser } = await line.waiting(userId);
+    if (ofAll < limits.waiting && ofUser < limits.waitingPerUser) return;
     throw new AppError('too_many_runs');
   }
 

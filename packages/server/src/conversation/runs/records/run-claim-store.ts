@@ -61,16 +61,17 @@ export class RunClaimStore {
     });
   }
 
-  /** Releases the runs of a process that shuts down or is gone. Returns how many runs wait again. */
-  async releaseWorker(workerId: string, at: string): Promise<number> {
+  /** Releases the runs of a process that shuts down or is gone. Returns the threads whose runs wait again. */
+  async releaseWorker(workerId: string, at: string): Promise<string[]> {
     return this.#database.write(async (trx) => {
       const released = await trx
         .updateTable('runs')
         .set({ worker_id: null, updated_at: at })
         .where('worker_id', '=', workerId)
         .where('ended_at', 'is', null)
-        .executeTakeFirst();
-      return Number(released.numUpdatedRows);
+        .returning('thread_id')
+        .execute();
+      return released.map(({ thread_id }) => thread_id);
     });
   }
 

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { Prepared } from '../../../platform/database/prepared.ts';
 import { endColumns, runColumns } from '../../run-columns.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
@@ -65,6 +65,31 @@ export const newRun = new Prepared((db: Db, row: RunRow) =>
 );
 
 /**
+ * A run that is at work holds up all others of its thread; one that waits holds up those that were admitted after it, unless it
+ * is not due yet. `holdsUp` in `run.ts` says the same to people who ask.
+ */
+export function isNotHeldUp(at: string) {
+  return ({ not, exists, selectFrom }: ExpressionBuilder<ConversationTables, 'runs'>) =>
+    not(
+      exists(
+        selectFrom('runs as other')
+          .select('other.run_id')
+          .whereRef('other.thread_id', '=', 'runs.thread_id')
+          .whereRef('other.run_id', '!=', 'runs.run_id')
+          .where('other.ended_at', 'is', null)
+          .where((either) =>
+            either.or([
+              either('other.status', '=', 'running'),
+              either('other.admission', '<', either.ref('runs.admission')).and(
+                either.or([either('other.run_at', 'is', null), either('other.run_at', '<=', at)]),
+              ),
+            ]),
+          ),
+      ),
+    );
+}
+
+/**
  * The claim itself checks that runs of a thread are worked on first in, first out. A run that is not due yet does not hold up
  * others; a run that is at work holds up all others of its thread.
  */
@@ -83,25 +108,7 @@ export const claimedRun = new Prepared(
       .where('ended_at', 'is', null)
       .where('worker_id', 'is', null)
       .where((either) => either.or([either('run_at', 'is', null), either('run_at', '<=', at)]))
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('runs as other')
-              .select('other.run_id')
-              .whereRef('other.thread_id', '=', 'runs.thread_id')
-              .whereRef('other.run_id', '!=', 'runs.run_id')
-              .where('other.ended_at', 'is', null)
-              .where((either) =>
-                either.or([
-                  either('other.status', '=', 'running'),
-                  either('other.admission', '<', either.ref('runs.admission')).and(
-                    either.or([either('other.run_at', 'is', null), either('other.run_at', '<=', at)]),
-                  ),
-                ]),
-              ),
-          ),
-        ),
-      )
+      .where(isNotHeldUp(at))
       .returningAll(),
 );
 

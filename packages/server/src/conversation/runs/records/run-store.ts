@@ -4,7 +4,15 @@ import type { Database, WriteTransaction } from '../../../platform/database/data
 import { dialectOf, lockName } from '../../../platform/database/dialect.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 import { userScope } from '../../user-scope.ts';
-import { anyOpenRunOf, latestSuccessOf, newRun, newRunInput, openRunsOf, runOfId } from './run-row-store.ts';
+import {
+  anyOpenRunOf,
+  isNotHeldUp,
+  latestSuccessOf,
+  newRun,
+  newRunInput,
+  openRunsOf,
+  runOfId,
+} from './run-row-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 type Read = Database<ConversationTables>['read'];
@@ -20,6 +28,9 @@ export type WaitingRun = Pick<
   RunRow,
   'run_id' | 'thread_id' | 'user_id' | 'admission' | 'run_at' | 'worker_id' | 'attempt' | 'cancel_action'
 >;
+
+/** A run that is the next one of its thread. */
+export type OfferableRun = Pick<RunRow, 'run_id' | 'thread_id' | 'user_id' | 'run_at' | 'attempt'>;
 
 /** Runs as rows, for reading. The store of claims changes runs while they are open. */
 export class RunStore {
@@ -94,10 +105,10 @@ export class RunStore {
   }
 
   /** The run of a thread that was admitted last. */
-  async newestOf(threadId: string): Promise<Pick<RunRow, 'run_id'> | undefined> {
+  async newestOf(threadId: string): Promise<Pick<RunRow, 'run_id' | 'admission'> | undefined> {
     return this.#database.read
       .selectFrom('runs')
-      .select('run_id')
+      .select(['run_id', 'admission'])
       .where('thread_id', '=', threadId)
       .orderBy('admission', 'desc')
       .limit(1)
@@ -133,6 +144,61 @@ export class RunStore {
         ),
       )
       .orderBy('thread_id')
+      .orderBy('admission')
+      .limit(limit)
+      .execute();
+  }
+
+  /** Runs that no other run of their thread holds up, and that are due before a time; of these threads, or of all. */
+  async offerable(
+    threadIds: readonly string[] | null,
+    { at, dueBefore, limit }: { at: string; dueBefore: string; limit: number },
+  ): Promise<OfferableRun[]> {
+    return this.#database.read
+      .selectFrom('runs')
+      .select(['run_id', 'thread_id', 'user_id', 'run_at', 'attempt'])
+      .where('ended_at', 'is', null)
+      .where('worker_id', 'is', null)
+      .$if(threadIds !== null, (query) => query.where('thread_id', 'in', threadIds ?? []))
+      .where((either) => either.or([either('run_at', 'is', null), either('run_at', '<=', dueBefore)]))
+      .where(isNotHeldUp(at))
+      .orderBy('created_at')
+      .limit(limit)
+      .execute();
+  }
+
+  /** Counts runs that no process has begun. A count ends at its limit. */
+  async countWaiting(
+    userId: string,
+    limits: { waiting: number; waitingPerUser: number },
+  ): Promise<{ ofAll: number; ofUser: number }> {
+    const { read } = this.#database;
+    const waiting = read
+      .selectFrom('runs')
+      .select('run_id')
+      .where('ended_at', 'is', null)
+      .where('status', '=', 'pending');
+    const count = (runs: typeof waiting) =>
+      read.selectFrom(runs.as('waiting')).select(({ fn }) => fn.countAll<number>().as('count'));
+    const counts = await read
+      .selectNoFrom([
+        count(waiting.limit(limits.waiting)).as('ofAll'),
+        count(waiting.where('user_id', '=', userId).limit(limits.waitingPerUser)).as('ofUser'),
+      ])
+      .executeTakeFirstOrThrow();
+    return { ofAll: Number(counts.ofAll), ofUser: Number(counts.ofUser) };
+  }
+
+  /** The runs of a thread that were admitted after another one, in that order. */
+  async admittedAfter(
+    threadId: string,
+    { admission, limit }: { admission: number; limit: number },
+  ): Promise<Pick<RunRow, 'run_id' | 'thread_id' | 'admission'>[]> {
+    return this.#database.read
+      .selectFrom('runs')
+      .select(['run_id', 'thread_id', 'admission'])
+      .where('thread_id', '=', threadId)
+      .where('admission', '>', admission)
       .orderBy('admission')
       .limit(limit)
       .execute();

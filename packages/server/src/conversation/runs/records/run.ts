@@ -46,7 +46,7 @@ export function threadStatusAfter(
 }
 
 /**
- * Whether another open run of the thread goes before this one. `claimedRun` has the same rule as a statement; here it answers
+ * Whether another open run of the thread goes before this one. `isNotHeldUp` has the same rule as a statement; here it answers
  * people who ask.
  */
 export function holdsUp(

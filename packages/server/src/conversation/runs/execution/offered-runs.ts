@@ -1,0 +1,195 @@
+import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
+import { within } from '../../../lib/async/within.ts';
+import { type Clock, toIso } from '../../../lib/clock.ts';
+import { minuteMs, secondMs } from '../../../lib/time-units.ts';
+import type { OfferOutcome, OfferQueue } from '../../../platform/offers/offer-queue.ts';
+import type { StartTags } from '../../../platform/offers/start-tags.ts';
+import type { OfferableRun, RunStore, WaitingRun } from '../records/run-store.ts';
+import type { RunExecutor } from './run-executor.ts';
+import type { Place, RunLine } from './run-line.ts';
+import { RunSlots } from './run-slots.ts';
+import type { RunWorker } from './run-worker.ts';
+
+/** What an offer says about a run. */
+export interface RunOffer {
+  /** Names the run and its attempt. */
+  id: string;
+  run_id: string;
+  thread_id: string;
+}
+
+interface OfferedRunsOptions {
+  executor: Pick<RunExecutor, 'begin' | 'expect' | 'isAtWork'>;
+  worker: Pick<RunWorker, 'id'>;
+  store: Pick<RunStore, 'offerable' | 'countWaiting'>;
+  queue: OfferQueue<RunOffer>;
+  tags: StartTags;
+  slots: number;
+  /** The numbers at which a count of waiting runs may end. */
+  limits: { waiting: number; waitingPerUser: number };
+  clock: Clock;
+  timer?: Timer;
+  onFault: (error: unknown, run?: Pick<WaitingRun, 'run_id'>) => void;
+}
+
+/** A run that is due later is offered by a sweep when its time is near. */
+const horizonMs = minuteMs;
+const maxOffersPerSweep = 1_000;
+const retryMs = secondMs;
+/** A claim takes milliseconds. A process that has an offer in hand for longer than this has died with it. */
+const lockMs = 5 * secondMs;
+/** How long the end of the process waits for Redis. */
+const closeMs = secondMs;
+
+/**
+ * Runs that wait are rows. The first one of each thread is offered to all processes, and one process with room gets the
+ * offer and claims the row. The row decides: an offer that is stale changes nothing.
+ */
+export class OfferedRuns implements RunLine {
+  readonly listens = false;
+  readonly #options: OfferedRunsOptions;
+  readonly #timer: Timer;
+  readonly #slots: RunSlots;
+  /** Threads whose first run may have to be offered. */
+  readonly #threads = new Set<string>();
+  #offering: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(options: OfferedRunsOptions) {
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+    this.#slots = new RunSlots({
+      ...options,
+      onFree: (run) => {
+        this.#look(run.thread_id);
+        this.pump();
+      },
+    });
+  }
+
+  async open(): Promise<void> {
+    const { queue } = this.#options;
+    await queue.serve((offer) => this.#take(offer), { concurrency: 1, lockMs });
+    this.#restWhenFull();
+  }
+
+  add({ thread_id }: Pick<WaitingRun, 'thread_id'>): void {
+    this.#look(thread_id);
+  }
+
+  reserve(run: Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>): Place | null {
+    if (this.#isStopped) return null;
+    const place = this.#slots.reserve(run);
+    this.#restWhenFull();
+    return place;
+  }
+
+  remove({ thread_id }: Pick<WaitingRun, 'thread_id'>): void {
+    this.#look(thread_id);
+  }
+
+  pump(): void {
+    if (!this.#isStopped && this.#slots.hasRoom) this.#options.queue.resume();
+  }
+
+  async waiting(userId: string): Promise<{ ofAll: number; ofUser: number }> {
+    const { store, limits } = this.#options;
+    return store.countWaiting(userId, limits);
+  }
+
+  /** The order between owners begins again while no run waits, or when its numbers come to their end. */
+  async sweep(): Promise<void> {
+    const { queue, tags, store } = this.#options;
+    this.pump();
+    const isWorn = await tags.isWorn();
+    if (isWorn) await queue.clear();
+    else if ((await queue.count()) > 0) return;
+    await tags.reset();
+    if (isWorn) await this.#offer(await store.offerable(null, this.#range()));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await within(this.#options.queue.stop(), { limitMs: closeMs, timer: this.#timer });
+  }
+
+  async settled(): Promise<void> {
+    await this.#slots.settled();
+  }
+
+  async close(threadIds: readonly string[]): Promise<void> {
+    for (const threadId of threadIds) this.#look(threadId);
+    await within(Promise.resolve(this.#offering), { limitMs: closeMs, timer: this.#timer });
+    await within(this.#options.queue.close(), { limitMs: closeMs, timer: this.#timer });
+  }
+
+  #restWhenFull(): void {
+    if (!this.#slots.hasRoom) this.#options.queue.rest();
+  }
+
+  /** Claims the run that is offered. Resolves once it is claimed, so that the offer is gone before the run ends. */
+  async #take(offer: RunOffer): Promise<OfferOutcome> {
+    const { executor, tags, onFault } = this.#options;
+    const slot = this.#isStopped ? null : this.#slots.take();
+    if (!slot) return { againInMs: 0 };
+    this.#restWhenFull();
+    try {
+      const begun = await executor.begin(offer, slot.workerId);
+      if (begun) slot.keep(offer, begun.done);
+      else slot.free();
+      // The order between owners is worth no run.
+      await (begun ? tags.served(offer.id) : tags.dropped(offer.id)).catch(onFault);
+      return undefined;
+    } catch (error) {
+      slot.free();
+      onFault(error, offer);
+      return { againInMs: retryMs };
+    } finally {
+      this.pump();
+    }
+  }
+
+  #look(threadId: string): void {
+    this.#threads.add(threadId);
+    this.#offering ??= this.#offerThreads();
+  }
+
+  /** Never rejects. What cannot be offered now is offered by a sweep. */
+  async #offerThreads(): Promise<void> {
+    const { store, onFault } = this.#options;
+    while (this.#threads.size > 0) {
+      const threadIds = [...this.#threads].slice(0, maxOffersPerSweep);
+      for (const threadId of threadIds) this.#threads.delete(threadId);
+      try {
+        await this.#offer(await store.offerable(threadIds, this.#range()));
+      } catch (error) {
+        onFault(error);
+      }
+    }
+    this.#offering = undefined;
+  }
+
+  async #offer(runs: readonly OfferableRun[]): Promise<void> {
+    const { queue, tags, clock } = this.#options;
+    if (runs.length === 0) return;
+    const requests = runs.map((run) => ({ id: idOf(run), owner: run.user_id }));
+    const priorities = await tags.prioritiesOf(requests);
+    await queue.offer(
+      runs.map(({ run_id, thread_id, run_at, attempt }, n) => {
+        const id = idOf({ run_id, attempt });
+        const delayMs = run_at === null ? 0 : Date.parse(run_at) - clock();
+        return { id, data: { id, run_id, thread_id }, delayMs, priority: priorities[n] ?? 1 };
+      }),
+    );
+  }
+
+  #range(): { at: string; dueBefore: string; limit: number } {
+    const nowMs = this.#options.clock();
+    return { at: toIso(nowMs), dueBefore: toIso(nowMs + horizonMs), limit: maxOffersPerSweep };
+  }
+}
+
+/** A run that lost its process is offered again as a further attempt. */
+function idOf({ run_id, attempt }: Pick<WaitingRun, 'run_id' | 'attempt'>): string {
+  return `${run_id.replaceAll(':', '_')}.${attempt}`;
+}
