@@ -89,8 +89,10 @@ export class InstanceStore {
 
   /** Changes only instances whose token is still the given one. */
   async changeMany(changes: ReadonlyMap<string, InstanceChange>): Promise<void> {
+    // Each unit takes its rows in the same order. Two on Postgres would wait for each other otherwise.
+    const inOrder = [...changes].sort(([one], [other]) => (one < other ? -1 : 1));
     await this.database.write(async (trx) => {
-      for (const [instanceId, { token, columns }] of changes) {
+      for (const [instanceId, { token, columns }] of inOrder) {
         await trx
           .updateTable('instances')
           .set(columns)

@@ -190,7 +190,11 @@ export class AttemptStore {
   async mark(marks: readonly { fence: AttemptFence; change: RunningMark }[]): Promise<boolean[]> {
     return this.#database.write(async (trx) => {
       const results: boolean[] = [];
-      for (const { fence, change } of marks) {
+      // Each unit takes its rows in the same order. Two on Postgres would wait for each other otherwise.
+      const inOrder = [...marks.entries()].sort(([, one], [, other]) =>
+        one.fence.taskId < other.fence.taskId ? -1 : 1,
+      );
+      for (const [index, { fence, change }] of inOrder) {
         const { acceptedAt, nodes, ...ofTask } = change;
         const changed = await updateFenced(trx, fence, ofTask);
         const ofAttempt = {
@@ -198,7 +202,7 @@ export class AttemptStore {
           ...(nodes && { nodes }),
         };
         if (changed && (acceptedAt || nodes)) await updateAttempt(trx, fence, ofAttempt);
-        results.push(changed);
+        results[index] = changed;
       }
       return results;
     });
