@@ -134,7 +134,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     store: accounts.store,
     passwords: accounts.passwords,
     audit: base.audit,
-    home: config.data_home,
+    home: sharedHome(config),
     mode: config.auth.bootstrap,
     email: config.auth.admin_email,
     log: logger,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { startGateway } from '@switchyard/dev-env/gateway';
 import { HttpSession } from '@switchyard/dev-env/http-session';
@@ -93,6 +93,17 @@ describe.skipIf(replicas.isSkipped)(replicas.title, () => {
       expect(readdirSync(home)).not.toContain('files');
     }
     expect(shared.filter((name) => /lock|gateway\.json|jwt|pid/.test(name))).toEqual([]);
+  });
+
+  it('replicas that start one after the other agree on the password of the first administrator', async () => {
+    const fresh = await startReplicas(3, { auth: { bootstrap: 'auto' } });
+    const file = readFileSync(join(fresh.sharedHome, 'admin_initial_credentials.txt'), 'utf8');
+    const password = /^password: (.+)$/m.exec(file)?.[1] ?? '';
+    for (const { url } of fresh.gateways) {
+      await HttpSession.login(url, { email: 'admin@example.com', password });
+    }
+    expect(file).not.toContain('reset');
+    await fresh.stop();
   });
 
   it('a replica that sees another folder does not start, and names the setting', async () => {

@@ -32,12 +32,13 @@ export function addResetAdminCommand(program: Command, terminal: Terminal): void
 
 /** Opens the database beside a running gateway. It never migrates: that gateway may be of another version. */
 async function reset(config: Config, email: string | undefined): Promise<ResetAdminOutcome> {
-  const [{ databaseOptions }, { openDatabase }, { resetAdmin }, { createLogger }] = await Promise.all([
-    import('@switchyard/server/ops/options-of-config'),
-    import('@switchyard/server/platform/database/open'),
-    import('@switchyard/server/ops/reset-admin'),
-    import('@switchyard/server/platform/telemetry/logger'),
-  ]);
+  const [{ databaseOptions, sharedHome }, { openDatabase }, { resetAdmin }, { createLogger }] =
+    await Promise.all([
+      import('@switchyard/server/ops/options-of-config'),
+      import('@switchyard/server/platform/database/open'),
+      import('@switchyard/server/ops/reset-admin'),
+      import('@switchyard/server/platform/telemetry/logger'),
+    ]);
   const options = databaseOptions(config, createLogger(config.observability.log));
   if (options.backend === 'sqlite' && !existsSync(options.file)) {
     return {
@@ -47,7 +48,7 @@ async function reset(config: Config, email: string | undefined): Promise<ResetAd
   }
   const database = await openDatabase(options);
   try {
-    return await resetAdmin({ database: database.withTables(), home: config.data_home, email });
+    return await resetAdmin({ database: database.withTables(), home: sharedHome(config), email });
   } finally {
     await database.close();
   }
