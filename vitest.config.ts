@@ -31,8 +31,8 @@ const quick = {
 
 /**
  * unit and http are quick and run on any machine; their files run side by side in a few threads. The files of one thread
- * share their modules, which halves the time and is safe while nothing of ours keeps state in a module. e2e, browser and chaos
- * start the built binary in processes of their own, one test file at a time, so that each has the machine for itself.
+ * share their modules, which halves the time and is safe while nothing of ours keeps state in a module. e2e, browser, chaos
+ * and drill start the built binary in processes of their own, one test file at a time, so that each has the machine for itself.
  */
 export default defineConfig({
   test: {
@@ -79,6 +79,17 @@ export default defineConfig({
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 1_800_000,
+        },
+      },
+      {
+        test: {
+          ...patience,
+          name: 'drill',
+          include: ['test/drill/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          // A hundred rounds.
+          testTimeout: 4 * 3_600_000,
         },
       },
     ],

@@ -1,7 +1,7 @@
 /**
- * `npm run test:all`: every test there is, the built binary and the kill rounds included. What a machine lacks makes a
- * test fail here instead of skipping it. `--only e2e,chaos` runs those projects alone; `--reports <folder>` adds the
- * reports to those of other calls, whose sum the caller prints.
+ * `npm run test:all`: every test there is, the built binary and the kill rounds and drills included. What a machine lacks makes a
+ * test fail here instead of skipping it. `--only e2e,chaos` runs those projects alone; `--rounds 100` sets the
+ * kills of chaos and drills. `--reports <folder>` adds the reports to those of other calls, whose sum the caller prints.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -11,17 +11,24 @@ import { parseArgs } from 'node:util';
 import { closingLine, reportTo } from './test-results.mjs';
 
 /** These run one after the other, because each but the first needs the machine for itself. */
-const runs = [['unit', 'http'], ['e2e'], ['browser'], ['chaos']];
+const runs = [['unit', 'http'], ['e2e'], ['browser'], ['chaos'], ['drill']];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const { values } = parseArgs({ options: { only: { type: 'string' }, reports: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, rounds: { type: 'string' }, reports: { type: 'string' } },
+});
 const only = values.only?.split(',') ?? runs.flat();
 const reports = resolve(values.reports ?? join(root, '.build/test-reports'));
 
 if (values.reports === undefined) rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
 
-const environment = { CHAOS_ROUNDS: '5', ...process.env, CI: 'true' };
+const environment = {
+  CHAOS_ROUNDS: '5',
+  ...process.env,
+  ...(values.rounds !== undefined && { CHAOS_ROUNDS: values.rounds }),
+  CI: 'true',
+};
 const failed = [];
 if (!runNode('scripts/build.mjs', '--if-stale')) failed.push('build');
 for (const projects of runs) {

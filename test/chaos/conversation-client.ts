@@ -1,7 +1,7 @@
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { ConversationStream, type Frame } from '../../packages/server/test/support/conversation-stream.ts';
 
-const credentials = { email: 'chaos@example.com', password: 'correct horse battery' };
+const password = 'correct horse battery';
 const ended = new Set(['success', 'error', 'timeout', 'interrupted']);
 
 export interface Message {
@@ -28,8 +28,8 @@ export class Line {
     this.token = token;
   }
 
-  static async register(url: string): Promise<Line> {
-    const session = await HttpSession.register(url, credentials);
+  static async register(url: string, email = 'chaos@example.com'): Promise<Line> {
+    const session = await HttpSession.register(url, { email, password });
     const scopes = ['conversation:read', 'conversation:write'];
     const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', { name: 'chaos', scopes });
     return new Line(url, token);
@@ -52,7 +52,7 @@ export class Line {
     for (;;) {
       const answer = await this.open(method, path, body && { body }).catch(lost);
       const text = await answer?.text().catch(lost);
-      if (answer === undefined || text === undefined || answer.status === 503) await pause();
+      if (answer === undefined || text === undefined || isAway(answer)) await pause();
       else if (answer.ok) return JSON.parse(text) as Body;
       else throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     }
@@ -114,7 +114,7 @@ export class StreamingClient {
     const answer = await this.#line
       .open('POST', `/api/threads/${this.threadId}/runs/stream`, { body })
       .catch(lost);
-    if (answer?.status === 503) return refused(answer);
+    if (answer && isAway(answer)) return refused(answer);
     if (answer && !answer.ok)
       throw new Error(`The run was answered ${answer.status}: ${await answer.text()}`);
     this.runId = /\/runs\/([^/]+)$/.exec(answer?.headers.get('content-location') ?? '')?.[1] ?? '';
@@ -124,7 +124,7 @@ export class StreamingClient {
   async #resume(): Promise<Response | undefined> {
     const headers = this.#lastEventId === '' ? {} : { 'last-event-id': this.#lastEventId };
     const answer = await this.#line.open('GET', this.#path('/stream'), { headers }).catch(lost);
-    if (answer?.status === 503) return refused(answer);
+    if (answer && isAway(answer)) return refused(answer);
     if (answer && !answer.ok)
       throw new Error(`The stream was answered ${answer.status}: ${await answer.text()}`);
     return answer;
@@ -172,7 +172,12 @@ async function refused(answer: Response): Promise<undefined> {
   await pause();
 }
 
-/** A gateway that is asked to stop answers 503 until it is gone. */
+/** A gateway that is asked to stop answers 503. A proxy answers 502 or 504 for one that is gone. */
+function isAway({ status }: Response): boolean {
+  return [502, 503, 504].includes(status);
+}
+
+/** Longer than a turn of the event loop, and short beside a start. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -97,7 +97,8 @@ export class DispatchClient {
     } catch (cause) {
       throw new ConnectionLost('The connection was lost.', { cause });
     }
-    if (answer.status === 503) throw new ConnectionLost('The gateway is shutting down.');
+    if ([502, 503, 504].includes(answer.status))
+      throw new ConnectionLost(`The gateway is away: ${answer.status}.`);
     if (answer.ok || (mayConflict && answer.status === 409)) return envelope.data;
     throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(envelope)}`);
   }

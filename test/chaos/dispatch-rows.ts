@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import type { Database } from '@switchyard/server/platform/database/database';
 import { DatabaseSync } from '@switchyard/server/platform/database/sqlite-library';
+import { sql } from 'kysely';
 
 export interface AttemptRow {
   taskId: string;
@@ -9,9 +11,31 @@ export interface AttemptRow {
   outcome: string | null;
 }
 
-/** Reads the rows in the database of a running gateway, over a connection of its own. */
+interface Rows {
+  tasks: { id: string; owner: string; status: string; phase: string; attempt: number }[];
+  attempts: AttemptRow[];
+  keptCounts: { key: string; count: number }[];
+  trueCounts: { key: string; count: number }[];
+  keptUsage: unknown[];
+  trueUsage: unknown[];
+  filesInUse: unknown[];
+}
+
+const queries: Record<keyof Rows, string> = {
+  tasks: 'select id, owner, status, phase, attempt from tasks',
+  attempts: 'select "taskId", attempt, "promptId", state, outcome from task_attempts',
+  keptCounts: `select owner || ' ' || status as key, count from task_counts where count <> 0`,
+  trueCounts: `select owner || ' ' || status as key, count(*) as count from tasks where "finishedAt" is not null group by owner, status`,
+  keptUsage: 'select owner, bytes, count from file_usage where count <> 0 order by owner',
+  trueUsage:
+    'select owner, cast(sum(size) as bigint) as bytes, count(*) as count from files group by owner order by owner',
+  filesInUse: 'select 1 from task_files',
+};
+const names = Object.keys(queries) as (keyof Rows)[];
+
+/** Reads the rows in the database of running gateways, over a connection of its own. */
 export class DispatchRows {
-  readonly tasks: { id: string; status: string; phase: string; attempt: number }[];
+  readonly tasks: Rows['tasks'];
   readonly attempts: AttemptRow[];
   readonly keptCounts: Record<string, number>;
   readonly trueCounts: Record<string, number>;
@@ -19,28 +43,34 @@ export class DispatchRows {
   readonly trueUsage: unknown[];
   readonly filesInUse: number;
 
-  constructor(home: string) {
+  private constructor(rows: Rows) {
+    this.tasks = rows.tasks;
+    this.attempts = rows.attempts;
+    this.keptCounts = byKey(rows.keptCounts);
+    this.trueCounts = byKey(rows.trueCounts);
+    this.keptUsage = rows.keptUsage;
+    this.trueUsage = rows.trueUsage;
+    this.filesInUse = rows.filesInUse.length;
+  }
+
+  /** The SQLite database of a data home. */
+  static ofHome(home: string): DispatchRows {
     const database = new DatabaseSync(join(home, 'data', 'switchyard.db'), { readOnly: true });
-    const all = <Row>(sql: string): Row[] => database.prepare(sql).all() as Row[];
-    const counts = (sql: string): Record<string, number> =>
-      Object.fromEntries(all<{ key: string; count: number }>(sql).map(({ key, count }) => [key, count]));
     try {
-      this.tasks = all('select id, status, phase, attempt from tasks');
-      this.attempts = all('select "taskId", attempt, "promptId", state, outcome from task_attempts');
-      this.keptCounts = counts(
-        `select owner || ' ' || status as key, count from task_counts where count <> 0`,
-      );
-      this.trueCounts = counts(
-        `select owner || ' ' || status as key, count(*) as count from tasks where finishedAt is not null group by owner, status`,
-      );
-      this.keptUsage = all('select owner, bytes, count from file_usage where count <> 0');
-      this.trueUsage = all(
-        'select owner, sum(size) as bytes, count(*) as count from files group by owner order by owner',
-      );
-      this.filesInUse = all('select 1 from task_files').length;
+      const read = names.map((name) => [name, database.prepare(queries[name]).all()] as const);
+      return new DispatchRows(Object.fromEntries(read) as unknown as Rows);
     } finally {
       database.close();
     }
+  }
+
+  /** A database of several replicas; all rows are those of one moment. */
+  static async ofDatabase(database: Database<unknown>): Promise<DispatchRows> {
+    return database.snapshot(async (frozen) => {
+      const read: [string, unknown][] = [];
+      for (const name of names) read.push([name, (await sql.raw(queries[name]).execute(frozen.read)).rows]);
+      return new DispatchRows(Object.fromEntries(read) as unknown as Rows);
+    });
   }
 
   attemptsByTask(): Map<string, AttemptRow[]> {
@@ -48,4 +78,8 @@ export class DispatchRows {
     for (const row of this.attempts) byTask.set(row.taskId, [...(byTask.get(row.taskId) ?? []), row]);
     return byTask;
   }
+}
+
+function byKey(counts: Rows['keptCounts']): Record<string, number> {
+  return Object.fromEntries(counts.map(({ key, count }) => [key, count]));
 }

@@ -6,6 +6,7 @@ import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, expect, it } from 'vitest';
 import { chaosOptions } from './chaos-options.ts';
+import { checkOutputs, checkPickedUp, checkRuns } from './dispatch-checks.ts';
 import { ConnectionLost, DispatchClient } from './dispatch-client.ts';
 import { type AttemptRow, DispatchRows } from './dispatch-rows.ts';
 
@@ -24,7 +25,6 @@ const secondKills = 0.3;
 const secondKillWithinMs = 400;
 /** After this time no task may be unfinished. */
 const settledWithinMs = 120_000;
-const loadedARound = 40;
 
 const workflow = {
   '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 0 } },
@@ -51,7 +51,7 @@ it('ends every accepted task once, and runs none twice, however often the gatewa
   const client = await DispatchClient.register(gateway.url);
   for (let round = 1; round <= rounds; round += 1) {
     await workUntilKilled(gateway, client);
-    const left = new DispatchRows(folder.path).attempts.filter(({ state }) => state !== 'ended');
+    const left = DispatchRows.ofHome(folder.path).attempts.filter(({ state }) => state !== 'ended');
     gateway = await restart(client);
     const settledMs = await settle(client);
     const pickedUp = await check(client, fleet, left);
@@ -119,12 +119,12 @@ async function settle(client: DispatchClient): Promise<number> {
 }
 
 function stuck(): unknown[] {
-  const rows = new DispatchRows(folder.path);
+  const rows = DispatchRows.ofHome(folder.path);
   return rows.tasks.filter(({ phase }) => phase !== 'ended').slice(0, 10);
 }
 
 async function check(client: DispatchClient, pool: FakeFleet, left: AttemptRow[]): Promise<number> {
-  const rows = new DispatchRows(folder.path);
+  const rows = DispatchRows.ofHome(folder.path);
   expect(new Set(rows.tasks.map(({ id }) => id)), 'stored tasks are the accepted ones').toEqual(
     client.accepted,
   );
@@ -135,50 +135,6 @@ async function check(client: DispatchClient, pool: FakeFleet, left: AttemptRow[]
   expect(rows.filesInUse).toBe(0);
   for (const [taskId, times] of client.endsPushed) expect(times, `the end of ${taskId} was pushed`).toBe(1);
   const arrived = await checkRuns(rows, pool);
-  await checkOutputs(rows, client);
+  await checkOutputs(rows, client, outputBytes);
   return checkPickedUp(rows, left, arrived);
-}
-
-/** No worker has died, so each task was on a worker at most once, and exactly once if it completed. */
-async function checkRuns(rows: DispatchRows, pool: FakeFleet): Promise<Set<string>> {
-  const stats = await pool.stats();
-  for (const { port, duplicateIds, maxHeld } of stats) {
-    expect({ port, duplicateIds, maxHeld }).toMatchObject({ duplicateIds: 0 });
-    expect(maxHeld, `runs at once on worker ${port}`).toBeLessThanOrEqual(1);
-  }
-  const arrived = new Set(stats.flatMap(({ arrivals }) => Object.keys(arrivals)));
-  const attemptsOf = rows.attemptsByTask();
-  let onWorkers = 0;
-  for (const { id, status } of rows.tasks) {
-    const attempts = attemptsOf.get(id) ?? [];
-    const runs = attempts.filter(({ promptId }) => arrived.has(promptId)).length;
-    const completions = attempts.filter(({ outcome }) => outcome === 'completed').length;
-    const isCompleted = status === 'completed';
-    expect({ id, completions }).toEqual({ id, completions: isCompleted ? 1 : 0 });
-    if (isCompleted) expect({ id, runs }).toEqual({ id, runs: 1 });
-    else expect(runs, `runs of ${id}`).toBeLessThanOrEqual(1);
-    onWorkers += runs;
-  }
-  expect(onWorkers, 'runs on workers that belong to a task').toBe(arrived.size);
-  return arrived;
-}
-
-/** A task that had reached its worker when the gateway died ended there, and was not started again. */
-function checkPickedUp(rows: DispatchRows, left: AttemptRow[], arrived: Set<string>): number {
-  const running = left.filter(({ promptId }) => arrived.has(promptId));
-  const outcomeOf = new Map(rows.attempts.map(({ promptId, outcome }) => [promptId, outcome]));
-  for (const { promptId } of running) {
-    expect(['completed', 'cancelled'], `the run ${promptId}`).toContain(outcomeOf.get(promptId));
-  }
-  return running.length;
-}
-
-async function checkOutputs(rows: DispatchRows, client: DispatchClient): Promise<void> {
-  const completed = rows.tasks.filter(({ status }) => status === 'completed').slice(-loadedARound);
-  for (const { id } of completed) {
-    const { result } = await client.task(id);
-    expect(result).toMatchObject({ outputsMissing: 0, files: [expect.any(String)] });
-    const loaded = await fetch(result?.files[0] ?? '');
-    expect((await loaded.arrayBuffer()).byteLength, `output of ${id}`).toBe(outputBytes);
-  }
 }

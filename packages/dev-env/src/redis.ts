@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { endWithThisProcess } from './end-with-this-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A Redis server of a test. What it holds is in memory, so a server that is killed comes back empty. */
@@ -113,16 +114,6 @@ async function start(program: string, args: readonly string[]): Promise<ChildPro
     server.once('exit', () => reject(new Error(`redis-server ended at once:\n${output}`)));
   });
   return server;
-}
-
-/** A shell that waits for the end of its input, which comes when this process ends, however that happens. */
-function endWithThisProcess(server: ChildProcess): void {
-  const watch = spawn('sh', ['-c', 'read -r _; kill -9 "$1" 2>/dev/null', 'watch', String(server.pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  watch.unref();
-  server.once('exit', () => watch.kill('SIGKILL'));
 }
 
 function ask(socket: string, words: readonly string[]): Promise<string> {

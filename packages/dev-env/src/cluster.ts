@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
+import { type Nginx, startNginx } from './nginx.ts';
+import { startPostgres } from './postgres.ts';
+import { type RedisProcess, startRedis } from './redis.ts';
+import { SpawnedGateway } from './spawned-gateway.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+interface ClusterOptions {
+  replicas: number;
+  /** Replaces the free port, which is the default for a test. */
+  port?: number;
+  /** Added to the environment of each replica. */
+  env?: Record<string, string>;
+  /** Postgres syncs to the disk as in production. */
+  isDurable?: boolean;
+}
+
+const configFile = fileURLToPath(new URL('../../../examples/cluster/switchyard.yaml', import.meta.url));
+
+/** One replica: the built binary, which can be killed and started again at the same port and home. */
+export class Replica {
+  readonly name: string;
+  readonly home: string;
+  readonly #env: Record<string, string>;
+  #gateway: SpawnedGateway;
+  #port: number;
+
+  private constructor(
+    name: string,
+    { home, env, gateway }: { home: string; env: Record<string, string>; gateway: SpawnedGateway },
+  ) {
+    this.name = name;
+    this.home = home;
+    this.#env = env;
+    this.#gateway = gateway;
+    this.#port = Number(new URL(gateway.url).port);
+  }
+
+  static async start(
+    name: string,
+    { home, env }: { home: string; env: Record<string, string> },
+  ): Promise<Replica> {
+    mkdirSync(home, { recursive: true });
+    return new Replica(name, { home, env, gateway: await spawnReplica({ home, env, port: 0 }) });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Its own address, beside that of nginx. */
+  get url(): string {
+    return this.#gateway.url;
+  }
+
+  get pid(): number {
+    return this.#gateway.pid;
+  }
+
+  output(): string {
+    return this.#gateway.output();
+  }
+
+  kill9(): Promise<void> {
+    return this.#gateway.kill9();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#gateway.signal(signal);
+  }
+
+  /** Asks it to stop, and resolves when it has. */
+  stop(): ReturnType<SpawnedGateway['stop']> {
+    return this.#gateway.stop();
+  }
+
+  /** Starts it again. The port and the home stay the same. */
+  async restart(): Promise<void> {
+    this.#gateway = await spawnReplica({ home: this.home, env: this.#env, port: this.#port });
+  }
+}
+
+export interface Cluster {
+  /** The address of nginx, which clients use. */
+  url: string;
+  replicas: Replica[];
+  redis: RedisProcess;
+  databaseUrl: string;
+  /** What all replicas share. */
+  sharedHome: string;
+  stop(): Promise<void>;
+}
+
+/** Replicas behind nginx with Postgres and Redis, on loopback, with the configuration files that the guide shows. */
+export async function startCluster({
+  replicas: count,
+  port,
+  env = {},
+  isDurable = false,
+}: ClusterOptions): Promise<Cluster> {
+  const folder = temporaryFolder();
+  const closers: (() => Promise<unknown>)[] = [async () => folder.remove()];
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    const databaseUrl = await (await startPostgres({ isDurable })).createDatabase();
+    const redis = await startRedis();
+    closers.push(() => redis.stop());
+    const nginxPort = port ?? (await freePort());
+    const sharedHome = join(folder.path, 'shared');
+    const environment = {
+      PUBLIC_URL: `http://127.0.0.1:${nginxPort}`,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redis.url,
+      SHARED_HOME: sharedHome,
+      JWT_SECRET: randomBytes(24).toString('base64url'),
+      ...env,
+    };
+    const replicas: Replica[] = [];
+    closers.push(() => Promise.all(replicas.map((replica) => replica.stop())));
+    for (let index = 0; index < count; index += 1) {
+      const name = String.fromCharCode('a'.charCodeAt(0) + index);
+      replicas.push(await Replica.start(name, { home: join(folder.path, name), env: environment }));
+    }
+    const nginx: Nginx = await startNginx({
+      folder: join(folder.path, 'nginx'),
+      port: nginxPort,
+      replicaPorts: replicas.map((replica) => replica.port),
+    });
+    closers.push(() => nginx.stop());
+    return { url: nginx.url, replicas, redis, databaseUrl, sharedHome, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function spawnReplica({
+  home,
+  env,
+  port,
+}: {
+  home: string;
+  env: Record<string, string>;
+  port: number;
+}): Promise<SpawnedGateway> {
+  return SpawnedGateway.start({ home, env, args: ['--port', String(port), '--config', configFile] });
+}

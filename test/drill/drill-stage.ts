@@ -1,0 +1,75 @@
+import { type Cluster, type Replica, startCluster } from '@switchyard/dev-env/cluster';
+import { type FakeFleet, startFakeFleet } from '@switchyard/dev-env/fake-fleet';
+import { testNginx } from '@switchyard/dev-env/nginx';
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { testRedis } from '@switchyard/dev-env/redis';
+import type { Database } from '@switchyard/server/platform/database/database';
+import { openDatabase } from '@switchyard/server/platform/database/open';
+import { Line } from '../chaos/conversation-client.ts';
+import { DispatchClient } from '../chaos/dispatch-client.ts';
+import { chatAgent, nodeClasses } from '../chaos/talks.ts';
+
+export const outputBytes = 500;
+/** Some prompts end at once, and some still run when another replica has taken over. */
+const workerRunsMs = [20, 100, 300, 900, 1_500, 4_000];
+
+/** A drill needs all three servers. In CI it fails without them. */
+export function testDrill(title: string): { title: string; isSkipped: boolean } {
+  const needed = [testPostgres(title), testRedis(title), testNginx(title)];
+  return needed.find((each) => each.title !== title) ?? { title, isSkipped: false };
+}
+
+/** Three replicas behind nginx, workers, and clients that know nothing but the address of nginx. */
+export interface Stage {
+  cluster: Cluster;
+  fleet: FakeFleet;
+  tasks: DispatchClient;
+  line: Line;
+  /** A connection of the drill's own, for looking at the rows. */
+  database: Database<unknown>;
+  stop(): Promise<void>;
+}
+
+export async function openStage({ replicas = 3 }: { replicas?: number } = {}): Promise<Stage> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    const fleet = await startFakeFleet(workerRunsMs.length, {
+      outputBytes,
+      keepsArrivals: true,
+      nodeClasses,
+    });
+    closers.push(() => fleet.close());
+    for (const [index, port] of fleet.ports.entries())
+      await fleet.behave({ runMs: workerRunsMs[index] ?? 0 }, port);
+    const cluster = await startCluster({
+      replicas,
+      env: {
+        SWITCHYARD__DISPATCH__WORKERS: fleet.ports.map((port) => `127.0.0.1:${port}`).join(','),
+        SWITCHYARD__AGENTS: `chat=${chatAgent}:graph`,
+      },
+    });
+    closers.push(() => cluster.stop());
+    const database = await openDatabase({ backend: 'postgres', url: cluster.databaseUrl, poolSize: 2 });
+    closers.push(() => database.close());
+    const tasks = await DispatchClient.register(cluster.url);
+    return {
+      cluster,
+      fleet,
+      tasks,
+      line: await Line.register(cluster.url, 'talker@example.com'),
+      database,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The last lines of every replica, for a drill that fails. */
+export function outputs(replicas: readonly Replica[]): string {
+  return replicas.map((replica) => `── ${replica.name}\n${replica.output().slice(-4_000)}`).join('\n');
+}
