@@ -33,6 +33,7 @@ test.skipIf(postgres.isSkipped)(
       const reversed = [...ids].reverse();
       await Promise.all([ids, reversed, ids, reversed].map((order) => store.changeMany(changes(order))));
     }
+    expect((await store.list()).map(({ queueRemaining }) => queueRemaining)).toEqual(ports.map(() => 1));
     await opened.close();
   },
 );
