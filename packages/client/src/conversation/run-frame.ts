@@ -1,8 +1,4 @@
-import {
-  runtimeEvents,
-  type StreamFrame,
-  streamFrame,
-} from '@switchyard/contract/conversation/stream-frames';
+import { type StreamFrame, streamEvents } from '@switchyard/contract/conversation/stream-frames';
 import { ConnectionError } from '../errors.ts';
 import type { ParsedEvent } from './event-parser.ts';
 
@@ -23,11 +19,7 @@ type Placed<Frame> = Frame extends unknown ? Frame & Place : never;
 
 export type RunFrame = Placed<StreamFrame> | DisconnectedFrame;
 
-const knownEvents: ReadonlySet<string> = new Set(
-  streamFrame.anyOf.flatMap(({ properties: { event } }): readonly string[] =>
-    'const' in event ? [event.const] : runtimeEvents,
-  ),
-);
+const knownEvents: ReadonlySet<string> = new Set(Object.keys(streamEvents));
 
 /** Returns null for a message that this version does not know: a newer gateway may send more types. */
 export function decodeFrame({ event: name, data, id }: ParsedEvent): RunFrame | null {

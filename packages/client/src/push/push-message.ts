@@ -1,9 +1,4 @@
-import {
-  type PreviewHeader,
-  type ServerFrame,
-  type ServerFrameType,
-  serverFrame,
-} from '@switchyard/contract/dispatch/push';
+import { type PreviewHeader, type ServerFrame, topicOfFrame } from '@switchyard/contract/dispatch/push';
 
 /** A picture of work in progress; sent only to clients that subscribe to previews. */
 export interface PreviewMessage {
@@ -22,9 +17,7 @@ export interface DisconnectedMessage {
 
 export type PushMessage = ServerFrame | PreviewMessage | DisconnectedMessage;
 
-const knownTypes: ReadonlySet<string> = new Set<ServerFrameType>(
-  serverFrame.anyOf.map(({ properties }) => properties.type.const),
-);
+const knownTypes: ReadonlySet<string> = new Set(Object.keys(topicOfFrame));
 
 /** Returns null for a message that this version does not know: a newer gateway may send more types. */
 export function decodeMessage(data: unknown): ServerFrame | PreviewMessage | null {

@@ -176,3 +176,22 @@ export const streamFrame = Type.Union([
   runtimeFrame,
 ]);
 export type StreamFrame = Static<typeof streamFrame>;
+
+/** The name of every frame, for readers that skip what they do not know. */
+export const streamEvents = {
+  metadata: true,
+  values: true,
+  updates: true,
+  messages: true,
+  'messages/partial': true,
+  'messages/complete': true,
+  'messages/metadata': true,
+  custom: true,
+  error: true,
+  gap: true,
+  events: true,
+  debug: true,
+  tasks: true,
+  checkpoints: true,
+  tools: true,
+} as const satisfies Record<StreamFrame['event'], true>;
