@@ -1,37 +1,15 @@
-import { type ReactNode, useEffect, useRef } from 'react';
-import { useText } from '../lib/i18n.ts';
-import { Checkbox } from './checkbox.tsx';
-import { classes, focusRing } from './parts/classes.ts';
+import { useCallback, useEffect, useRef } from 'react';
 import { useMedia, wideEnoughForTables } from './parts/use-media.ts';
+import type { Column, Selection } from './table/column.ts';
+import { RowChoice } from './table/row-choice.tsx';
+import { TableHead } from './table/table-head.tsx';
+import { TableRow } from './table/table-row.tsx';
 import { useRowWindow, VirtualList } from './virtual-list.tsx';
-
-export interface Column<Row> {
-  id: string;
-  header: string;
-  /** The first column has the link to the row. */
-  cell: (row: Row) => ReactNode;
-  align?: 'start' | 'end';
-  /** The width as CSS; without one the columns share what is left. */
-  width?: string;
-  /** Says what it is by itself, so that cards show no name beside it. */
-  nameless?: boolean;
-  /** Left out on cards. */
-  tableOnly?: boolean;
-  /** Left out while the window is narrower than 64 rem. */
-  wideOnly?: boolean;
-}
-
-export interface Selection {
-  chosen: ReadonlySet<string>;
-  /** `range` extends the choice from the row that was chosen last. */
-  onChoose: (key: string, chosen: boolean) => void;
-  onChooseAll: (chosen: boolean) => void;
-  nameOf: (key: string) => string;
-}
 
 export interface DataTableProps<Row> {
   /** Says what the table lists. */
   label: string;
+  /** The same array as long as no column changes: rows are drawn again with a new one. */
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
@@ -53,6 +31,7 @@ function Table<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, selection, current, rowHeight = compactRow } = props;
   const start = useRef<HTMLTableSectionElement>(null);
   const { rows: view, offset } = useRowWindow({ count: rows.length, rowHeight, start });
+  const onChoose = useOnChoose(selection);
   const index = current === undefined ? -1 : rows.findIndex((row) => rowKey(row) === current);
   useEffect(() => {
     if (index >= 0) view.scrollToIndex(index, { align: 'auto' });
@@ -64,7 +43,7 @@ function Table<Row>(props: DataTableProps<Row>) {
   return (
     <table className="w-full table-fixed border-collapse text-table" aria-rowcount={rows.length + 1}>
       <caption className="sr-only">{label}</caption>
-      <Head columns={columns} rows={rows} rowKey={rowKey} selection={selection} />
+      <TableHead columns={columns} rows={rows} rowKey={rowKey} selection={selection} />
       <tbody ref={start}>
         <Spacer height={above} width={width} />
         {items.map(({ index }) => {
@@ -72,35 +51,18 @@ function Table<Row>(props: DataTableProps<Row>) {
           if (row === undefined) return null;
           const key = rowKey(row);
           return (
-            <tr
+            <TableRow
               key={key}
-              aria-rowindex={index + 2}
-              aria-selected={selection ? selection.chosen.has(key) : undefined}
-              data-row={key}
-              className={classes(
-                'border-b border-border hover:bg-surface',
-                current === key && 'bg-running-tint',
-                selection?.chosen.has(key) && 'bg-running-tint',
-              )}
-              style={{ height: rowHeight }}
-            >
-              {selection ? (
-                <td className="p-0 text-center">
-                  <RowChoice rowKey={key} selection={selection} />
-                </td>
-              ) : null}
-              {columns.map((column) => (
-                <td
-                  key={column.id}
-                  className={classes(
-                    'overflow-hidden px-2 py-0 text-ellipsis whitespace-nowrap',
-                    look(column),
-                  )}
-                >
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
+              row={row}
+              rowKey={key}
+              index={index}
+              height={rowHeight}
+              columns={columns}
+              isCurrent={current === key}
+              isChosen={selection?.chosen.has(key) ?? false}
+              onChoose={onChoose}
+              choiceName={selection?.nameOf(key) ?? null}
+            />
           );
         })}
         <Spacer height={below} width={width} />
@@ -109,41 +71,13 @@ function Table<Row>(props: DataTableProps<Row>) {
   );
 }
 
-function Head<Row>({
-  columns,
-  rows,
-  rowKey,
-  selection,
-}: Pick<DataTableProps<Row>, 'columns' | 'rows' | 'rowKey' | 'selection'>) {
-  const text = useText('kit');
-  const chosen = selection ? rows.filter((row) => selection.chosen.has(rowKey(row))).length : 0;
-  return (
-    <thead className="sticky top-(--bar) z-10 bg-bg">
-      <tr className="h-9 text-text-2 shadow-[inset_0_-1px_0_var(--border)]">
-        {selection ? (
-          <th scope="col" className="w-9 p-0 text-center">
-            <Checkbox
-              hideLabel
-              label={text('table.chooseAll')}
-              checked={chosen > 0 && chosen === rows.length}
-              mixed={chosen > 0 && chosen < rows.length}
-              onChange={selection.onChooseAll}
-            />
-          </th>
-        ) : null}
-        {columns.map((column) => (
-          <th
-            key={column.id}
-            scope="col"
-            className={classes('truncate px-2 text-left font-medium', look(column))}
-            style={column.width === undefined ? undefined : { width: column.width }}
-          >
-            {column.header}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
+/** Stays the same function, so that rows which did not change are not drawn again. */
+function useOnChoose(selection: Selection | undefined): Selection['onChoose'] {
+  const current = useRef(selection);
+  useEffect(() => {
+    current.current = selection;
+  });
+  return useCallback((key, isChosen) => current.current?.onChoose(key, isChosen), []);
 }
 
 function Spacer({ height, width }: { height: number; width: number }) {
@@ -155,22 +89,6 @@ function Spacer({ height, width }: { height: number; width: number }) {
   );
 }
 
-/** The checkbox of the browser: a list makes one for each row that scrolls by. */
-function RowChoice({ rowKey, selection }: { rowKey: string; selection: Selection }) {
-  const text = useText('kit');
-  return (
-    <label className="inline-flex min-h-6 min-w-6 cursor-pointer items-center justify-center pointer-coarse:min-h-11 pointer-coarse:min-w-11">
-      <input
-        type="checkbox"
-        aria-label={text('table.choose', { name: selection.nameOf(rowKey) })}
-        checked={selection.chosen.has(rowKey)}
-        onChange={(event) => selection.onChoose(rowKey, event.target.checked)}
-        className={`${focusRing} size-4 cursor-pointer accent-accent-solid`}
-      />
-    </label>
-  );
-}
-
 function Cards<Row>({ label, columns, rows, rowKey, selection }: DataTableProps<Row>) {
   const [title, ...rest] = columns;
   const facts = rest.filter(({ tableOnly }) => !tableOnly);
@@ -178,7 +96,14 @@ function Cards<Row>({ label, columns, rows, rowKey, selection }: DataTableProps<
     <VirtualList rows={rows} rowKey={rowKey} rowHeight={96} label={label}>
       {(row) => (
         <div className="flex gap-2 border-b border-border py-3">
-          {selection ? <RowChoice rowKey={rowKey(row)} selection={selection} /> : null}
+          {selection ? (
+            <RowChoice
+              rowKey={rowKey(row)}
+              name={selection.nameOf(rowKey(row))}
+              isChosen={selection.chosen.has(rowKey(row))}
+              onChoose={selection.onChoose}
+            />
+          ) : null}
           <div className="min-w-0 flex-1">
             <div className="min-w-0 text-body font-medium">{title?.cell(row)}</div>
             <dl className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-table">
@@ -194,8 +119,4 @@ function Cards<Row>({ label, columns, rows, rowKey, selection }: DataTableProps<
       )}
     </VirtualList>
   );
-}
-
-function look({ align, wideOnly }: { align?: 'start' | 'end'; wideOnly?: boolean }): string {
-  return classes(align === 'end' && 'text-right! tabular-nums', wideOnly && 'hidden lg:table-cell');
 }

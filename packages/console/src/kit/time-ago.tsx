@@ -1,16 +1,19 @@
 import { blank } from '../lib/format/format.ts';
 import { useFormat } from '../lib/format/use-format.ts';
-import { useNow } from '../lib/format/use-now.ts';
+import { useAtNow } from '../lib/format/use-now.ts';
 
 /** How long ago something was. It ticks; the title says the exact time. */
 export function TimeAgo({ at }: { at: string | null }) {
-  const now = useNow();
+  return at === null ? <span>{blank}</span> : <Ago at={at} />;
+}
+
+function Ago({ at }: { at: string }) {
   const format = useFormat();
-  if (at === null) return <span>{blank}</span>;
   const date = new Date(at);
+  const age = useAtNow((now) => format.relative(date, Math.max(now, date.getTime())));
   return (
     <time dateTime={at} title={format.dateTime(date)} className="whitespace-nowrap tabular-nums">
-      {format.relative(date, Math.max(now, date.getTime()))}
+      {age}
     </time>
   );
 }

@@ -1,11 +1,12 @@
 import { type AuditRecord, listAudit } from '@switchyard/contract/accounts/audit';
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
-import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
 import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
 import { MoreRows } from '../../kit/forms/more-rows.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
+import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { gateway } from '../../lib/gateway.ts';

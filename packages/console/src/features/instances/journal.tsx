@@ -3,10 +3,11 @@ import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { LoadMore } from '../../kit/rows/load-more.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
+import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { instanceEventsQuery, instancesQuery } from '../../lib/data/instances.ts';
 import { keys } from '../../lib/data/keys.ts';

@@ -1,10 +1,11 @@
 import type { Model } from '@switchyard/contract/conversation/model';
 import { useQuery } from '@tanstack/react-query';
 import { CommandLine } from '../../kit/command-line.tsx';
-import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
+import type { Column } from '../../kit/table/column.ts';
 import { modelsQuery } from '../../lib/data/models.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';

@@ -1,5 +1,6 @@
 import type { ConsoleUsage } from '@switchyard/contract/conversation/console';
-import { type Column, DataTable } from '../../kit/data-table.tsx';
+import { DataTable } from '../../kit/data-table.tsx';
+import type { Column } from '../../kit/table/column.ts';
 import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';

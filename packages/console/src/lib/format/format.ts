@@ -27,17 +27,28 @@ export interface Format {
   list(items: readonly string[]): string;
 }
 
+/** A formatter is dear to make, and a page needs few of them. */
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 type UnitFormat = (unit: string, display: 'narrow' | 'short' | 'long', digits: number) => Intl.NumberFormat;
 
 export function makeFormat(locale: string): Format {
-  const count = new Intl.NumberFormat(locale);
-  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' });
-  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
-  const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-  const list = new Intl.ListFormat(locale, { type: 'conjunction' });
+  const count = once(() => new Intl.NumberFormat(locale));
+  const compact = once(
+    () => new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }),
+  );
+  const percent = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }));
+  const relative = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' }));
+  const dateTime = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }));
+  const time = once(() => new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }));
+  const date = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }));
+  const list = once(() => new Intl.ListFormat(locale, { type: 'conjunction' }));
   const units = new Map<string, Intl.NumberFormat>();
   // A list formats hundreds of durations, and a formatter is dear to make.
   const unitFormat: UnitFormat = (unit, unitDisplay, maximumFractionDigits) => {
@@ -49,9 +60,9 @@ export function makeFormat(locale: string): Format {
     return made;
   };
   return {
-    count: (value) => count.format(value),
-    compact: (value) => compact.format(value),
-    percent: (value) => percent.format(value / 100),
+    count: (value) => count().format(value),
+    compact: (value) => compact().format(value),
+    percent: (value) => percent().format(value / 100),
     bytes: (value) => formatBytes(unitFormat, value),
     duration: (ms) =>
       splitDuration(ms)
@@ -60,13 +71,13 @@ export function makeFormat(locale: string): Format {
     range: (fromMs, toMs) => formatRange(unitFormat, fromMs, toMs),
     relative: (at, now) => {
       const { value, unit } = splitRelative(at.getTime(), now);
-      return relative.format(value, unit);
+      return relative().format(value, unit);
     },
-    dateTime: (at) => dateTime.format(at),
-    time: (at) => time.format(at),
-    date: (at) => date.format(at),
+    dateTime: (at) => dateTime().format(at),
+    time: (at) => time().format(at),
+    date: (at) => date().format(at),
     money: (value, currency) => formatMoney(locale, value, currency),
-    list: (items) => list.format(items),
+    list: (items) => list().format(items),
   };
 }
 

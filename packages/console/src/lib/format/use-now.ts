@@ -10,6 +10,11 @@ export function useNow(): number {
   return useSyncExternalStore(listen, () => now);
 }
 
+/** What `valueAt` makes of the time. The component is drawn again only in the seconds in which that changes. */
+export function useAtNow<Value extends string | number | boolean>(valueAt: (nowMs: number) => Value): Value {
+  return useSyncExternalStore(listen, () => valueAt(now));
+}
+
 function listen(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) {

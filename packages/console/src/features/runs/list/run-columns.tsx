@@ -1,8 +1,8 @@
 import type { ConsoleRun } from '@switchyard/contract/conversation/console';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import type { Column } from '../../../kit/data-table.tsx';
 import { focusRing } from '../../../kit/parts/classes.ts';
+import type { Column } from '../../../kit/table/column.ts';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
 import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
