@@ -42,7 +42,8 @@ function stampOfSources() {
     'scripts/externals.mjs',
     'scripts/third-party-notices.mjs',
   ];
-  for (const file of [...sources, ...settings.map((name) => join(root, name))]) {
+  const plugins = filesBelow(join(root, 'scripts/console')).sort();
+  for (const file of [...sources, ...plugins, ...settings.map((name) => join(root, name))]) {
     hash
       .update(`${relative(root, file)}\0`)
       .update(readFileSync(file))

@@ -1,5 +1,6 @@
 interface Chunk {
   file: string;
+  name?: string;
   imports?: string[];
   css?: string[];
   assets?: string[];

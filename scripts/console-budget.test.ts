@@ -14,11 +14,12 @@ function file(name: string, kilobytes: number): string {
 }
 
 const manifest = {
-  'index.html': {
-    file: file('assets/index.js', 150),
-    imports: ['_shared.js'],
-    css: [file('assets/index.css', 10)],
-  },
+  'index.html': { file: file('assets/index.js', 30), css: [file('assets/index.css', 10)] },
+  '_renderer.js': { name: 'renderer', file: file('assets/renderer.js', 60) },
+  '_frame.js': { name: 'frame', file: file('assets/frame.js', 30), imports: ['_shared.js'] },
+  'src/features/overview/overview-page.tsx': { file: file('assets/overview.js', 10) },
+  'src/app/locales/en.ts': { file: file('assets/en.js', 15) },
+  'src/app/locales/zh-cn.ts': { file: file('assets/zh-cn.js', 20) },
   '_shared.js': { file: file('assets/shared.js', 40) },
   'src/features/chat/chat-page.tsx': {
     file: file('assets/chat.js', 90),
@@ -27,7 +28,7 @@ const manifest = {
   '_markdown.js': { file: file('assets/markdown.js', 20) },
 };
 
-it('counts what a first visit loads, and what a part adds to it', () => {
+it('counts what a first visit loads with its first page and one locale, and what a part adds to it', () => {
   const { lines, faults } = weighConsole(folder.path, manifest);
   expect(lines.slice(0, 2)).toEqual([
     'script of the first load: 190.0 kB of 200 kB',
@@ -39,4 +40,9 @@ it('counts what a first visit loads, and what a part adds to it', () => {
 it('names each part that weighs more than it may', () => {
   const heavy = { ...manifest, '_shared.js': { file: file('assets/heavy.js', 60) } };
   expect(weighConsole(folder.path, heavy).faults).toEqual(['script of the first load: 210.0 kB of 200 kB']);
+});
+
+it('refuses to weigh a console whose parts have other names', () => {
+  const { '_frame.js': _, ...renamed } = manifest;
+  expect(() => weighConsole(folder.path, renamed)).toThrow('correct the budget');
 });

@@ -1,11 +1,26 @@
+import { resolve } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { chunkGroups } from '../../scripts/console/chunk-groups.ts';
+import { compiledMessages } from '../../scripts/console/compiled-messages.ts';
+import { contractValues } from '../../scripts/console/contract-values.ts';
+import { earlyFiles } from '../../scripts/console/early-files.ts';
 
 const gateway = 'http://127.0.0.1:7300';
 
 export default defineConfig({
-  plugins: [react(), tailwind()],
+  plugins: [
+    react(),
+    tailwind(),
+    compiledMessages(),
+    contractValues(resolve(import.meta.dirname, '../contract/src')),
+    earlyFiles({ modules: ['/react-dom/client.js', '/app/show-console.tsx'], font: 'inter-latin-wght' }),
+  ],
+  resolve: {
+    // The form of use-intl that takes compiled messages and has no parser.
+    alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' },
+  },
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },
@@ -15,6 +30,11 @@ export default defineConfig({
     manifest: true,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: chunkGroups(resolve(import.meta.dirname, 'src/app/show-console.tsx')) },
+      },
+    },
   },
   // `npm run dev -w @switchyard/console` beside a gateway: the page of Vite, the API of the gateway.
   server: {

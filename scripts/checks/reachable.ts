@@ -5,7 +5,7 @@ import type { SourceFile } from './source-file.ts';
 /** What the product starts with, and what other programs import from it. */
 const entryPoints = [
   /^packages\/(cli|worker)\/src\/main\.ts$/,
-  /^packages\/console\/src\/app\/main\.tsx$/,
+  /^packages\/console\/src\/app\/main\.ts$/,
   /^packages\/(client|contract|dev-env)\/src\//,
 ];
 

@@ -1,22 +1,19 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { CommandHintProvider } from '../kit/command-hint.tsx';
 import { ToastProvider } from '../kit/toast.tsx';
 import { LiveProvider } from '../lib/live/live-provider.tsx';
 import { shortcutChoice } from '../lib/shortcut-choice.ts';
 import { Frame } from './frame/frame.tsx';
-import { createQueryClient } from './query-client.ts';
 import { SessionGate } from './session-gate.tsx';
-import { Texts } from './texts.tsx';
+import { type LoadedTexts, Texts } from './texts.tsx';
 
 /** The console: what every page needs stands around the frame. */
-export function App() {
-  const [queries] = useState(createQueryClient);
+export function App({ queries, texts }: { queries: QueryClient; texts: LoadedTexts }) {
   return (
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
-        <Texts>
+        <Texts first={texts}>
           <ToastProvider>
             <SessionGate>
               <LiveProvider>

@@ -8,5 +8,13 @@ const files: Record<Locale, () => Promise<{ messages: Texts }>> = {
 
 /** The texts of a locale, which the browser loads when they are first needed. */
 export async function loadMessages(locale: Locale): Promise<Texts> {
-  return (await files[locale]()).messages;
+  const { messages } = await files[locale]();
+  readLocaleData(locale);
+  return messages;
+}
+
+/** The first format of a locale reads its data. That takes longer than drawing, so it is done while other files still come. */
+function readLocaleData(locale: Locale): void {
+  new Intl.NumberFormat(locale).format(0);
+  new Intl.PluralRules(locale).select(0);
 }

@@ -1,12 +1,18 @@
 import type { Account } from '@switchyard/contract/accounts/account';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useRef, useState } from 'react';
-import { FirstPassword } from '../features/sign-in/first-password.tsx';
-import { SignIn } from '../features/sign-in/sign-in.tsx';
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
+import type { FirstPassword } from '../features/sign-in/first-password.tsx';
+import type { SignIn } from '../features/sign-in/sign-in.tsx';
+import { lazyPart, useLazyPart } from '../lib/lazy-part.ts';
 import { type Session, SessionContext } from '../lib/session.ts';
 import { sessionQuery } from '../lib/session-query.ts';
 import { GatewayAway } from './gateway-away.tsx';
 import { signOut } from './sign-out.ts';
+
+const signInPart = lazyPart(async () => (await import('../features/sign-in/sign-in.tsx')).SignIn);
+const firstPasswordPart = lazyPart(
+  async () => (await import('../features/sign-in/first-password.tsx')).FirstPassword,
+);
 
 /**
  * Shows the pages to a user who is signed in, and the sign-in form otherwise. When a session ends under an open page,
@@ -32,10 +38,10 @@ export function SessionGate({ children }: { children: ReactNode }) {
   };
   if (session.isPending) return null;
   if (session.isError && last === null) return <GatewayAway retry={session.refetch} />;
-  if (last === null) return <SignIn ended={null} onPassword={keepPassword} />;
+  if (last === null) return <LazySignIn ended={null} onPassword={keepPassword} />;
   if (account?.needs_setup) {
     return (
-      <FirstPassword
+      <LazyFirstPassword
         email={account.email}
         current={password.current}
         onChanged={openPages}
@@ -45,10 +51,21 @@ export function SessionGate({ children }: { children: ReactNode }) {
   }
   return (
     <SessionContext value={sessionOf(last)}>
-      {account === null && <SignIn ended={last.email} onPassword={keepPassword} />}
+      {account === null && <LazySignIn ended={last.email} onPassword={keepPassword} />}
       <div className={account === null ? 'hidden' : 'contents'}>{children}</div>
     </SessionContext>
   );
+}
+
+/** Most visits begin signed in, so the forms are loaded when they are needed. */
+function LazySignIn(props: ComponentProps<typeof SignIn>) {
+  const Form = useLazyPart(signInPart);
+  return Form === null ? null : <Form {...props} />;
+}
+
+function LazyFirstPassword(props: ComponentProps<typeof FirstPassword>) {
+  const Form = useLazyPart(firstPasswordPart);
+  return Form === null ? null : <Form {...props} />;
 }
 
 function sessionOf({ id, email, system_role: role }: Account): Session {

@@ -1,35 +1,33 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { IntlProvider } from 'use-intl';
-import { localeChoice } from '../lib/i18n.ts';
-import type { Locale } from '../lib/locale-choice.ts';
+import { type Locale, localeChoice } from '../lib/locale-choice.ts';
 import type { Texts as Messages } from './collect-messages.ts';
 import { loadMessages } from './load-messages.ts';
 
-interface Loaded {
+/** A locale with its messages. */
+export interface LoadedTexts {
   locale: Locale;
   messages: Messages;
 }
 
 /** Gives the page its texts. While another locale loads, the page keeps the one that it has. */
-export function Texts({ children }: { children: ReactNode }) {
+export function Texts({ first, children }: { first: LoadedTexts; children: ReactNode }) {
   const locale = localeChoice.use();
-  const [loaded, setLoaded] = useState<Loaded | null>(null);
+  const [loaded, setLoaded] = useState(first);
   useEffect(() => {
+    if (locale === loaded.locale) return;
     let isCurrent = true;
     void loadMessages(locale).then((messages) => isCurrent && setLoaded({ locale, messages }));
     return () => {
       isCurrent = false;
     };
-  }, [locale]);
+  }, [locale, loaded]);
   useEffect(() => {
-    if (loaded) document.documentElement.lang = loaded.locale;
+    document.documentElement.lang = loaded.locale;
   }, [loaded]);
-  if (loaded === null) return null;
   return (
-    <IntlProvider locale={loaded.locale} messages={loaded.messages} timeZone={timeZone}>
+    <IntlProvider locale={loaded.locale} messages={loaded.messages}>
       {children}
     </IntlProvider>
   );
 }
-
-const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();

@@ -1,10 +1,10 @@
 import { Ellipsis } from 'lucide-react';
-import { cloneElement, lazy, type ReactElement, Suspense, useState } from 'react';
+import { cloneElement, type ReactElement, useState } from 'react';
+import { lazyPart, useLazyPart } from '../lib/lazy-part.ts';
 import { IconButton } from './button.tsx';
 import type { MenuProps } from './parts/menu-item.ts';
 
-const loadLayer = () => import('./parts/menu-layer.tsx');
-const MenuLayer = lazy(async () => ({ default: (await loadLayer()).MenuLayer }));
+const layer = lazyPart(async () => (await import('./parts/menu-layer.tsx')).MenuLayer);
 
 interface TriggerProps {
   onClick?: () => void;
@@ -23,12 +23,18 @@ export function Menu({ label, items, trigger }: MenuProps) {
     'aria-haspopup': 'menu',
     'aria-expanded': false,
     onClick: () => setWanted(true),
-    onPointerEnter: () => void loadLayer(),
+    onPointerEnter: () => void layer.load(),
   });
-  if (!isWanted) return closed;
-  return (
-    <Suspense fallback={closed}>
-      <MenuLayer label={label} items={items} trigger={button} />
-    </Suspense>
-  );
+  return isWanted ? <OpenedMenu label={label} items={items} trigger={button} closed={closed} /> : closed;
+}
+
+interface OpenedMenuProps extends MenuProps {
+  trigger: ReactElement;
+  /** Stands here until the code of menus has been loaded. */
+  closed: ReactElement;
+}
+
+function OpenedMenu({ closed, ...menu }: OpenedMenuProps) {
+  const MenuLayer = useLazyPart(layer);
+  return MenuLayer === null ? closed : <MenuLayer {...menu} />;
 }

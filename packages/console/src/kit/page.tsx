@@ -12,11 +12,15 @@ interface PageProps {
 export function Page({ title, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    const elsewhere = document.activeElement;
-    // A control that took the focus while the page was made keeps it.
-    if (elsewhere === null || elsewhere === document.body || !document.contains(elsewhere)) {
-      heading.current?.focus({ preventScroll: true });
-    }
+    // To give the focus, the browser lays the page out; in the next frame it does so anyway.
+    const frame = requestAnimationFrame(() => {
+      const elsewhere = document.activeElement;
+      // A control that took the focus while the page was made keeps it.
+      if (elsewhere === null || elsewhere === document.body || !document.contains(elsewhere)) {
+        heading.current?.focus({ preventScroll: true });
+      }
+    });
+    return () => cancelAnimationFrame(frame);
   }, []);
   useEffect(() => {
     setPageTitle(title);

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
 import { useText } from '../lib/i18n.ts';
 import { EmptyState } from './states/empty-state.tsx';
 import { ErrorState } from './states/error-state.tsx';
@@ -32,8 +32,11 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   const { query, isEmpty, first, filtered, skeleton, children } = props;
   const text = useText('kit');
   const { data } = query;
-  if (data === undefined) {
-    if (query.error) return <ErrorState error={query.error} retry={query.refetch} busy={query.isFetching} />;
+  // The first view is drawn in short steps, so that the page takes input meanwhile. Later ones are small changes.
+  const isDrawn = useDeferredValue(data !== undefined);
+  if (data === undefined || !isDrawn) {
+    if (data === undefined && query.error)
+      return <ErrorState error={query.error} retry={query.refetch} busy={query.isFetching} />;
     return <Loading label={text('state.loading')}>{skeleton ?? <Skeleton rows={6} />}</Loading>;
   }
   const empty = isEmpty?.(data) ?? false;

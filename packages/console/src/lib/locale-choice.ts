@@ -1,3 +1,5 @@
+import { storedChoice } from './stored-choice.ts';
+
 export const locales = ['en', 'zh-CN'] as const;
 export type Locale = (typeof locales)[number];
 
@@ -10,3 +12,9 @@ export function chooseLocale(languages: readonly string[]): Locale {
   }
   return 'en';
 }
+
+/** The locale of the page: what the user has chosen, else what the browser prefers. */
+export const localeChoice = storedChoice('switchyard.locale', {
+  values: locales,
+  fallback: () => chooseLocale(window.navigator.languages),
+});

@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import { useText } from '../../lib/i18n.ts';
-import { routes } from '../routes.tsx';
+import { routes } from '../routes.ts';
 
 /** The page, and what of it is open. */
 export function Breadcrumb() {

@@ -1,9 +1,9 @@
-import { Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { useSession } from '../../lib/session.ts';
-import { routes } from '../routes.tsx';
+import { routes } from '../routes.ts';
 import { AdminPage } from './admin-page.tsx';
 import { PageFailure } from './page-failure.tsx';
+import { PageSlot } from './page-slot.tsx';
 import { UnknownAddress } from './unknown-address.tsx';
 import { useVisiblePages } from './visible-pages.ts';
 
@@ -13,25 +13,23 @@ export function Pages() {
   const first = useVisiblePages()[0]?.[0]?.name;
   return (
     <PageFailure>
-      <Suspense>
-        <Switch>
-          {routes.map(({ path, adminOnly, Page }) => (
+      <Switch>
+        {routes.map((route) => (
+          <Route key={route.path} path={route.path}>
+            {route.adminOnly && !isAdmin ? <AdminPage /> : <PageSlot route={route} />}
+          </Route>
+        ))}
+        {/* The sign-in form is shown at any address, so a bookmark of its own leads on. */}
+        {first &&
+          ['/', '/login'].map((path) => (
             <Route key={path} path={path}>
-              {adminOnly && !isAdmin ? <AdminPage /> : <Page />}
+              <Redirect to={`/${first}`} replace />
             </Route>
           ))}
-          {/* The sign-in form is shown at any address, so a bookmark of its own leads on. */}
-          {first &&
-            ['/', '/login'].map((path) => (
-              <Route key={path} path={path}>
-                <Redirect to={`/${first}`} replace />
-              </Route>
-            ))}
-          <Route>
-            <UnknownAddress />
-          </Route>
-        </Switch>
-      </Suspense>
+        <Route>
+          <UnknownAddress />
+        </Route>
+      </Switch>
     </PageFailure>
   );
 }

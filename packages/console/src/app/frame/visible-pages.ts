@@ -1,6 +1,6 @@
 import { useSession } from '../../lib/session.ts';
 import { startChoiceOf } from '../../lib/start-choice.ts';
-import { routes } from '../routes.tsx';
+import { routes } from '../routes.ts';
 import { type NavigationEntry, navigation } from './navigation.ts';
 
 /** Returns the groups of pages that exist and that the user may see, without empty groups. */

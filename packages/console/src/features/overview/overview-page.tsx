@@ -1,5 +1,5 @@
 import { getPoolOverview, type PoolOverview } from '@switchyard/contract/dispatch/overview';
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { LinkButton } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
@@ -18,14 +18,21 @@ import { Warnings } from './warnings.tsx';
 
 const refreshMs = 15_000;
 
+const boardQuery = queryOptions({
+  queryKey: [...keys.overview, 'board'],
+  queryFn: ({ signal }) => gateway.call(getPoolOverview, { signal }),
+  refetchInterval: refreshMs,
+});
+
+/** Asks for the board while the rest of the console still loads. */
+export function prepareOverview(queries: QueryClient): void {
+  void queries.prefetchQuery(boardQuery);
+}
+
 /** The pool at a glance. Every number is of one answer, so that none contradicts another. */
 export function OverviewPage() {
   const text = useText('overview');
-  const board = useQuery({
-    queryKey: [...keys.overview, 'board'],
-    queryFn: ({ signal }) => gateway.call(getPoolOverview, { signal }),
-    refetchInterval: refreshMs,
-  });
+  const board = useQuery(boardQuery);
   return (
     <Page
       title={text('title')}

@@ -1,6 +1,6 @@
 import { Check, Languages, Monitor, Moon, Sun } from 'lucide-react';
-import { localeChoice, useText } from '../../lib/i18n.ts';
-import { locales } from '../../lib/locale-choice.ts';
+import { useText } from '../../lib/i18n.ts';
+import { localeChoice, locales } from '../../lib/locale-choice.ts';
 import { themeChoice, themes } from '../../lib/theme.ts';
 import { IconButton } from '../button.tsx';
 import { Menu } from '../menu.tsx';
