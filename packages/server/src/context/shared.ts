@@ -22,7 +22,7 @@ import { databaseIdentity } from '../platform/redis/database-identity-store.ts';
 import { isUnreachable } from '../platform/redis/redis-fault.ts';
 import type { RedisServer } from '../platform/redis/redis-server.ts';
 import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
-import type { StreamLog } from '../platform/stream-log/stream-log.ts';
+import type { StreamLog, StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 
 /** What replicas share, or what one process has for itself when it is alone. */
@@ -61,7 +61,7 @@ export async function openShared(surroundings: Surroundings): Promise<Shared> {
     redis,
     bus,
     counters: redis ? await openRedisCounters(redis) : new MemoryCounters(),
-    streamLog: new MemoryStreamLog({ limits: streamLimits(config) }),
+    streamLog: await openStreamLog(redis, streamLimits(config)),
     jobs: await openJobs(surroundings, offers),
     offers,
     busState: () => ({
@@ -94,6 +94,12 @@ function fingerprintOf(secret: string): string {
 async function openRedisBus(redis: RedisServer): Promise<Bus> {
   const { RedisBus } = await import('../platform/bus/redis-bus.ts');
   return RedisBus.open(redis);
+}
+
+async function openStreamLog(redis: RedisServer | null, limits: StreamLogLimits): Promise<StreamLog> {
+  if (!redis) return new MemoryStreamLog({ limits });
+  const { RedisStreamLog } = await import('../platform/stream-log/redis-stream-log.ts');
+  return RedisStreamLog.open({ redis, limits });
 }
 
 async function openRedisCounters(redis: RedisServer): Promise<Counters> {

@@ -10,6 +10,9 @@ streamLogConformance('memory', async (limits) => {
   return {
     writer: log,
     reader: log,
+    arrive: async () => {
+      for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
+    },
     pass: async (forMs) => time.advance(forMs),
     close: () => log.close(),
   };

@@ -17,6 +17,8 @@ interface MemoryStreamLogOptions {
   /** Tells when a frame is made. */
   now?: Clock;
   timer?: Timer;
+  /** Called when frames of another stream than the one that grew had to go: all of them, or the oldest. */
+  onRoomMade?: (key: string) => void;
 }
 
 /** The stream log of one process. */
@@ -25,6 +27,7 @@ export class MemoryStreamLog implements StreamLog {
   readonly #clock: Clock;
   readonly #now: Clock;
   readonly #timer: Timer;
+  readonly #onRoomMade: (key: string) => void;
   readonly #streams = new Map<string, RunStream>();
   /** When each ended stream ended, the earliest first. */
   readonly #endedMs = new Map<string, number>();
@@ -38,16 +41,33 @@ export class MemoryStreamLog implements StreamLog {
     clock = steadyClock,
     now = systemClock,
     timer = systemTimer,
+    onRoomMade,
   }: MemoryStreamLogOptions = {}) {
     this.#limits = { ...defaultStreamLogLimits, ...limits };
     this.#clock = clock;
     this.#now = now;
     this.#timer = timer;
+    this.#onRoomMade = onRoomMade ?? (() => undefined);
   }
 
   /** Memory of all streams together. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Returns the stream of a key that has begun or ended here, and is still held. */
+  find(key: string): RunStream | undefined {
+    const stream = this.#streams.get(key);
+    return stream?.state === 'open' || stream?.state === 'ended' ? stream : undefined;
+  }
+
+  /** Drops frames beyond the limits that were kept for a reader, once it has them. */
+  trim(key: string): void {
+    const stream = this.find(key);
+    if (!stream) return;
+    const before = stream.bytes;
+    stream.trim();
+    this.#bytes += stream.bytes - before;
   }
 
   begin(key: string, { base }: { base: number }): void {
@@ -74,8 +94,7 @@ export class MemoryStreamLog implements StreamLog {
   }
 
   async has(key: string): Promise<boolean> {
-    const state = this.#streams.get(key)?.state;
-    return state === 'open' || state === 'ended';
+    return this.find(key) !== undefined;
   }
 
   async *read(key: string, options: ReadOptions): AsyncGenerator<StreamPart, void, undefined> {
@@ -139,20 +158,24 @@ export class MemoryStreamLog implements StreamLog {
   #makeRoom(): void {
     while (this.#bytes > this.#limits.bytes) {
       const [oldestEnded] = this.#endedMs.keys();
-      if (oldestEnded !== undefined) this.#drop(oldestEnded, (stream) => stream.clear());
-      else if (!this.#shortenLargest()) return;
+      if (oldestEnded !== undefined) {
+        this.#drop(oldestEnded, (stream) => stream.clear());
+        this.#onRoomMade(oldestEnded);
+      } else if (!this.#shortenLargest()) return;
     }
   }
 
   /** Returns false when each stream has only its newest frame left. */
   #shortenLargest(): boolean {
-    let largest: RunStream | undefined;
-    for (const stream of this.#streams.values())
-      if (stream.frameCount > 1 && stream.bytes > (largest?.bytes ?? 0)) largest = stream;
+    let largest: { key: string; stream: RunStream } | undefined;
+    for (const [key, stream] of this.#streams)
+      if (stream.frameCount > 1 && stream.bytes > (largest?.stream.bytes ?? 0)) largest = { key, stream };
     if (!largest) return false;
-    const before = largest.bytes;
-    largest.evictOldest();
-    this.#bytes += largest.bytes - before;
+    const { key, stream } = largest;
+    const before = stream.bytes;
+    stream.evictOldest();
+    this.#bytes += stream.bytes - before;
+    this.#onRoomMade(key);
     return true;
   }
 

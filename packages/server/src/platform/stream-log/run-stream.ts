@@ -1,7 +1,7 @@
 import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { FrameBuffer } from './frame-buffer.ts';
-import { newFrame } from './stream-frame.ts';
+import { newFrame, type StreamFrame } from './stream-frame.ts';
 import {
   partBytes,
   type ReadOptions,
@@ -19,6 +19,16 @@ interface Reader {
   position: number;
   /** When the reader last had everything; infinite while it does. */
   keptUpMs: number;
+}
+
+export interface StreamTap {
+  /** Returns the next frames, as `FrameBuffer.take` does. Frames that were evicted before are left out. */
+  take(maxBytes: number): StreamFrame[];
+  hasAll(): boolean;
+  /** What was taken has arrived, so the buffer need not keep it. */
+  confirm(): void;
+  /** The next frame is the one after this id. */
+  goBackTo(id: number): void;
 }
 
 /** Memory of a stream beyond its frames, so that a million empty streams are not free. */
@@ -54,6 +64,15 @@ export class RunStream {
 
   get hasReaders(): boolean {
     return this.#readers.size > 0;
+  }
+
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  /** Id of the last frame that is not here any more, or never was. */
+  get missingUpTo(): number {
+    return this.#buffer?.missingUpTo ?? this.#lastId;
   }
 
   begin(base: number): void {
@@ -104,6 +123,38 @@ export class RunStream {
 
   wakeReaders(): void {
     for (const reader of this.#readers) reader.wake();
+  }
+
+  /** A reader without a loop of its own, for what copies the frames elsewhere. `wake` is called as for other readers. */
+  tap(wake: () => void): StreamTap {
+    const reader: Reader = { wake, position: this.#buffer?.firstPosition ?? 0, keptUpMs: this.#clock() };
+    this.#readers.add(reader);
+    let next = reader.position;
+    const hasAll = (): boolean => (this.#buffer?.take(next, 1).length ?? 0) === 0;
+    return {
+      take: (maxBytes) => {
+        const buffer = this.#buffer;
+        if (buffer === undefined) return [];
+        reader.keptUpMs = Math.min(reader.keptUpMs, this.#clock());
+        next = Math.max(next, buffer.firstPosition);
+        const frames = buffer.take(next, maxBytes);
+        next += frames.length;
+        return frames;
+      },
+      hasAll,
+      confirm: () => {
+        reader.position = next;
+        if (hasAll()) reader.keptUpMs = Number.POSITIVE_INFINITY;
+      },
+      goBackTo: (id) => {
+        next = this.#buffer?.positionAfter(id) ?? 0;
+      },
+    };
+  }
+
+  /** Drops what is beyond the limits and that no reader needs any more. */
+  trim(): void {
+    if (this.#buffer?.isOver()) this.#trim(this.#buffer);
   }
 
   async *read({ after, signal }: ReadOptions): AsyncGenerator<StreamPart, void, undefined> {

@@ -48,7 +48,7 @@ export type StreamPart =
 
 /** Says why a stream stopped although its run continues. The reader may come back with the last id. */
 export class StreamBroken extends Error {
-  readonly reason: 'abandoned' | 'overtaken' | 'closed';
+  readonly reason: 'abandoned' | 'overtaken' | 'closed' | 'lost';
 
   constructor(reason: StreamBroken['reason']) {
     super(explanations[reason]);
@@ -61,6 +61,7 @@ const explanations = {
   abandoned: 'The stream was given up by its writer.',
   overtaken: 'The reader was too slow: frames that it needs are gone.',
   closed: 'The stream log has closed.',
+  lost: 'The connection to the frames of another replica was lost.',
 } as const;
 
 export interface StreamLogLimits {

@@ -1,0 +1,232 @@
+import { newDeferred } from '../../lib/async/deferred.ts';
+import type { Timer } from '../../lib/async/timer.ts';
+import type { RedisServer } from '../redis/redis-server.ts';
+import { FrameOrder } from './frame-order.ts';
+import type { RedisTail } from './redis-tail.ts';
+import {
+  type EntryId,
+  firstEntry,
+  idText,
+  isAfter,
+  missingBefore,
+  type RawEntry,
+  readEntry,
+  type StreamEntry,
+} from './stream-entries.ts';
+import { StreamBroken, type StreamLogLimits, type StreamPart } from './stream-log.ts';
+
+interface RedisReaderOptions {
+  redis: RedisServer;
+  tail: RedisTail;
+  limits: Pick<StreamLogLimits, 'framesPerRun'>;
+  timer: Timer;
+  key: string;
+}
+
+/** A stream as Redis has it. */
+interface Found {
+  missingUpTo: number;
+  latest: number;
+}
+
+/** What one reader may have in hand that it has not written yet. Beyond it, it reads from Redis again. */
+const maxQueued = { entries: 1_000, bytes: 256 * 1024 };
+const pageEntries = 256;
+/** After this long without an entry a reader looks whether its stream is still there. */
+const idleMs = 15_000;
+const retryMs = 1_000;
+
+/** One reader of a stream that another process writes, or that none writes yet. */
+export class RedisReader {
+  readonly #options: RedisReaderOptions;
+  readonly #queue: StreamEntry[] = [];
+  #queuedBytes = 0;
+  #isJoined = false;
+  #isLost = false;
+  /** The last page was empty although others have seen more. */
+  #wasEmpty = false;
+  #wake: () => void = () => undefined;
+  /** The last entry that was read. */
+  #at: EntryId = firstEntry;
+
+  constructor(options: RedisReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Ends a wait, because something outside has changed. */
+  readonly wake = (): void => this.#wake();
+
+  close(): void {
+    this.#options.tail.leave(this.#options.key, this.#follower);
+  }
+
+  /** Returns whether Redis has the stream. While Redis is away, it has none. */
+  async isThere(): Promise<boolean> {
+    const found = await this.#look().catch((error: unknown) => {
+      this.#options.redis.noteFault(error);
+      return null;
+    });
+    return found !== null;
+  }
+
+  /** Returns once the stream is there. `isOver` is asked after each change: then the wait ends without it. */
+  async untilThere(isOver: () => boolean): Promise<Found | null> {
+    let wasAway = false;
+    while (!isOver()) {
+      const found = await this.#look().catch((error: unknown) => {
+        this.#options.redis.noteFault(error);
+        return 'away' as const;
+      });
+      if (isOver()) break;
+      if (found !== 'away' && found !== null) return found;
+      if (found === 'away') wasAway = true;
+      // It may have begun and ended meanwhile, so the reader has to ask again what became of the run.
+      else if (wasAway) throw new StreamBroken('lost');
+      else if (!this.#isJoined) this.#join();
+      await this.#untilWoken(found === 'away' ? retryMs : idleMs);
+      wasAway ||= this.#isLost;
+      this.#isLost = false;
+    }
+    return null;
+  }
+
+  async *follow(
+    { missingUpTo, latest }: Found,
+    { after, isOver }: { after: number; isOver: () => boolean },
+  ): AsyncGenerator<StreamPart, void, undefined> {
+    this.close();
+    this.#startAgain();
+    // An id that was never used would wait for ever, so it counts as the newest.
+    let seen = Math.min(Math.max(after, 0), latest);
+    if (seen < missingUpTo) {
+      yield { type: 'gap', requested: seen, earliest: missingUpTo + 1, latest };
+      seen = missingUpTo;
+    }
+    this.#at = { frame: seen, mark: 0 };
+    yield* this.#inOrder(new FrameOrder(seen), isOver);
+  }
+
+  async *#inOrder(order: FrameOrder, isOver: () => boolean): AsyncGenerator<StreamPart, void, undefined> {
+    while (!isOver()) {
+      for (const part of order.parts(await this.#next())) {
+        if (part.type === 'over' && part.mark === 'end') return;
+        if (part.type === 'over') throw new StreamBroken('abandoned');
+        yield part.type === 'frames' ? part : await this.#gap(order.seen, part.earliest);
+        if (part.type === 'jump') throw new StreamBroken('overtaken');
+        if (isOver()) return;
+      }
+    }
+  }
+
+  /** Entries that are new to the reader; none after a wake-up from outside. */
+  async #next(): Promise<StreamEntry[]> {
+    if (!this.#isJoined) {
+      const page = await this.#page();
+      if (page.length > 0) return page;
+      this.#joinBehind();
+    }
+    if (this.#queue.length === 0 && !this.#isLost && this.#isJoined) {
+      const isWoken = await this.#untilWoken(idleMs);
+      if (!isWoken && (await this.#orLost(this.#look())) === null) throw new StreamBroken('lost');
+    }
+    if (this.#isLost) throw new StreamBroken('lost');
+    const entries = this.#queue.splice(0);
+    this.#queuedBytes = 0;
+    this.#at = entries.at(-1)?.at ?? this.#at;
+    return entries;
+  }
+
+  /** Entries that others have seen and that are in no page are gone. The next frame shows that. */
+  #joinBehind(): void {
+    const { tail, key } = this.#options;
+    this.#join();
+    const ahead = tail.placeOf(key);
+    if (this.#isJoined || ahead === undefined) return;
+    if (this.#wasEmpty) this.#at = ahead;
+    this.#wasEmpty = !this.#wasEmpty;
+  }
+
+  async #page(): Promise<StreamEntry[]> {
+    const { redis, key } = this.#options;
+    const from = `(${idText(this.#at)}`;
+    const raw = await this.#orLost(
+      redis.commands.xrange(redis.key('run', key), from, '+', 'COUNT', pageEntries),
+    );
+    const entries = raw.map((entry) => readEntry(entry as RawEntry));
+    this.#at = entries.at(-1)?.at ?? this.#at;
+    return entries;
+  }
+
+  /** Null when there is no stream, or only the mark of a writer that has given up. */
+  async #look(): Promise<Found | null> {
+    const { redis, key } = this.#options;
+    const name = redis.key('run', key);
+    const [newest, oldest] = await Promise.all([
+      redis.commands.xrevrange(name, '+', '-', 'COUNT', 1),
+      redis.commands.xrange(name, '-', '+', 'COUNT', 1),
+    ]);
+    if (newest[0] === undefined || oldest[0] === undefined) return null;
+    const last = readEntry(newest[0] as RawEntry);
+    this.#at = last.at;
+    if ('mark' in last && last.mark === 'gone') return null;
+    return { missingUpTo: missingBefore(readEntry(oldest[0] as RawEntry)), latest: last.at.frame };
+  }
+
+  async #gap(requested: number, earliest: number): Promise<StreamPart> {
+    const found = await this.#orLost(this.#look());
+    return { type: 'gap', requested, earliest, latest: Math.max(found?.latest ?? 0, earliest) };
+  }
+
+  readonly #follower = {
+    take: (entries: readonly StreamEntry[]): void => {
+      for (const entry of entries) {
+        if (!isAfter(entry.at, this.#queue.at(-1)?.at ?? this.#at)) continue;
+        this.#queue.push(entry);
+        this.#queuedBytes += 'frame' in entry ? entry.frame.sizeBytes : 0;
+      }
+      const max = Math.min(maxQueued.entries, this.#options.limits.framesPerRun);
+      if (this.#queue.length > max || this.#queuedBytes > maxQueued.bytes) {
+        this.close();
+        this.#startAgain();
+      }
+      this.#wake();
+    },
+    lose: (): void => {
+      this.#isJoined = false;
+      this.#isLost = true;
+      this.#wake();
+    },
+  };
+
+  #startAgain(): void {
+    this.#isJoined = false;
+    this.#isLost = false;
+    this.#queue.length = 0;
+    this.#queuedBytes = 0;
+  }
+
+  #join(): void {
+    const { tail, key } = this.#options;
+    this.#isJoined = tail.join(key, this.#at, this.#follower);
+  }
+
+  /** Returns false when the time was up. */
+  async #untilWoken(limitMs: number): Promise<boolean> {
+    const woken = newDeferred<boolean>();
+    this.#wake = () => woken.resolve(true);
+    const cancel = this.#options.timer(() => woken.resolve(false), limitMs);
+    const isWoken = await woken.promise;
+    cancel();
+    this.#wake = () => undefined;
+    return isWoken;
+  }
+
+  async #orLost<Answer>(asking: Promise<Answer>): Promise<Answer> {
+    try {
+      return await asking;
+    } catch (error) {
+      this.#options.redis.noteFault(error);
+      throw new StreamBroken('lost');
+    }
+  }
+}
