@@ -15,10 +15,13 @@ interface EntranceOptions {
 export type RoomCheck = (trx: WriteTransaction<DispatchTables>) => Promise<void>;
 
 const retryAfterSeconds = 10;
+/** A limit up to this one is counted in the rows for each task. */
+const smallLimit = 1_000;
 
 /**
  * Keeps the queue within its limits, which include submissions that are being written. With several replicas the rows
- * decide, once more than half of the places are taken as far as this replica knows.
+ * decide: always about a small limit, otherwise once half of the places are taken as far as this replica knows. Until then
+ * counting would only make submissions wait for each other.
  */
 export class QueueEntrance {
   readonly #options: EntranceOptions;
@@ -45,12 +48,18 @@ export class QueueEntrance {
     const all = queue.size + this.#entering;
     const own = queue.sizeOf(userId) + (this.#enteringOf.get(userId) ?? 0);
     if (others === 'none') {
-      requireRoom({ all: all + 1, own: own + 1 }, limits);
+      requireRoomForAll(all + 1, limits);
+      requireRoomForOne(own + 1, limits);
       return null;
     }
-    const isFarFromFull = 2 * all < limits.queued && 2 * own < limits.queuedPerUser;
-    if (isFarFromFull && others === 'heard') return null;
-    return async (trx) => requireRoom(await countQueued(trx, userId), limits);
+    const isCounted = (known: number, limit: number): boolean =>
+      others === 'unheard' || limit <= smallLimit || 2 * known >= limit;
+    const [countsAll, countsOwn] = [isCounted(all, limits.queued), isCounted(own, limits.queuedPerUser)];
+    if (!countsAll && !countsOwn) return null;
+    return async (trx) => {
+      if (countsAll) requireRoomForAll(await countQueued(trx, null), limits);
+      if (countsOwn) requireRoomForOne(await countQueued(trx, userId), limits);
+    };
   }
 
   #count(userId: string, change: 1 | -1): void {
@@ -61,17 +70,18 @@ export class QueueEntrance {
   }
 }
 
-/** The counts include the task that wants to enter. */
-function requireRoom(
-  { all, own }: { all: number; own: number },
-  { queued, queuedPerUser }: EntranceOptions['limits'],
-): void {
-  if (all > queued) {
-    const message = `The queue holds ${queued} tasks and takes no more. Try again when some have run.`;
-    throw new AppError('queue_full', { message, retryAfterSeconds });
-  }
-  if (own > queuedPerUser) {
-    const message = `You have ${queuedPerUser} tasks waiting, as many as one user may. Try again when some have run.`;
-    throw new AppError('queue_full', { message, retryAfterSeconds });
-  }
+type Limits = EntranceOptions['limits'];
+
+/** The count includes the task that wants to enter. */
+function requireRoomForAll(count: number, { queued }: Limits): void {
+  if (count <= queued) return;
+  const message = `The queue holds ${queued} tasks and takes no more. Try again when some have run.`;
+  throw new AppError('queue_full', { message, retryAfterSeconds });
+}
+
+/** The same for the tasks of its owner. */
+function requireRoomForOne(count: number, { queuedPerUser }: Limits): void {
+  if (count <= queuedPerUser) return;
+  const message = `You have ${queuedPerUser} tasks waiting, as many as one user may. Try again when some have run.`;
+  throw new AppError('queue_full', { message, retryAfterSeconds });
 }
