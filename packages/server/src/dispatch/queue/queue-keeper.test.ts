@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import type { TaskRow } from '../tables.ts';
 import type { AttemptRow } from '../tasks/attempt-store.ts';
+import { Matchmaker } from './matchmaker.ts';
 import type { PendingTask } from './pending-entry.ts';
+import { pendingOf } from './pending-task.ts';
 import { QueueKeeper } from './queue-keeper.ts';
 
 const emptyQueue = {
@@ -51,4 +53,53 @@ test('after a restart a task still avoids the instance that has refused it', asy
     ['new', []],
     ['tried', [{ instanceId: 'a', untilMs: time.now() + 1_500 }]],
   ]);
+});
+
+test('with several replicas the queue loses what waits no more, and follows what others have moved', async () => {
+  const time = new ManualTime();
+  const row = (id: string) =>
+    ({
+      id,
+      owner: 'ada',
+      priority: 0,
+      attempt: 0,
+      fingerprint: 'f',
+      frontAt: null,
+      createdAt: new Date(0).toISOString(),
+    }) as TaskRow;
+  const queue = new Matchmaker({ timer: time.timer, clock: time.now });
+  for (const id of ['claimed', 'kept', 'moved']) queue.add(pendingOf(row(id), need));
+  let alongside = 0;
+  const keeper = new QueueKeeper({
+    tasks: {
+      queuedAfter: async () => [{ ...row('missing'), requirement: JSON.stringify(need) }],
+      queuedIdsAfter: async () => [],
+      queuedStateAfter: async () => [
+        { id: 'kept', attempt: 0, frontAt: null },
+        { id: 'missing', attempt: 0, frontAt: null },
+        { id: 'moved', attempt: 0, frontAt: new Date(time.now()).toISOString() },
+      ],
+      queuedAmong: async () => new Set(),
+      counts: async () => ({ pending: 3, running: 0, completed: 0, failed: 0 }),
+    },
+    attempts: { ofEach: async () => new Map() },
+    queue,
+    pauses: { load: async () => undefined },
+    avoidMs: 2_000,
+    isShared: true,
+    alongside: async () => {
+      alongside += 1;
+    },
+    clock: time.now,
+    timer: time.timer,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  await keeper.sweep();
+  expect(new Set(queue.ids)).toEqual(new Set(['kept', 'missing', 'moved']));
+  expect(queue.position('moved')).toBe(1);
+  expect(alongside).toBe(1);
+  await keeper.close();
+  queue.close();
 });

@@ -35,6 +35,8 @@ export class DispatcherRole {
 
   constructor(options: RoleOptions) {
     this.#options = options;
+    // Only a gateway that is alone waits for it.
+    this.#first.promise.catch(() => undefined);
   }
 
   get isLeading(): boolean {
@@ -46,7 +48,7 @@ export class DispatcherRole {
     return this.#token;
   }
 
-  /** Resolves when this process is the dispatcher for the first time. */
+  /** Resolves when this process is the dispatcher for the first time. Rejects when its first try failed. */
   get led(): Promise<void> {
     return this.#first.promise;
   }
@@ -76,6 +78,7 @@ export class DispatcherRole {
         if (signal.aborted) return;
         if (error instanceof LeaseLost) log.warn('this replica is not the dispatcher any more');
         else log.error({ err: error }, 'the dispatcher met an error');
+        this.#first.reject(error);
         await sleepWithSignal(retryMs, { signal }).catch(() => undefined);
       }
     }
