@@ -12,7 +12,6 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const unknownId = '00000000-0000-4000-8000-000000000000';
 const names = (assistants: { name: string }[]) => assistants.map(({ name }) => name);
 
 describe('the assistants of graphs', () => {
@@ -218,10 +217,39 @@ describe('an assistant of a user', () => {
     expect((await ada.post('/assistants', body)).status).toBe(status);
   });
 
-  it('leaves its threads in place when it is deleted', async () => {
-    const answer = await ada.call('DELETE', `/assistants/${unknownId}?delete_threads=true`);
+  it.each([true, false])('takes its threads with it when it is deleted so: %s', async (withThreads) => {
+    const { assistant_id } = await ada.ok('POST', '/assistants', { graph_id: 'chat', name: 'short-lived' });
+    const [own, other] = [await ada.thread(), await ada.thread()];
+    await ada.wait(own, { assistant_id, input: says('x') });
+    await ada.wait(other, { assistant_id: 'chat', input: says('x') });
+    await ada.ok('DELETE', `/assistants/${assistant_id}?delete_threads=${withThreads}`);
+    expect((await ada.get(`/threads/${own}`)).status).toBe(withThreads ? 404 : 200);
+    expect((await ada.get(`/threads/${other}`)).status).toBe(200);
+    expect((await ada.get(`/assistants/${assistant_id}`)).status).toBe(404);
+  });
 
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'delete_threads'] }] } });
+  it('takes no thread of another user with it, and a foreign one is not found', async () => {
+    const { assistant_id } = await ada.ok('POST', '/assistants', { graph_id: 'chat', name: 'of ada' });
+    const threadId = await ada.thread();
+    await ada.wait(threadId, { assistant_id, input: says('x') });
+    const answer = await server.bob.call('DELETE', `/assistants/${assistant_id}?delete_threads=true`);
+    expect(answer.status).toBe(404);
+    expect((await ada.get(`/threads/${threadId}`)).status).toBe(200);
+  });
+
+  it('is found by an object that its metadata contain, the newest first', async () => {
+    const metadata = { of: { team: 'blue', tags: ['a', 'b'] } };
+    for (const name of ['older', 'newer'])
+      await ada.ok('POST', '/assistants', { graph_id: 'chat', name, metadata });
+    const find = async (wanted: object) =>
+      (await ada.ok('POST', '/assistants/search', { metadata: wanted })).map(
+        ({ name }: { name: string }) => name,
+      );
+    expect(await find({ of: { tags: ['b'] } })).toEqual(['newer', 'older']);
+    expect(await find({ of: { team: 'red' } })).toEqual([]);
+    const all = await ada.ok('POST', '/assistants/search', { limit: 100 });
+    const times = all.map(({ created_at }: { created_at: string }) => created_at);
+    expect(times).toEqual(times.toSorted().reverse());
   });
 });
 

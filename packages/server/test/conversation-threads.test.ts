@@ -222,6 +222,33 @@ describe('searching threads', () => {
     });
   });
 
+  it('works by an object or a list that the metadata contain', async () => {
+    const mark = `part-${Math.random()}`;
+    const made = { mark, owner: { team: 'blue', roles: ['cook', 7], deep: { on: true } }, tags: ['a', 'b'] };
+    const threadId = await ada.thread({ metadata: made });
+    await ada.thread({ metadata: { mark, owner: { team: 'red' }, tags: [] } });
+    const find = async (metadata: object) =>
+      idsOf(await ada.ok('POST', '/threads/search', { metadata: { mark, ...metadata } }));
+    for (const part of [
+      { owner: { team: 'blue' } },
+      { owner: { roles: [7] } },
+      { owner: { deep: { on: true } }, tags: ['b', 'a'] },
+      { owner: { deep: {} } },
+    ])
+      expect(await find(part)).toEqual([threadId]);
+    for (const other of [
+      { owner: { team: 'Blue' } },
+      { owner: { roles: ['7'] } },
+      { tags: ['c'] },
+      { owner: [] },
+    ])
+      expect(await find(other)).toEqual([]);
+    expect(await find({ owner: {}, tags: [] })).toHaveLength(2);
+    const counted = { metadata: { owner: { team: 'blue' }, mark } };
+    expect(await ada.ok('POST', '/threads/count', counted)).toBe(1);
+    expect(await server.bob.ok('POST', '/threads/count', counted)).toBe(0);
+  });
+
   it('works by status and by values of the state', async () => {
     const threadId = await ada.thread();
     await ada.wait(threadId, { assistant_id: 'approval', input: { plan: 'be found' } });
@@ -234,8 +261,9 @@ describe('searching threads', () => {
   it.each<[object]>([
     [{ metadata: { "a' or 1=1 --": 'x' } }],
     [{ metadata: { 'a.b': 'x' } }],
-    [{ metadata: { a: { deep: 1 } } }],
-    [{ metadata: { a: [1] } }],
+    [{ metadata: { a: { 'b"c': 1 } } }],
+    [{ metadata: { a: [{ b: 1 }] } }],
+    [{ metadata: { a: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`k${at}`, at])) } }],
     [{ limit: 0 }],
     [{ limit: 1001 }],
     [{ offset: -1 }],
@@ -313,7 +341,10 @@ describe('pruning', () => {
     expect(await ada.ok('POST', `/threads/${threadId}/history`, {})).toHaveLength(1);
     expect((await ada.ok('GET', `/threads/${threadId}/state`)).values).toEqual(before.values);
     await ada.wait(threadId, { assistant_id: 'steps', input: { name: 'new' } });
-    expect(await prune('delete')).toEqual({ pruned_count: 1 });
+    const foreign = await server.bob.thread();
+    const asked = { thread_ids: [threadId, foreign, 'unknown'], strategy: 'delete' };
+    expect(await ada.ok('POST', '/threads/prune', asked)).toEqual({ pruned_count: 1 });
+    expect((await server.bob.get(`/threads/${foreign}`)).status).toBe(200);
     expect((await ada.get(`/threads/${threadId}`)).status).toBe(404);
   });
 });

@@ -70,7 +70,12 @@ const filters = {
     nullable(Type.String({ maxLength: 256, description: 'Part of the name, whatever its case.' })),
   ),
   metadata: Type.Optional(
-    nullable(openRecord({ maxProperties: 20, description: 'Each key must hold exactly this value.' })),
+    nullable(
+      openRecord({
+        maxProperties: 20,
+        description: 'Each key must hold this value, or an object or a list that contains it.',
+      }),
+    ),
   ),
 };
 const limit = Type.Optional(wholeNumber({ minimum: 1, maximum: 1000, default: 10 }));
@@ -96,7 +101,7 @@ export const searchAssistants = {
   schema: {
     summary: 'The assistants that the caller can run',
     description:
-      "Those of the graphs, then the caller's agents, then the caller's own, unless `sort_by` says otherwise. Headers: `X-Pagination-Total`, and `X-Pagination-Next` where there is more.",
+      "Those of the graphs, the caller's agents and the caller's own, the newest first unless `sort_by` says otherwise. Headers: `X-Pagination-Total`, and `X-Pagination-Next` where there is more.",
     tags,
     body: assistantSearch,
     response: { 200: Type.Array(foundAssistant) },
@@ -157,7 +162,7 @@ export const deleteAssistant = {
     params,
     querystring: Type.Object({
       delete_threads: Type.Optional(
-        Type.Boolean({ description: 'Not offered: threads are deleted by themselves.' }),
+        Type.Boolean({ description: 'Deletes the threads whose last run was of this assistant as well.' }),
       ),
     }),
     response: { 204: Type.Null() },

@@ -31,9 +31,13 @@ export const putStoreItem = {
       key,
       value: openRecord({ description: 'At most 100,000 bytes of JSON.' }),
       index: Type.Optional(
-        Type.Unsafe<false | null>({
-          enum: [false, null],
-          description: 'The store has no index of meanings: `false`, or left out.',
+        Type.Unsafe<false | string[] | null>({
+          anyOf: [
+            { enum: [false, null] },
+            { type: 'array', items: { type: 'string', minLength: 1, maxLength: 256 }, maxItems: 20 },
+          ],
+          description:
+            'Which fields an index of meanings would hold. This store has none, so the value is kept without one.',
         }),
       ),
       ttl: Type.Optional(

@@ -12,7 +12,11 @@ const superstep = Type.Object({
           Type.Object({
             update: Type.Optional(Type.Unknown()),
             resume: Type.Optional(Type.Null({ description: 'A superstep resumes nothing.' })),
-            goto: Type.Optional(Type.Null({ description: 'A superstep starts nothing.' })),
+            goto: Type.Optional(
+              Type.Unknown({
+                description: 'The nodes that come next: a name, `{ node, input }`, or a list of these.',
+              }),
+            ),
           }),
         ),
       ),
@@ -53,13 +57,12 @@ const filterValue = Type.Unsafe<string | number | boolean | null>({
 
 const filters = {
   metadata: Type.Optional(
-    Type.Unsafe<Record<string, string | number | boolean | null> | null>({
+    Type.Unsafe<Record<string, unknown> | null>({
       type: ['object', 'null'],
-      additionalProperties: filterValue,
       propertyNames: { pattern: '^[A-Za-z0-9_-]{1,128}$' },
       maxProperties: 20,
       description:
-        'Each key must hold exactly this value, with its type: a text of at most 1,024 bytes, a number, true, false or null.',
+        'Each key must hold exactly this value, with its type: a text of at most 1,024 bytes, a number, true, false or null; or an object or a list that contains this one.',
     }),
   ),
   values: Type.Optional(

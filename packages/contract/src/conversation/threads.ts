@@ -183,6 +183,19 @@ export const updateState = {
   },
 } as const satisfies Endpoint;
 
+export const patchState = {
+  method: 'PATCH',
+  url: '/api/threads/:thread_id/state',
+  config: { access: 'conversation:write' },
+  schema: {
+    summary: 'Merge metadata into a thread, as older clients do',
+    tags,
+    params: threadParams,
+    body: Type.Object({ metadata: Type.Optional(nullable(metadata)) }),
+    response: { 204: Type.Null() },
+  },
+} as const satisfies Endpoint;
+
 export const readHistory = {
   method: 'POST',
   url: '/api/threads/:thread_id/history',

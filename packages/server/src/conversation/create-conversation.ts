@@ -271,22 +271,20 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     })),
     prices: new ModelPrices(options.models),
   });
-  const reasons = new RunReasons({
-    together: readTogether(database, (frozen) => ({
-      store: new RunStore(frozen),
-      spans: new RunSpanStore(frozen),
-      access: new ThreadAccess(new ThreadStore(frozen)),
-      poolWaits: dependencies.poolWaitsOver?.(frozen.withTables()) ?? null,
-    })),
-    clock,
-  });
+  const reasons = reasonsOf(dependencies);
   const protocol = {
     commands: new ThreadCommands({ runs, states: threadStates, access }),
     events: new ThreadEvents({ runs, streamLog: dependencies.streamLog, clock }),
     access,
     openStreams,
   };
-  const assistants = new Assistants({ ...runtime, store: dependencies.assistantStore, customAgents, clock });
+  const assistants = new Assistants({
+    ...runtime,
+    store: dependencies.assistantStore,
+    customAgents,
+    deleteThreads: (owner, assistantId) => threads.deleteOf(owner, assistantId),
+    clock,
+  });
   return [
     ...mounts.flatMap((mount) => [
       threadRoutes(mount, { threads, lists }),
@@ -323,6 +321,18 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       models: options.models,
     }),
   ];
+}
+
+function reasonsOf({ database, clock, poolWaitsOver }: ConversationDependencies): RunReasons {
+  return new RunReasons({
+    together: readTogether(database, (frozen) => ({
+      store: new RunStore(frozen),
+      spans: new RunSpanStore(frozen),
+      access: new ThreadAccess(new ThreadStore(frozen)),
+      poolWaits: poolWaitsOver?.(frozen.withTables()) ?? null,
+    })),
+    clock,
+  });
 }
 
 function orphansOf({ runtime, threadStore }: ConversationDependencies): ConversationArea['orphans'] {

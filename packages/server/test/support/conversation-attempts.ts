@@ -111,12 +111,11 @@ export const attempts: Record<string, Attempts> = {
       body,
     })),
   'POST /threads/prune': (names, own) =>
-    ['delete', 'keep_latest'].flatMap((strategy) =>
-      [[names.thread], [own.thread, names.thread]].map((thread_ids) => ({
-        path: '/threads/prune',
-        body: { thread_ids, strategy },
-      })),
-    ),
+    [
+      { thread_ids: [names.thread], strategy: 'delete' },
+      { thread_ids: [names.thread], strategy: 'keep_latest' },
+      { thread_ids: [own.thread, names.thread], strategy: 'keep_latest' },
+    ].map((body) => ({ path: '/threads/prune', body })),
   'GET /threads/{thread_id}': thread(''),
   'PATCH /threads/{thread_id}': thread('', { metadata: { taken: true } }),
   'DELETE /threads/{thread_id}': thread(''),
@@ -129,6 +128,7 @@ export const attempts: Record<string, Attempts> = {
       body: { values: { messages: [] }, checkpoint_id: names.checkpoint },
     },
   ],
+  'PATCH /threads/{thread_id}/state': thread('/state', { metadata: { taken: true } }),
   'GET /threads/{thread_id}/state/{checkpoint_id}': (names, own) =>
     [names.thread, own.thread].map((id) => ({ path: `/threads/${id}/state/${names.checkpoint}` })),
   'POST /threads/{thread_id}/state/checkpoint': (names, own) =>

@@ -101,14 +101,14 @@ export class GraphFrames {
       this.#interrupts = [...(this.#interrupts ?? []), ...interrupts];
       return;
     }
-    if (isRoot) {
-      this.#values = payload;
-      this.#messages?.complete(payload);
+    if (isRoot) this.#values = payload;
+    if (this.#asked.has('values')) {
+      const values = isRecord(payload) ? wireValues(payload) : undefined;
+      if (isRoot) this.#sentValues = values;
+      this.#send('values', namespace, values ?? wireValue(payload));
     }
-    if (!this.#asked.has('values')) return;
-    const values = isRecord(payload) ? wireValues(payload) : undefined;
-    if (isRoot) this.#sentValues = values;
-    this.#send('values', namespace, values ?? wireValue(payload));
+    // A message is complete in the state that was just sent.
+    if (isRoot) this.#messages?.complete(payload);
   }
 
   #nameCheckpoint(namespace: string[], name: object): void {

@@ -24,9 +24,13 @@ export async function updateOf({ values, asNode, command }: StateUpdate): Promis
 }
 
 /** Refuses channels that the graph does not have. LangGraph would ignore them, but they are the caller's mistake. */
-export function assertChannels(graph: AgentGraph, { values, asNode }: StateUpdate): void {
+export function assertChannels(graph: AgentGraph, { values, asNode, command }: StateUpdate): void {
   if (asNode !== undefined && !isOwnNode(asNode) && !Object.hasOwn(graph.nodes, asNode)) {
     throw new AppError('state_update_invalid', { message: `Unknown node: ${asNode}` });
+  }
+  for (const node of nodesIn(command?.goto)) {
+    if (node !== '__end__' && !Object.hasOwn(graph.nodes, node))
+      throw new AppError('state_update_invalid', { message: `Unknown node: ${node}` });
   }
   if (typeof values !== 'object' || values === null || Array.isArray(values)) return;
   const unknown = Object.keys(values).filter(
@@ -35,6 +39,16 @@ export function assertChannels(graph: AgentGraph, { values, asNode }: StateUpdat
   if (unknown.length === 0) return;
   throw new AppError('state_update_invalid', {
     message: `Unknown thread-state field(s): ${unknown.sort().join(', ')}`,
+  });
+}
+
+function nodesIn(goto: unknown): string[] {
+  const targets: unknown[] = goto === undefined || goto === null ? [] : [goto].flat();
+  return targets.map((target) => {
+    if (typeof target === 'string') return target;
+    const { node } = (target ?? {}) as { node?: unknown };
+    if (typeof node === 'string') return node;
+    throw new AppError('state_update_invalid', { message: 'goto names a node, or is { node, input }' });
   });
 }
 

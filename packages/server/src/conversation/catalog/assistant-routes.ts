@@ -15,7 +15,6 @@ import {
 import { at, type Mount } from '@switchyard/contract/conversation/mounts';
 import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { AppError } from '../../lib/app-error.ts';
 import type { Assistants } from './assistants.ts';
 
 export function assistantRoutes(mount: Mount, { assistants }: { assistants: Assistants }): Routes {
@@ -55,8 +54,9 @@ export function assistantRoutes(mount: Mount, { assistants }: { assistants: Assi
     app.route({
       ...at(mount, deleteAssistant),
       handler: async (request, reply) => {
-        if (request.query.delete_threads) throw threadsStay();
-        await assistants.delete(ownerOf(request), request.params.assistant_id);
+        const { assistant_id: named } = request.params;
+        const { delete_threads: withThreads = false } = request.query;
+        await assistants.delete(ownerOf(request), named, { withThreads });
         return reply.code(204).send(null);
       },
     });
@@ -108,12 +108,4 @@ export function assistantRoutes(mount: Mount, { assistants }: { assistants: Assi
       },
     });
   };
-}
-
-function threadsStay(): AppError {
-  const message = 'Threads are not deleted with an assistant. Leave delete_threads out.';
-  return new AppError('validation_failed', {
-    message,
-    faults: [{ in: 'query', path: ['delete_threads'], message, type: 'value_error' }],
-  });
 }

@@ -3,6 +3,7 @@ import type { AssistantFilter, AssistantSearch } from '@switchyard/contract/conv
 import { leadAgentName } from '../../agents/lead-agent-name.ts';
 import type { AgentDescription, ResolvedAgent } from '../../agents/loading/agents.ts';
 import { toIso } from '../../lib/clock.ts';
+import { jsonContains } from '../../lib/json-contains.ts';
 import type { StoredAgent } from '../custom-agents/custom-agent.ts';
 import type { AssistantRow, AssistantVersionRow } from '../tables.ts';
 
@@ -72,18 +73,17 @@ export function hasAll(
   wanted: Record<string, unknown> | null | undefined,
 ): boolean {
   return Object.entries(wanted ?? {}).every(
-    ([key, value]) => Object.hasOwn(metadata, key) && JSON.stringify(metadata[key]) === JSON.stringify(value),
+    ([key, value]) => Object.hasOwn(metadata, key) && jsonContains(metadata[key], value),
   );
 }
 
-/** The order when the caller asks for none. */
+/** The newest first, unless the caller asks for another order. */
 export function inOrder(
   assistants: Assistant[],
   { sort_by: field, sort_order: order }: AssistantSearch,
 ): Assistant[] {
-  if (!field) return order === 'asc' ? assistants.toReversed() : assistants;
   const sign = order === 'asc' ? 1 : -1;
-  return assistants.toSorted((a, b) => sign * compare(a[field], b[field]));
+  return assistants.toSorted((a, b) => sign * compare(a[field ?? 'created_at'], b[field ?? 'created_at']));
 }
 
 export function selected(

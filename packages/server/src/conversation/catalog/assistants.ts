@@ -36,6 +36,8 @@ export interface AssistantsOptions {
   shapes: Pick<GraphShapes, 'schemas' | 'drawing' | 'subgraphs'>;
   store: AssistantStore;
   customAgents: Pick<CustomAgents, 'list' | 'find' | 'nameOf'>;
+  /** Deletes the user's threads of an assistant. */
+  deleteThreads: (owner: Owner, assistantId: string) => Promise<void>;
   clock: Clock;
 }
 
@@ -121,8 +123,10 @@ export class Assistants {
     return storedAssistant(changed);
   }
 
-  async delete(owner: Owner, named: string): Promise<void> {
+  /** The threads go first, so that a request that fails on the way can be repeated. */
+  async delete(owner: Owner, named: string, { withThreads }: { withThreads: boolean }): Promise<void> {
     await this.#requireOwn(owner, named);
+    if (withThreads) await this.#options.deleteThreads(owner, named);
     if (!(await this.#options.store.delete(owner, named))) throw notFound(named);
   }
 

@@ -37,6 +37,12 @@ export class ThreadAccess {
     return null;
   }
 
+  /** Null when the caller has no thread of this id, whatever the reason. */
+  async find(owner: Owner, threadId: string): Promise<ThreadRow | null> {
+    const thread = await this.#threads.find(threadId);
+    return thread && isVisibleTo(owner, thread) ? thread : null;
+  }
+
   /** Like `require` for a thread that must exist. */
   async requireRecord(owner: Owner, threadId: string): Promise<ThreadRow> {
     const thread = await this.require(owner, threadId, { mustExist: true });

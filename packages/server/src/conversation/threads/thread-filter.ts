@@ -1,3 +1,5 @@
+import { AppError } from '../../lib/app-error.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import type { ThreadRow } from '../tables.ts';
 
 /** What a thread must be or have. Values are JSON text, as in the index of the metadata. */
@@ -5,8 +7,18 @@ export type Condition =
   | { kind: 'metadata'; key: string; value: string }
   | { kind: 'status'; status: ThreadRow['status'] };
 
+/** A part of an object in the metadata: a value at a path, or an item of the list there. Values are JSON text. */
+export interface MetadataPart {
+  path: string[];
+  holds: 'value' | 'item' | 'object' | 'list';
+  /** Empty where any object or list will do. */
+  value: string;
+}
+
 export interface ThreadFilter {
   conditions: Condition[];
+  /** What objects and lists in the metadata must contain. No index has them. */
+  parts: MetadataPart[];
   /** Values on the top level of the latest state. */
   values: { key: string; value: unknown }[];
   ids: string[] | null;
@@ -29,3 +41,43 @@ export const orderColumns: Record<SortColumn, SortColumn[]> = {
   updated_at: ['updated_at', 'thread_id'],
   state_updated_at: ['state_updated_at', 'thread_id'],
 };
+
+/** More parts would make one statement too large. */
+const maxParts = 100;
+const keyPattern = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Takes apart what an object or a list in the metadata must contain, as `@>` of Postgres understands it. */
+export function metadataParts(key: string, wanted: object): MetadataPart[] {
+  const parts = [...partsOf([key], wanted)];
+  if (parts.length > maxParts) throw refused(key, `an object to search for has at most ${maxParts} values`);
+  return parts;
+}
+
+function* partsOf(path: string[], wanted: unknown): Generator<MetadataPart> {
+  const [key = ''] = path;
+  if (Array.isArray(wanted)) {
+    yield { path, holds: 'list', value: '' };
+    for (const item of wanted) {
+      if (typeof item === 'object' && item !== null)
+        throw refused(key, 'a list to search for holds texts, numbers, true, false and null');
+      yield { path, holds: 'item', value: JSON.stringify(item) };
+    }
+    return;
+  }
+  if (!isRecord(wanted)) {
+    yield { path, holds: 'value', value: JSON.stringify(wanted) };
+    return;
+  }
+  yield { path, holds: 'object', value: '' };
+  for (const [name, value] of Object.entries(wanted)) {
+    if (!keyPattern.test(name)) throw refused(key, 'keys to search for are letters, digits, _ and -');
+    yield* partsOf([...path, name], value);
+  }
+}
+
+function refused(key: string, text: string): AppError {
+  const message = `Value error, ${text}`;
+  return new AppError('validation_failed', {
+    faults: [{ in: 'body', path: ['metadata', key], type: 'value_error', message }],
+  });
+}

@@ -11,7 +11,7 @@ import type { StateUpdate } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { MountRules } from '../mount-rules.ts';
 import { parsePath } from './extract-paths.ts';
-import type { Condition, ThreadFilter } from './thread-filter.ts';
+import { type Condition, metadataParts, type ThreadFilter } from './thread-filter.ts';
 import type { ThreadListRequest } from './thread-lists.ts';
 import { maxFilterValueBytes } from './thread-metadata.ts';
 import type { HistoryRequest, StateChange } from './thread-states.ts';
@@ -36,7 +36,11 @@ export function threadFilter({
   ids,
   q,
 }: ThreadFilterBody & Pick<ThreadSearchBody, 'q'>): ThreadFilter {
-  const conditions = Object.entries(metadata ?? {}).map(([key, value]): Condition => {
+  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+  const wanted = Object.entries(metadata ?? {});
+  const parts = wanted.flatMap(([key, value]) => (isObject(value) ? metadataParts(key, value) : []));
+  const plain = wanted.filter(([, value]) => !isObject(value));
+  const conditions = plain.map(([key, value]): Condition => {
     const text = JSON.stringify(value);
     if (Buffer.byteLength(text) > maxFilterValueBytes)
       throw invalid(['metadata', key], `a value to search for has at most ${maxFilterValueBytes} bytes`);
@@ -44,7 +48,7 @@ export function threadFilter({
   });
   if (status) conditions.push({ kind: 'status', status });
   const state = Object.entries(values ?? {}).map(([key, value]) => ({ key, value }));
-  return { conditions, values: state, ids: ids ?? null, title: q ?? null };
+  return { conditions, parts, values: state, ids: ids ?? null, title: q ?? null };
 }
 
 export function threadListRequest(body: ThreadSearchBody, rules: MountRules): ThreadListRequest {
@@ -91,7 +95,12 @@ function stateUpdate({
   command,
   as_node,
 }: NonNullable<NewThreadBody['supersteps']>[number]['updates'][number]): StateUpdate {
-  return { values: command ? command.update : values, ...(as_node && { asNode: as_node }) };
+  const startsNodes = command?.goto !== undefined && command.goto !== null;
+  return {
+    values: command ? command.update : values,
+    ...(command && startsNodes && { command: { update: command.update, goto: command.goto } }),
+    ...(as_node && { asNode: as_node }),
+  };
 }
 
 function namesCheckpoint({ checkpoint_id, checkpoint_ns, checkpoint_map }: WantedCheckpoint): boolean {

@@ -5,6 +5,7 @@ import {
   createThread,
   deleteThread,
   getThread,
+  patchState,
   patchThread,
   pruneThreads,
   searchThreads,
@@ -69,6 +70,15 @@ export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptio
         const thread = await threads.patch(ownerOf(request), thread_id, request.body.metadata ?? {}, rules);
         if (!prefersMinimal(request.headers.prefer)) return thread;
         return reply.header('preference-applied', 'return=minimal').code(204).send(null);
+      },
+    });
+
+    app.route({
+      ...at(mount, patchState),
+      handler: async (request, reply) => {
+        const { metadata } = request.body;
+        await threads.patch(ownerOf(request), request.params.thread_id, metadata ?? {}, rules);
+        return reply.code(204).send(null);
       },
     });
 

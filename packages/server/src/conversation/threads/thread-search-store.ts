@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../platform/database/database.ts';
-import { type Dialect, hasJsonEntry } from '../../platform/database/dialect.ts';
+import { type Dialect, hasJsonEntry, hasJsonPart } from '../../platform/database/dialect.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { type Condition, orderColumns, type ThreadFilter, type ThreadOrder } from './thread-filter.ts';
 
@@ -11,7 +11,7 @@ export interface Walk {
   /** The condition whose index is walked; null walks all threads of the user. */
   start: Condition | null;
   /** The conditions that threads on the way must meet besides. */
-  rest: Pick<ThreadFilter, 'conditions' | 'values' | 'title'>;
+  rest: Pick<ThreadFilter, 'conditions' | 'parts' | 'values' | 'title'>;
 }
 
 /** One step of a walk: how many threads were looked at, which of them match, and where the next step continues. */
@@ -105,7 +105,7 @@ export class ThreadSearchStore {
     return threadIds.flatMap((threadId) => byId.get(threadId) ?? []);
   }
 
-  #holds(threadId: string, { conditions, values, title }: Walk['rest']): RawBuilder<boolean> {
+  #holds(threadId: string, { conditions, parts, values, title }: Walk['rest']): RawBuilder<boolean> {
     const id = sql.ref(threadId);
     const needs = conditions.map((condition) =>
       condition.kind === 'status'
@@ -113,6 +113,10 @@ export class ThreadSearchStore {
         : sql`exists (select 1 from thread_metadata as m where m.thread_id = ${id}
             and m.key = ${condition.key} and m.value = ${condition.value})`,
     );
+    for (const part of parts) {
+      const has = hasJsonPart(this.#dialect, { column: 'p.metadata', ...part });
+      needs.push(sql`exists (select 1 from threads as p where p.thread_id = ${id} and ${has})`);
+    }
     const column = 'v.values';
     for (const { key, value } of values) {
       const entry = hasJsonEntry(this.#dialect, { column, key, value });

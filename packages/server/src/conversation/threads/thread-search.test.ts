@@ -5,7 +5,13 @@ import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables, ThreadRow } from '../tables.ts';
-import type { Condition, SortColumn, ThreadFilter, ThreadOrder } from './thread-filter.ts';
+import {
+  type Condition,
+  metadataParts,
+  type SortColumn,
+  type ThreadFilter,
+  type ThreadOrder,
+} from './thread-filter.ts';
 import { ThreadSearch } from './thread-search.ts';
 import { type Step, ThreadSearchStore } from './thread-search-store.ts';
 import { setBusy, ThreadStore } from './thread-store.ts';
@@ -19,7 +25,7 @@ describe.skipIf(postgres.isSkipped)(postgres.title, () =>
 );
 
 const anna = { user: 'anna' };
-const all: ThreadFilter = { conditions: [], values: [], ids: null, title: null };
+const all: ThreadFilter = { conditions: [], parts: [], values: [], ids: null, title: null };
 const byTime = { sortBy: 'updated_at', order: 'desc' } as const;
 
 interface Known {
@@ -99,6 +105,44 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
         (title === null || thread.row.display_name?.toLowerCase().includes(title.toLowerCase())),
     );
   }
+
+  test('finds what objects and lists in the metadata contain', async () => {
+    const store = new ThreadStore(database);
+    const owner = { user: 'carl' };
+    const metadata = { of: { team: 'blue', list: ['x', 2], deep: { on: null } } };
+    await store.create(owner, { threadId: 'with-parts', metadata, at: timeOf(1) });
+    await store.create(owner, { threadId: 'without', metadata: { of: 'blue' }, at: timeOf(2) });
+    const find = async (wanted: object) => {
+      const filter = { ...all, parts: metadataParts('of', wanted) };
+      const found = await search.page(owner, {
+        ...filter,
+        ...byTime,
+        limit: 10,
+        offset: 0,
+        withValues: false,
+      });
+      expect(await search.count(owner, filter)).toMatchObject({ count: found.threads.length });
+      return found.threads.map(({ thread_id: id }) => id);
+    };
+    const parts = [
+      {},
+      { team: 'blue' },
+      { list: [2, 'x'] },
+      { list: [] },
+      { deep: {} },
+      { deep: { on: null } },
+    ];
+    for (const part of parts) expect(await find(part), JSON.stringify(part)).toEqual(['with-parts']);
+    const others = [
+      { team: 'red' },
+      { list: ['2'] },
+      { list: {} },
+      { deep: [] },
+      { gone: null },
+      { team: {} },
+    ];
+    for (const other of others) expect(await find(other), JSON.stringify(other)).toEqual([]);
+  });
 
   function sorted(threads: Known[], sortBy: SortColumn, order: 'asc' | 'desc'): string[] {
     const columns = { status: ['status', 'updated_at', 'thread_id'] as const }[sortBy as string] ?? [

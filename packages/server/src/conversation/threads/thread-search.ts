@@ -104,17 +104,17 @@ export class ThreadSearch {
    * order. Undefined when a condition holds for no thread.
    */
   async #plan(userId: string, filter: ThreadFilter, order: ThreadOrder): Promise<Plan | undefined> {
-    const { conditions, ids, values, title } = filter;
+    const { conditions, parts, ids, values, title } = filter;
     const along = (start: Walk['start']): Walk => {
       const rest = conditions.filter((condition) => condition !== start);
-      return { userId, order, start, rest: { conditions: rest, values, title } };
+      return { userId, order, start, rest: { conditions: rest, parts, values, title } };
     };
     if (ids) return { walk: along(null), among: ids };
     const [only] = conditions;
     if (!only) return { walk: along(null), among: null };
     const isOrdered = order.sortBy === 'updated_at';
-    if (conditions.length === 1 && values.length === 0 && title === null && isOrdered)
-      return { walk: along(only), among: null };
+    const isOnlyCondition = conditions.length + parts.length === 1 && values.length === 0 && title === null;
+    if (isOnlyCondition && isOrdered) return { walk: along(only), among: null };
 
     const byTime: ThreadOrder = { sortBy: 'updated_at', order: 'desc' };
     let [rarest, count] = [only, Number.POSITIVE_INFINITY];
@@ -123,7 +123,7 @@ export class ThreadSearch {
         userId,
         order: byTime,
         start: condition,
-        rest: { conditions: [], values: [], title: null },
+        rest: { conditions: [], parts: [], values: [], title: null },
       };
       const found = await this.#store.countUpTo(probe, this.#limits.smallSet + 1);
       if (found === 0) return undefined;
@@ -206,7 +206,8 @@ export class ThreadSearch {
 
 /** Every thread on the way matches. */
 function isPlain({ rest }: Walk): boolean {
-  return rest.conditions.length === 0 && rest.values.length === 0 && rest.title === null;
+  const { conditions, parts, values, title } = rest;
+  return conditions.length + parts.length + values.length === 0 && title === null;
 }
 
 /** Without a user a list would hold the threads of all users. */

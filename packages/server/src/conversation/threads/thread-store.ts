@@ -144,6 +144,19 @@ export class ThreadStore {
     return rows.map(({ thread_id: id }) => id);
   }
 
+  /** Returns threads of a user whose metadata name this assistant. */
+  async ofAssistant(owner: Owner, assistantId: string, limit: number): Promise<ThreadRow[]> {
+    return this.#database.read
+      .selectFrom('threads')
+      .innerJoin('thread_metadata', 'thread_metadata.thread_id', 'threads.thread_id')
+      .selectAll('threads')
+      .where('thread_metadata.user_id', '=', userScope(owner))
+      .where('thread_metadata.key', '=', 'assistant_id')
+      .where('thread_metadata.value', '=', JSON.stringify(assistantId))
+      .limit(limit)
+      .execute();
+  }
+
   /** Returns the ids among these that have no record and are not deleted. */
   async unknownAmong(threadIds: readonly string[]): Promise<string[]> {
     const known = new Set<string>();

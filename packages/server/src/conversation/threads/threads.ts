@@ -42,6 +42,9 @@ export interface ThreadRequest {
   supersteps: StateUpdate[][];
 }
 
+/** How many threads of an assistant are read before they are deleted. */
+const threadsAtOnce = 100;
+
 export type PruneStrategy = 'delete' | 'keep_latest';
 
 /** Operations on threads, apart from lists and states. */
@@ -86,6 +89,16 @@ export class Threads {
     return this.#listed(thread, rules);
   }
 
+  /** Deletes the threads whose last run was of this assistant. One that works is stopped first. */
+  async deleteOf(owner: Owner, assistantId: string): Promise<void> {
+    const { store, removal } = this.#options;
+    for (;;) {
+      const threads = await store.ofAssistant(owner, assistantId, threadsAtOnce);
+      for (const thread of threads) await removal.remove(thread);
+      if (threads.length < threadsAtOnce) return;
+    }
+  }
+
   async delete(owner: Owner, threadId: string): Promise<void> {
     const { access, removal } = this.#options;
     await removal.remove(await access.requireRecord(owner, threadId));
@@ -112,11 +125,14 @@ export class Threads {
     });
   }
 
-  /** Returns how many threads were deleted or cut. Every thread is checked before the first one is changed. */
+  /** Returns how many threads were deleted or cut. Ids that the caller has no thread of are left out. */
   async prune(owner: Owner, threadIds: readonly string[], strategy: PruneStrategy): Promise<number> {
     const { access, states, removal } = this.#options;
     const threads: ThreadRow[] = [];
-    for (const threadId of new Set(threadIds)) threads.push(await access.requireRecord(owner, threadId));
+    for (const threadId of new Set(threadIds)) {
+      const thread = await access.find(owner, threadId);
+      if (thread) threads.push(thread);
+    }
     if (strategy === 'delete') {
       for (const thread of threads) await removal.remove(thread);
       return threads.length;

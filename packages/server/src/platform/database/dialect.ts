@@ -61,6 +61,40 @@ export function hasJsonEntry(
 }
 
 /**
+ * True for a column of JSON text that has this at the path: the value, an item of a list, any object or any list. The keys of the
+ * path are letters, digits, `_` and `-`, and the value is JSON text.
+ */
+export function hasJsonPart(
+  dialect: Dialect,
+  { column, path, holds, value }: { column: string; path: readonly string[]; holds: JsonPart; value: string },
+): RawBuilder<boolean> {
+  return dialect === 'postgres'
+    ? partOnPostgres(sql`(${sql.ref(column)}::json #> ${`{${path.join(',')}}`}::text[])`, holds, value)
+    : partOnSqlite(sql.ref(column), { path: `$${path.map((key) => `."${key}"`).join('')}`, holds, value });
+}
+
+type JsonPart = 'value' | 'item' | 'object' | 'list';
+
+function partOnPostgres(at: RawBuilder<unknown>, holds: JsonPart, value: string): RawBuilder<boolean> {
+  if (holds === 'value') return sql<boolean>`${at}::text = ${value}`;
+  const type = holds === 'object' ? 'object' : 'array';
+  if (holds !== 'item') return sql<boolean>`json_typeof(${at}) = ${type}`;
+  return sql<boolean>`exists (select 1 from json_array_elements(
+    case when json_typeof(${at}) = 'array' then ${at} else '[]'::json end) as entry where entry::text = ${value})`;
+}
+
+function partOnSqlite(
+  column: RawBuilder<unknown>,
+  { path, holds, value }: { path: string; holds: JsonPart; value: string },
+): RawBuilder<boolean> {
+  if (holds === 'value') return sql<boolean>`(${column} -> ${path}) = ${value}`;
+  const type = holds === 'object' ? 'object' : 'array';
+  if (holds !== 'item') return sql<boolean>`json_type(${column}, ${path}) = ${type}`;
+  return sql<boolean>`exists (select 1 from json_each(${column}, ${path}) as entry
+    where (${column} -> entry.fullkey) = ${value})`;
+}
+
+/**
  * Waits until no one else is in a unit about the same thing. Shared holders do not wait for each other. SQLite has only
  * one writer and needs no lock.
  */

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ConversationCaller, says } from './support/conversation-caller.ts';
+import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+
+let server: ConversationGateway;
+let ada: ConversationCaller;
+beforeAll(async () => {
+  server = await startConversation();
+  ada = server.ada.at('/api/langgraph');
+});
+afterAll(() => server.close());
+
+it('a complete message is announced after the values that it belongs to', async () => {
+  const threadId = await ada.thread();
+  const asked = { assistant_id: 'chat', input: says('look up dogs'), stream_mode: ['values', 'messages'] };
+  const frames = await (await ada.stream(threadId, asked)).rest();
+  const places = frames.flatMap(({ event }, place) => (event === 'messages/complete' ? [place] : []));
+  expect(places.length).toBeGreaterThan(1);
+  for (const place of places) {
+    const [message] = frames[place]?.data as { id: string }[];
+    const before = frames.slice(0, place).findLast(({ event }) => event === 'values');
+    expect(before?.data.messages.map(({ id }: { id: string }) => id)).toContain(message?.id);
+  }
+});
+
+it('a thread begins with supersteps whose command says which node comes next', async () => {
+  const updates = [
+    { values: { plan: 'paint', log: ['given'] }, as_node: '__start__' },
+    { command: { update: { log: ['by command'] }, goto: 'finish' }, as_node: 'prepare' },
+  ];
+  const supersteps = updates.map((update) => ({ updates: [update] }));
+  const metadata = { graph_id: 'approval' };
+  const { thread_id: threadId } = await ada.ok('POST', '/threads', { metadata, supersteps });
+  const state = await ada.ok('GET', `/threads/${threadId}/state`);
+  expect(state.values).toMatchObject({ plan: 'paint', log: ['given', 'by command'] });
+  expect(state.next).toContain('finish');
+
+  for (const goto of ['nowhere', [{ node: 'nowhere' }], 7]) {
+    const body = { metadata, supersteps: [{ updates: [{ command: { goto }, as_node: 'prepare' }] }] };
+    expect((await ada.post('/threads', body)).status).toBe(422);
+  }
+});
+
+it('PATCH of a state merges metadata into the thread of the caller alone', async () => {
+  const threadId = await ada.thread({ metadata: { a: 1 } });
+  const patch = (caller: ConversationCaller) =>
+    caller.call('PATCH', `/threads/${threadId}/state`, { body: { metadata: { b: 2 } } });
+  expect((await patch(ada)).status).toBe(204);
+  expect((await patch(server.bob.at('/api/langgraph'))).status).toBe(404);
+  expect((await ada.ok('GET', `/threads/${threadId}`)).metadata).toMatchObject({ a: 1, b: 2 });
+});
