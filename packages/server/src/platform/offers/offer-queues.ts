@@ -1,3 +1,4 @@
+import { DelayedError, Queue, Worker } from 'bullmq';
 import type { RedisClient, RedisServer } from '../redis/redis-server.ts';
 import { type OfferEngine, OfferQueue } from './offer-queue.ts';
 import { StartTags } from './start-tags.ts';
@@ -15,7 +16,10 @@ const keptEvents = 100;
 /** How often an offer may lose its process. The row counts attempts, so this one never decides. */
 const maxStalledCount = 1_000_000;
 
-/** Opens queues of offers on the Redis of this gateway. They share a connection; each one that is served blocks a second one. */
+/**
+ * Opens queues of offers on the Redis of this gateway. They share a connection; each one that is served blocks a second one.
+ * Import this file where Redis is configured, and there dynamically: it loads BullMQ.
+ */
 export class OfferQueues {
   readonly #options: OfferQueuesOptions;
   readonly #connection: RedisClient;
@@ -27,10 +31,8 @@ export class OfferQueues {
     this.#engine = engine;
   }
 
-  /** Loads BullMQ, which nothing loads without Redis. */
   static async open(options: OfferQueuesOptions): Promise<OfferQueues> {
     const { redis } = options;
-    const { Queue, Worker, DelayedError } = await import('bullmq');
     const connection = redis.connect('offers', {
       isBlocking: true,
       options: { commandTimeout: commandMs },
