@@ -89,6 +89,21 @@ describe('shutdown', () => {
     await expect(fetch(`${url}/readyz`)).rejects.toThrow();
   });
 
+  test('soon accepts no new connection, and finishes the requests that it has', async () => {
+    await start();
+    const answer = fetch(`${url}/api/work`);
+    await hasStarted.promise;
+    const closed = shutdown.run();
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    time.advance(2_000);
+    await expect.poll(() => server.app.server.listening).toBe(false);
+    await expect(fetch(`${url}/readyz`)).rejects.toThrow();
+    work.resolve();
+    expect(await (await answer).json()).toEqual({ done: true });
+    await closed;
+    expect(server.logLines).not.toContainEqual(expect.objectContaining({ level: 'warn' }));
+  });
+
   test('does not wait for idle connections', async () => {
     await start();
     const idle = await openConnection('/healthz');

@@ -14,9 +14,17 @@ interface ShutdownOptions {
   tracker: RequestTracker;
   /** How long requests may take to finish. Then their connections are cut. */
   graceMs: number;
+  /** How long new connections are still accepted while requests finish. Default 2 s. */
+  listenMs?: number;
   timer: Timer;
   logger: Logger;
 }
+
+/**
+ * Long enough for a client that asks again to hear that we are not ready. Behind a busy proxy there is always a request that
+ * has not finished, so the listener closes by itself: the proxy is then refused, and asks another replica.
+ */
+const usualListenMs = 2_000;
 
 /** Ends the service of one server without losing a response that has begun. */
 export class Shutdown {
@@ -33,8 +41,8 @@ export class Shutdown {
   }
 
   /**
-   * The gateway reports that it is not ready, tells streams to end, lets requests finish, then closes. A second call
-   * returns the same promise.
+   * The gateway reports that it is not ready, tells streams to end, soon accepts no new connection, lets requests finish,
+   * then closes. A second call returns the same promise.
    */
   run(): Promise<void> {
     this.#done ??= this.#run();
@@ -42,14 +50,15 @@ export class Shutdown {
   }
 
   async #run(): Promise<void> {
-    const { health, streams, tracker, graceMs, timer, logger } = this.#options;
+    const { health, streams, tracker, graceMs, listenMs = usualListenMs, timer, logger } = this.#options;
     health.startDraining();
     const overdue = newDeferred();
     const cancel = timer(overdue.resolve, graceMs);
-    // The listener stays open meanwhile, so that a client learns that we are not ready instead of finding no server.
+    const stayOpen = timer(() => this.#app.server.close(), Math.min(listenMs, graceMs));
     const finished = Promise.all([streams.closeAll(), tracker.whenIdle()]);
     const isInTime = await Promise.race([finished.then(() => true), overdue.promise.then(() => false)]);
     cancel();
+    stayOpen();
     if (!isInTime) logger.warn({ requests: tracker.inFlight }, 'Requests cut at shutdown');
     const closed = this.#app.close();
     for (const socket of this.#sockets) socket.destroy();
