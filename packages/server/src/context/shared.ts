@@ -1,6 +1,7 @@
 import type { ServiceHealth } from '@switchyard/contract/meta';
 import { deriveKey } from '../accounts/secrets/signing-secret.ts';
 import type { Config } from '../config/schema.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
 import { hourMs } from '../lib/time-units.ts';
 import { streamLimits } from '../ops/options-of-config.ts';
@@ -18,7 +19,8 @@ import { jobMigrations } from '../platform/jobs/migrations.ts';
 import type { JobTables } from '../platform/jobs/tables.ts';
 import type { OfferQueues } from '../platform/offers/offer-queues.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
-import { databaseIdentity } from '../platform/redis/database-identity-store.ts';
+import { refuseOtherClock } from '../platform/redis/cluster-clock.ts';
+import { databaseIdentity, databaseNowMs } from '../platform/redis/cluster-store.ts';
 import { isUnreachable } from '../platform/redis/redis-fault.ts';
 import type { RedisServer } from '../platform/redis/redis-server.ts';
 import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
@@ -75,6 +77,7 @@ export async function openShared(surroundings: Surroundings): Promise<Shared> {
 
 /** Loaded only when it is used, like everything that needs Redis. */
 async function openRedis({ config, logger, opened, database, secret }: Surroundings): Promise<RedisServer> {
+  await refuseOtherClock(() => databaseNowMs(database), systemClock);
   const { RedisServer } = await import('../platform/redis/redis-server.ts');
   const redis = await RedisServer.open({
     url: config.bus.url ?? '',

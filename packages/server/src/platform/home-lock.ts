@@ -110,5 +110,5 @@ function readJson<Content>(path: string): Partial<Content> {
 function describe(home: string, holder: Holder | undefined): string {
   const facts = holder ? [`process ${holder.pid}`, holder.url, `since ${holder.since}`] : [];
   const named = facts.filter((fact) => fact !== undefined).join(', ');
-  return `Another gateway uses the data home ${home}${named && ` (${named})`}. Stop it, or choose another home with --home or SWITCHYARD_HOME.`;
+  return `Another gateway uses the data home ${home}${named && ` (${named})`}. Stop it, or choose another home with --home or SWITCHYARD_HOME; replicas share a database.backend postgres, not a home.`;
 }

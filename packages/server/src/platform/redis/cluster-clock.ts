@@ -1,0 +1,20 @@
+import type { Clock } from '../../lib/clock.ts';
+
+/** Sessions, links and leases hold when clocks differ by less. */
+const maxDifferenceMs = 5_000;
+
+/**
+ * Throws when the clock of this machine and that of the database, which all replicas share, are too far apart. The time
+ * that the question takes is not counted.
+ */
+export async function refuseOtherClock(askDatabase: () => Promise<number>, clock: Clock): Promise<void> {
+  const beforeMs = clock();
+  const databaseMs = await askDatabase();
+  const afterMs = clock();
+  const aheadMs = Math.max(beforeMs - databaseMs, 0) - Math.max(databaseMs - afterMs, 0);
+  if (Math.abs(aheadMs) <= maxDifferenceMs) return;
+  const where = aheadMs > 0 ? 'ahead of' : 'behind';
+  throw new Error(
+    `The clock of this machine is ${Math.round(Math.abs(aheadMs) / 1000)} s ${where} the clock of the database, and replicas may differ by ${maxDifferenceMs / 1000} s; set the clocks of both machines, for example with NTP.`,
+  );
+}
