@@ -170,7 +170,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     new PoolWorkflows({
       ...dispatch,
       links,
-      approvals: policy && new WorkflowBudget({ ...dispatch, policy }),
+      approvals: policy && new WorkflowBudget({ ...dispatch, policy, price: workerPrice(config) }),
     });
   const conversation = config.areas.conversation
     ? await openConversation(base, {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkflowOrder } from '../agents/tools/workflow-runner.ts';
 import type { CallCost } from '../dispatch/tasks/task-costs.ts';
+import type { WorkerPrice } from '../lib/worker-price.ts';
 import { type ApprovalPolicy, WorkflowBudget } from './workflow-budget.ts';
 
 describe('over_budget', () => {
@@ -85,6 +86,13 @@ describe('always', () => {
       'A workflow wants to run on the pool. It will take about 1 s.',
     );
   });
+
+  it('says what the call costs when workers have a price', async () => {
+    const price = { perHour: 36, currency: 'EUR' };
+    expect(await new Desk({ estimate: 20, approval: 'always', price }).question('c1')).toBe(
+      'A workflow wants to run on the pool. It will take about 20 s and cost about €0.20.',
+    );
+  });
 });
 
 class Desk {
@@ -96,13 +104,16 @@ class Desk {
     estimate,
     approval = 'over_budget',
     budget = { kind: 'time', maxSeconds: 100 },
+    price = null,
   }: {
     estimate: number | null;
+    price?: WorkerPrice | null;
     approval?: ApprovalPolicy['approval'];
     budget?: ApprovalPolicy['budget'];
   }) {
     this.#budget = new WorkflowBudget({
       policy: { approval, budget },
+      price,
       tasks: { hasSubmitted: async (_userId, key) => this.submitted.has(key) },
       savedWorkflows: {
         taskOf: async () => {

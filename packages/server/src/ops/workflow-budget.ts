@@ -6,6 +6,7 @@ import type {
 import type { Tasks } from '../dispatch/intake/tasks.ts';
 import type { CallCost, TaskCosts } from '../dispatch/tasks/task-costs.ts';
 import type { SavedWorkflows } from '../dispatch/workflows/saved-workflows.ts';
+import { type WorkerPrice, workerCost } from '../lib/worker-price.ts';
 
 export type RunBudget =
   | { kind: 'time'; maxSeconds: number }
@@ -21,6 +22,8 @@ export interface ApprovalPolicy {
 
 interface WorkflowBudgetOptions {
   policy: ApprovalPolicy;
+  /** Null when workers have no price. */
+  price: WorkerPrice | null;
   tasks: Pick<Tasks, 'hasSubmitted'>;
   savedWorkflows: Pick<SavedWorkflows, 'taskOf'>;
   costs: Pick<TaskCosts, 'estimateSeconds' | 'ofRun'>;
@@ -40,7 +43,7 @@ export class WorkflowBudget implements WorkflowApprovals {
   }
 
   async question(order: WorkflowOrder | SavedWorkflowOrder): Promise<string | null> {
-    const { policy, tasks, savedWorkflows, costs } = this.#options;
+    const { policy, price, tasks, savedWorkflows, costs } = this.#options;
     const { userId, runId, idempotencyKey } = order;
     // The call was approved before the process died.
     if (await tasks.hasSubmitted(userId, idempotencyKey)) return null;
@@ -50,7 +53,7 @@ export class WorkflowBudget implements WorkflowApprovals {
     const told =
       estimate === null
         ? 'How long it will take is not known: no workflow of this shape has run yet.'
-        : `It will take about ${rounded(estimate)} s.`;
+        : `It will take about ${rounded(estimate)} s${costText(price, estimate)}.`;
     if (policy.approval === 'always') return `A workflow wants to run on the pool. ${told}`;
     const ofRun = await costs.ofRun(userId, runId);
     // Nothing is awaited from here on, so that calls that arrive together see each other.
@@ -94,6 +97,14 @@ function usedOf(budget: RunBudget, spentSeconds: number): string {
   if (pricePerHour === null) return `what its tasks cost is not known, and they may cost ${max}`;
   const cost = (spentSeconds * pricePerHour) / hourSeconds;
   return `${cost.toFixed(2)} of ${max} are spent, at ${pricePerHour} an hour`;
+}
+
+/** Empty when workers have no price. */
+function costText(price: WorkerPrice | null, seconds: number): string {
+  const { cost, currency } = workerCost(price, seconds);
+  if (cost === null || currency === null) return '';
+  const money = new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 });
+  return ` and cost about ${money.format(cost)}`;
 }
 
 function rounded(seconds: number): number {
