@@ -180,6 +180,12 @@ export const run = Type.Object({
   first_human_message: nullable(Type.String()),
   last_ai_message: nullable(Type.String()),
   llm_call_count: counter,
+  context_tokens: nullable(
+    Type.Integer({
+      minimum: 0,
+      description: 'What the last call of the lead agent has read and written: how full its window was.',
+    }),
+  ),
   total_input_tokens: counter,
   total_output_tokens: counter,
   total_tokens: counter,

@@ -4,5 +4,13 @@ import * as usage from './migrations/002-usage.ts';
 import * as runSpans from './migrations/003-run-spans.ts';
 import * as usageByAgent from './migrations/004-usage-by-agent.ts';
 import * as unread from './migrations/006-unread-threads.ts';
+import * as contextOfRuns from './migrations/017-context-of-runs.ts';
 
-export const conversationMigrations: readonly Migration[] = [first, usage, runSpans, usageByAgent, unread];
+export const conversationMigrations: readonly Migration[] = [
+  first,
+  usage,
+  runSpans,
+  usageByAgent,
+  unread,
+  contextOfRuns,
+];

@@ -17,6 +17,7 @@ export const countColumns = [
   'first_human_message',
   'last_ai_message',
   'llm_call_count',
+  'context_tokens',
   ...tokenColumns,
 ] as const satisfies (keyof RunRow)[];
 

@@ -115,6 +115,8 @@ export interface RunTable {
   first_human_message: string | null;
   last_ai_message: string | null;
   llm_call_count: number;
+  /** The size of the last call of the lead agent, its answer included; null when none has reported it. */
+  context_tokens: number | null;
   total_input_tokens: number;
   total_output_tokens: number;
   total_tokens: number;

@@ -1,3 +1,4 @@
+import { type ConsoleRun, listConsoleRuns } from '@switchyard/contract/conversation/console';
 import { getThreadTokenUsage, pageThreadMessages } from '@switchyard/contract/conversation/run-events';
 import { listRuns } from '@switchyard/contract/conversation/runs';
 import type { FoundThread } from '@switchyard/contract/conversation/thread';
@@ -99,6 +100,18 @@ export function threadTokensQuery(threadId: string) {
         query: { include_active: 'true' },
         signal,
       }),
+  });
+}
+
+/** What the newest runs of a thread have cost, by run. */
+export function threadCostsQuery(threadId: string) {
+  return queryOptions({
+    queryKey: [...keys.thread(threadId), 'costs'],
+    queryFn: async ({ signal }): Promise<Record<string, Pick<ConsoleRun, 'cost' | 'currency'>>> => {
+      const query = { thread_id: threadId, limit: 100 };
+      const { runs } = await gateway.call(listConsoleRuns, { query, signal });
+      return Object.fromEntries(runs.map(({ run_id, cost, currency }) => [run_id, { cost, currency }]));
+    },
   });
 }
 

@@ -128,6 +128,8 @@ describe('the recorder of a run', () => {
       const totals = run.totals();
       expect(totals).toMatchObject({
         llm_call_count: 4,
+        // Neither a sub-agent nor a call that reports nothing says how full the lead agent's window is.
+        context_tokens: 3,
         total_input_tokens: 112,
         total_output_tokens: 23,
         total_tokens: 138,

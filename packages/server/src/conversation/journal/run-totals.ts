@@ -30,6 +30,8 @@ export interface Tally {
   tokens: number;
   byCaller: Record<CallerKind, number>;
   byModel: Map<string, ModelUsage>;
+  /** What the last call of the lead agent has read and written; null while none has reported it. */
+  contextTokens: number | null;
   modelName: string | null;
   /** The number of the last model call; calls are numbered from one. */
   lastCallIndex: number;
@@ -51,6 +53,7 @@ export function emptyTally(): Tally {
     tokens: 0,
     byCaller: { lead_agent: 0, subagent: 0, middleware: 0, unknown: 0 },
     byModel: new Map(),
+    contextTokens: null,
     modelName: null,
     lastCallIndex: 0,
     lastSteps: new Map(),
@@ -76,6 +79,7 @@ export function totalsOf(tally: Tally): RunTotals {
     first_human_message: tally.firstHumanMessage,
     last_ai_message: tally.lastAiMessage,
     llm_call_count: tally.calls,
+    context_tokens: tally.contextTokens,
     total_input_tokens: tally.inputTokens,
     total_output_tokens: tally.outputTokens,
     total_tokens: tally.tokens,
@@ -97,6 +101,7 @@ function countCall(tally: Tally, metadata: Record<string, unknown>, trackTokens:
   const { input_tokens: input = 0, output_tokens: output = 0 } = usage;
   const tokens = usage.total_tokens || input + output;
   if (!trackTokens || tokens === 0) return;
+  if (caller === 'lead_agent') tally.contextTokens = tokens;
   tally.calls += 1;
   tally.inputTokens += input;
   tally.outputTokens += output;

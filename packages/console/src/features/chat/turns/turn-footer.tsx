@@ -1,6 +1,6 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import { deleteOwnFeedback, putFeedback } from '@switchyard/contract/conversation/feedback';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Copy, GitBranch, Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -10,6 +10,7 @@ import { Field } from '../../../kit/field.tsx';
 import { TextArea } from '../../../kit/text-area.tsx';
 import { useToast } from '../../../kit/toast.tsx';
 import { keys } from '../../../lib/data/keys.ts';
+import { threadCostsQuery } from '../../../lib/data/threads.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
@@ -59,20 +60,26 @@ export function TurnFooter({ threadId, turn, onAgain, onEdit, onBranch }: TurnFo
 function TurnUsage({ threadId, turn: { run, runId } }: { threadId: string; turn: Turn }) {
   const text = useText('chat');
   const format = useFormat();
+  const { cost = null, currency = null } = useQuery(threadCostsQuery(threadId)).data?.[runId] ?? {};
   if (!run) return null;
-  const { started_at: start, ended_at: end } = run;
+  const { started_at: start, ended_at: end, context_tokens: context } = run;
+  const used = [
+    run.total_tokens > 0
+      ? text('turn.tokens', {
+          input: format.compact(run.total_input_tokens),
+          output: format.compact(run.total_output_tokens),
+        })
+      : text('turn.run'),
+    cost === null || currency === null || run.total_tokens === 0 ? null : format.money(cost, currency),
+    context === null ? null : text('usage.contextTokens', { tokens: format.compact(context) }),
+    start !== null && end !== null ? format.duration(Date.parse(end) - Date.parse(start)) : null,
+  ];
   return (
     <Link
       href={`/runs/${threadId}/${runId}`}
       className="ml-2 rounded-control px-1 py-1 tabular-nums outline-accent hover:underline focus-visible:outline-2"
     >
-      {run.total_tokens > 0
-        ? text('turn.tokens', {
-            input: format.compact(run.total_input_tokens),
-            output: format.compact(run.total_output_tokens),
-          })
-        : text('turn.run')}
-      {start !== null && end !== null ? ` · ${format.duration(Date.parse(end) - Date.parse(start))}` : ''}
+      {used.filter((fact) => fact !== null).join(' · ')}
     </Link>
   );
 }
