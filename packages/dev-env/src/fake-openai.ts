@@ -13,6 +13,8 @@ export interface FakeReply {
   headers?: Record<string, string>;
   /** The stream stops here and stays open until the client closes it. An unstreamed answer never arrives. */
   hangs?: boolean;
+  /** The rest of a streamed answer, which begins when its turn comes. */
+  later?: { when: Promise<void>; text: string };
   /** The answer never ends and sends more and more text. */
   isEndless?: boolean;
 }
@@ -79,10 +81,15 @@ function send(response: ServerResponse, { model, body }: FakeRequest, reply: Fak
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  for (const piece of pieces(reply)) {
-    response.write(`data: ${JSON.stringify({ ...about, object: 'chat.completion.chunk', ...piece })}\n\n`);
-  }
-  if (!reply.hangs) response.end('data: [DONE]\n\n');
+  const write = (some: FakeReply): void => {
+    for (const piece of pieces(some)) {
+      response.write(`data: ${JSON.stringify({ ...about, object: 'chat.completion.chunk', ...piece })}\n\n`);
+    }
+    if (!some.hangs) response.end('data: [DONE]\n\n');
+  };
+  const { later, ...now } = reply;
+  write(later ? { ...now, hangs: true } : now);
+  void later?.when.then(() => write({ ...now, text: later.text }));
 }
 
 /** Sends one endless line as fast as it is read, in a stream as well as in an unstreamed answer. */

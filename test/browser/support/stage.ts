@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { launchChromium } from '@switchyard/dev-env/chromium';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
@@ -48,10 +50,12 @@ export class Stage {
     this.#browser = parts.browser;
   }
 
-  /** Begins with an empty data home. */
-  static async open(): Promise<Stage> {
+  /** Begins with an empty data home, and with a file of settings where one is given. */
+  static async open({ settings }: { settings?: object } = {}): Promise<Stage> {
     const folder = temporaryFolder();
     try {
+      // JSON is YAML too.
+      if (settings) writeFileSync(join(folder.path, 'switchyard.yaml'), JSON.stringify(settings));
       const gateway = await SpawnedGateway.start({ home: folder.path });
       const browser = await launchChromium();
       return new Stage(gateway, { folder, browser });

@@ -26,7 +26,9 @@ export async function readWorkflowFile(file: Blob, filename: string): Promise<Re
   const name = nameOf(filename);
   if (from === 'text') {
     if (file.size > maxJsonBytes) return { kind: 'too_large', name: filename, sizeBytes: file.size };
-    return readWorkflowText(await file.text(), name);
+    const found = readWorkflowText(await file.text(), name);
+    // A graph gets a name for itself; what is said of another file names that file.
+    return found.kind === 'graph' ? found : { ...found, name: filename };
   }
   if (from !== 'png' && from !== 'webp') return { kind: 'no_workflow', name: filename, from };
   const texts = from === 'png' ? await pngTexts(slices) : await webpTexts(slices);
@@ -54,7 +56,7 @@ function pictureKind(
   for (const keyword of ['prompt', 'workflow']) {
     const found = jsonKindOf(readJson(texts.get(keyword) ?? ''));
     if (found.kind === 'graph') return graphOf(found.graph, { name, from });
-    if (found.kind === 'editor') return { kind: 'editor', name, nodes: found.nodes, from };
+    if (found.kind === 'editor') return { kind: 'editor', name: filename, nodes: found.nodes, from };
   }
   return { kind: 'no_workflow', name: filename, from };
 }

@@ -1,0 +1,138 @@
+import { canBrowse } from '@switchyard/dev-env/chromium';
+import type { HttpSession } from '@switchyard/dev-env/http-session';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { dropFile } from './support/drop-file.ts';
+import { type Box, longGraph, useBoxes } from './support/fleet.ts';
+import { Stage } from './support/stage.ts';
+import { wordsOf } from './support/words.ts';
+
+const words = wordsOf('en');
+
+interface Workflow {
+  id: string;
+  name: string;
+}
+
+interface Stored {
+  fileId: string;
+  filename: string;
+  /** Loadable without credentials. */
+  url: string;
+}
+
+describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
+  let stage: Stage;
+  let admin: HttpSession;
+  let boxes: Box[];
+  let page: Page;
+  let faults: string[] = [];
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    admin = await stage.admin();
+    boxes = await useBoxes(admin, ['box-a'], 5);
+    ({ page, faults } = await stage.visit({ session: admin }));
+  });
+  afterEach(() => expect(faults.splice(0)).toEqual([]));
+  afterAll(async () => {
+    await stage?.close();
+    await Promise.all((boxes ?? []).map((box) => box.close()));
+  });
+
+  const workflows = async () =>
+    (await admin.get<{ data: { items: Workflow[] } }>('/api/workflows')).data.items;
+  const files = async () =>
+    (await admin.get<{ data: { items: Stored[] } }>('/api/files?source=output&limit=100')).data.items;
+  const total = async (query: string) =>
+    (await admin.get<{ data: { total: number } }>(`/api/tasks?limit=1&${query}`)).data.total;
+
+  const saveFound = async (name: string): Promise<void> => {
+    const text = words('workflows');
+    const field = page.getByRole('textbox', { name: text('save.name') });
+    await field.fill(name);
+    await page.getByRole('button', { name: text('save.submit') }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await expect.poll(async () => (await workflows()).map((one) => one.name)).toContain(name);
+  };
+
+  it('take a dropped JSON as a workflow, and run it three times by one click', async () => {
+    const text = words('workflows');
+    await page.goto('/workflows');
+    const place = page.getByText(text('import.hint'));
+    await dropFile(place, { name: 'inverted.json', content: JSON.stringify(longGraph(2)) });
+    await page.getByText(text('save.found', { count: 4, from: 'json' })).waitFor();
+    await saveFound('From JSON');
+    await page.getByLabel(text('run.count')).fill('3');
+    await page.getByRole('button', { name: text('run.start', { count: 3 }) }).click();
+    await page
+      .getByText(text('started.summary', { done: 3, count: 3, running: 0, waiting: 0, failed: 0 }))
+      .waitFor();
+    expect(await total('status=completed')).toBe(3);
+  });
+
+  it('take the workflow out of a dropped PNG', async () => {
+    const [file] = await files();
+    const answer = await fetch(new URL(file?.url ?? '', stage.url));
+    const content = Buffer.from(await answer.arrayBuffer());
+    const text = words('workflows');
+    await page.goto('/workflows');
+    await dropFile(page.getByText(text('import.hint')), { name: 'made.png', content, type: 'image/png' });
+    await page.getByText(text('save.found', { count: 4, from: 'png' })).waitFor();
+    await saveFound('From PNG');
+  });
+
+  it('say what a dropped file is that is no workflow', async () => {
+    const text = words('workflows');
+    await page.goto('/workflows');
+    await dropFile(page.getByText(text('import.hint')), { name: 'notes.txt', content: 'buy milk' });
+    await page.getByText(text('found.text', { name: 'notes.txt' })).waitFor();
+  });
+
+  it('show a picture large with its recipe, and make it again', async () => {
+    const text = words('gallery');
+    const pictures = words('kit/pictures');
+    const before = await total('status=completed');
+    await page.goto('/gallery');
+    await page
+      .getByRole('list', { name: text('grid') })
+      .locator('[data-picture="0"]')
+      .click();
+    const large = page.getByRole('dialog');
+    const count = (await files()).length;
+    await large.getByText(pictures('position', { at: 1, count })).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await large.getByText(pictures('position', { at: 2, count })).waitFor();
+    await large.getByRole('heading', { name: text('recipe.title') }).waitFor();
+    await large.getByText('box-a').waitFor();
+    await large.getByRole('button', { name: text('again.same') }).click();
+    await page.getByText(text('again.started')).waitFor();
+    await expect.poll(() => total('status=completed')).toBe(before + 1);
+    await page.keyboard.press('Escape');
+    await large.waitFor({ state: 'detached' });
+  });
+
+  it('compare two pictures by the arrow keys', async () => {
+    const text = words('gallery');
+    await page.goto('/gallery');
+    const grid = page.getByRole('list', { name: text('grid') });
+    await grid.locator('[data-picture="0"]').hover();
+    for (const place of [0, 1])
+      await grid.getByRole('listitem').nth(place).getByRole('button').nth(1).click();
+    await page.getByRole('button', { name: text('selection.compare') }).click();
+    const edge = page.getByRole('slider');
+    const at = async () => Number(await edge.getAttribute('aria-valuenow'));
+    const middle = await at();
+    await edge.focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(at).toBeLessThan(middle);
+    await page.keyboard.press('End');
+    await expect.poll(at).toBe(100);
+    await page
+      .getByRole('dialog')
+      .getByText(text('compare.same'))
+      .or(page.getByRole('dialog').getByRole('table'))
+      .first()
+      .waitFor();
+  });
+});
