@@ -39,7 +39,9 @@ export function BottomBar() {
           onClick={() => setOpen(true)}
         >
           <Ellipsis size={20} strokeWidth={1.75} aria-hidden />
-          {text('more')}
+          <span className="max-w-full truncate px-1" title={text('more')}>
+            {text('more')}
+          </span>
         </button>
       </nav>
       <Dialog open={open} onClose={() => setOpen(false)} title={text('rail.label')}>
@@ -60,7 +62,9 @@ function Cell({ entry: { name, icon: Icon } }: { entry: NavigationEntry }) {
       className={classes(focusRing, cell)}
     >
       <Icon size={20} strokeWidth={1.75} aria-hidden />
-      <span className="max-w-full truncate px-1">{text(`pages.${name}`)}</span>
+      <span className="max-w-full truncate px-1" title={text(`pages.${name}`)}>
+        {text(`pages.${name}`)}
+      </span>
     </Link>
   );
 }

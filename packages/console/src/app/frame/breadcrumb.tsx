@@ -11,10 +11,14 @@ export function Breadcrumb() {
   if (!routes.some((route) => route.name === name)) return null;
   const detail = rest.map(decodePart).join(' / ');
   return (
-    <nav aria-label={text('breadcrumb')} className="flex min-w-0 items-center gap-1 text-body">
+    <nav
+      aria-label={text('breadcrumb')}
+      className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden text-body"
+    >
       <Link
         href={`/${name}`}
         aria-current={detail === '' ? 'page' : undefined}
+        title={text(`pages.${name}`)}
         className="truncate rounded-control text-text-2 hover:text-text aria-[current=page]:text-text"
       >
         {text(`pages.${name}`)}

@@ -16,14 +16,19 @@ export function LiveChip() {
   const { state, since } = useLive();
   const { icon: Icon, colour } = looks[state];
   return (
-    <span role="status" className={`flex items-center gap-1.5 px-1 text-table whitespace-nowrap ${colour}`}>
+    <span
+      role="status"
+      title={text(`live.${state}`)}
+      className={`flex min-w-0 items-center gap-1.5 px-1 text-table whitespace-nowrap ${colour}`}
+    >
       <Icon
         size={state === 'live' ? 8 : 16}
         strokeWidth={1.75}
         fill={state === 'live' ? 'currentColor' : 'none'}
         aria-hidden
+        className="shrink-0"
       />
-      <span className={state === 'live' ? 'sr-only sm:not-sr-only' : ''}>
+      <span className={state === 'live' ? 'sr-only sm:not-sr-only' : 'min-w-0 truncate'}>
         {state === 'stale' && since !== null ? <Age since={since} /> : text(`live.${state}`)}
       </span>
     </span>

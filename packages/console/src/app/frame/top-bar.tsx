@@ -16,7 +16,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
   return (
     <header className="sticky top-0 z-20 flex h-(--bar) items-center gap-1 border-b border-border bg-bg px-4 sm:px-6">
       <Breadcrumb />
-      <div className="ml-auto flex items-center gap-1">
+      <div className="ml-auto flex min-w-0 items-center gap-1">
         <Button
           size="s"
           className="text-text-2! max-lg:hidden"

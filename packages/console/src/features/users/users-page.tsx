@@ -86,7 +86,7 @@ function UserTable({ users, onPassword }: UserTableProps) {
     {
       id: 'role',
       header: text('column.role'),
-      width: '9rem',
+      width: '11rem',
       cell: (user) => text(`role.${user.system_role}`),
     },
     { id: 'state', header: text('column.state'), width: '13rem', cell: (user) => <State user={user} /> },

@@ -24,6 +24,7 @@ export function TableHead<Row>({ columns, rows, rowKey, selection }: TableHeadPr
           <th
             key={column.id}
             scope="col"
+            title={column.header}
             className={classes('truncate px-2 text-left font-medium', columnLook(column))}
             style={column.width === undefined ? undefined : { width: column.width }}
           >

@@ -108,7 +108,9 @@ function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void })
       ) : (
         <span className="w-6 shrink-0" />
       )}
-      <span className="shrink-0 text-meta text-text-3">{kind}</span>
+      <span className="max-w-1/2 shrink-0 truncate text-meta text-text-3" title={kind}>
+        {kind}
+      </span>
       <span className="min-w-0 truncate">{span.name}</span>
       {span.simulated && span.kind === 'model' ? (
         <span className="hidden shrink-0 text-meta text-text-3 sm:inline">{text('simulated')}</span>

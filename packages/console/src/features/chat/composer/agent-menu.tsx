@@ -49,7 +49,9 @@ export function AgentMenu({ choice, onChoice }: AgentMenuProps) {
           aria-label={`${shown}: ${text('agent.menu')}`}
           icon={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden />}
         >
-          <span className="truncate">{shown}</span>
+          <span className="truncate" title={shown}>
+            {shown}
+          </span>
         </Button>
       }
     />
