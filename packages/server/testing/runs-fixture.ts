@@ -18,7 +18,7 @@ import { ThreadRemoval } from '../src/conversation/threads/thread-removal.ts';
 import { ThreadStore } from '../src/conversation/threads/thread-store.ts';
 import { AppError } from '../src/lib/app-error.ts';
 import type { Owner } from '../src/lib/owner.ts';
-import { MemoryBus } from '../src/platform/bus/memory-bus.ts';
+
 import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { openDatabase } from '../src/platform/database/open.ts';
@@ -28,6 +28,7 @@ import { ownershipMigrations } from '../src/platform/ownership/migrations.ts';
 import { Ownership } from '../src/platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
 import { MemoryStreamLog } from '../src/platform/stream-log/memory-stream-log.ts';
+import { LossyBus } from './lossy-bus.ts';
 import { ManualTime } from './manual-time.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
 
@@ -70,7 +71,7 @@ export interface RunsFixture {
   /** Runs the waiting jobs. A job is removed when it has succeeded. */
   runJobs(attempt?: number): Promise<void>;
   /** The bus that the processes share. */
-  bus: MemoryBus;
+  bus: LossyBus;
   logged: { details: object; message: string }[];
   /** What the owners of runs were told. */
   told: { userId: string; news: ThreadNews }[];
@@ -110,7 +111,7 @@ export async function openRunsFixture(
   await migrate(opened, 'conversation', conversationMigrations);
   const database = opened.withTables<ConversationTables>();
   const fixtureTime = new ManualTime();
-  const bus = new MemoryBus();
+  const bus = new LossyBus();
   const states = new Map<string, WireState>();
   const rolledBack: string[] = [];
   const jobs: NewJob[] = [];

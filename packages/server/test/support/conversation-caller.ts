@@ -47,6 +47,11 @@ export class ConversationCaller {
     return new ConversationCaller({ url: this.url, token: this.token, userId: this.userId, mount });
   }
 
+  /** The same user at another replica. */
+  atReplica(url: string): ConversationCaller {
+    return new ConversationCaller({ url, token: this.token, userId: this.userId, mount: this.mount });
+  }
+
   /** `path` is relative to the mount. */
   async call(method: string, path: string, { body, headers = {}, signal }: Sent = {}): Promise<Answer> {
     const answer = await this.#fetch(method, path, { body, headers, ...(signal && { signal }) });

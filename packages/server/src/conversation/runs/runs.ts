@@ -388,12 +388,12 @@ export class Runs {
     } finally {
       if (admitted?.run.worker_id == null) place?.giveUp();
     }
-    const { run, kwargs, ended, stopping } = admitted;
+    const { run, kwargs, isNext, ended, stopping } = admitted;
     work.accepted(run);
     this.#options.news.accepted(run);
     for (const end of ended) ending.announce(end);
     for (const other of stopping) work.stop(other, input.strategy === 'rollback' ? 'rollback' : 'interrupt');
-    if (run.worker_id === null) work.admitted(run);
+    if (run.worker_id === null) work.admitted(run, { isNext });
     else place?.begin({ row: run, kwargs });
     return { run, kwargs, onDisconnect: input.kwargs.on_disconnect };
   }

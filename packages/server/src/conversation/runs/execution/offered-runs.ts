@@ -52,6 +52,8 @@ export class OfferedRuns implements RunLine {
   readonly #slots: RunSlots;
   /** Threads whose first run may have to be offered. */
   readonly #threads = new Set<string>();
+  /** Runs of which it is known that they can be offered. */
+  #next: OfferableRun[] = [];
   #offering: Promise<void> | undefined;
   #isStopped = false;
 
@@ -73,8 +75,10 @@ export class OfferedRuns implements RunLine {
     this.#restWhenFull();
   }
 
-  add({ thread_id }: Pick<WaitingRun, 'thread_id'>): void {
-    this.#look(thread_id);
+  add(run: WaitingRun, { isNext } = { isNext: false }): void {
+    if (isNext) this.#next.push(run);
+    else this.#threads.add(run.thread_id);
+    this.#offering ??= this.#offerAll();
   }
 
   reserve(run: Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>): Place | null {
@@ -151,17 +155,20 @@ export class OfferedRuns implements RunLine {
 
   #look(threadId: string): void {
     this.#threads.add(threadId);
-    this.#offering ??= this.#offerThreads();
+    this.#offering ??= this.#offerAll();
   }
 
   /** Never rejects. What cannot be offered now is offered by a sweep. */
-  async #offerThreads(): Promise<void> {
+  async #offerAll(): Promise<void> {
     const { store, onFault } = this.#options;
-    while (this.#threads.size > 0) {
+    while (this.#threads.size > 0 || this.#next.length > 0) {
+      const next = this.#next;
+      this.#next = [];
       const threadIds = [...this.#threads].slice(0, maxOffersPerSweep);
       for (const threadId of threadIds) this.#threads.delete(threadId);
       try {
-        await this.#offer(await store.offerable(threadIds, this.#range()));
+        await this.#offer(next);
+        if (threadIds.length > 0) await this.#offer(await store.offerable(threadIds, this.#range()));
       } catch (error) {
         onFault(error);
       }

@@ -10,8 +10,8 @@ export interface Place {
 
 /** Where runs wait until a process has room for them. */
 export interface RunLine {
-  /** Adding a run that is known already changes nothing. */
-  add(run: WaitingRun): void;
+  /** Adding a run that is known already changes nothing. `isNext`: it is known that no other run of its thread holds it up. */
+  add(run: WaitingRun, known?: { isNext: boolean }): void;
   /** Returns null when the run has to wait its turn. The caller begins the place or gives it up. */
   reserve(run: Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>): Place | null;
   /** The run has ended, wherever it was. */

@@ -96,8 +96,8 @@ export class RunWork {
   }
 
   /** A run waits. */
-  admitted(run: RunRow): void {
-    this.#options.line.add(run);
+  admitted(run: RunRow, known: { isNext: boolean }): void {
+    this.#options.line.add(run, known);
   }
 
   /** The caller has stored already that the run has to stop. */

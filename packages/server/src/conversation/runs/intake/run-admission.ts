@@ -37,6 +37,8 @@ export interface NewRun {
 export interface AdmittedRun {
   run: RunRow;
   kwargs: string;
+  /** No other run of the thread holds it up, and it is due. */
+  isNext: boolean;
   /** Runs that had not begun and were ended for this one. */
   ended: WrittenEnd[];
   /** Runs at work that have to stop for this one. */
@@ -101,10 +103,10 @@ async function admit(
   const made = await makeRoom(trx, others, { row, ending });
   const follow_up_to_run_id = await followUpOf(trx, toAdmit, { isFirst });
   if (!(await setBusy(trx, threadId, { stamp, at }))) throw threadNotFound(threadId);
-  const begins = workerId !== null && others.length === 0 && toAdmit.afterSeconds === 0;
-  const claimed = begins ? claimedBy(workerId, at) : {};
+  const isNext = others.length === 0 && toAdmit.afterSeconds === 0;
+  const claimed = isNext && workerId !== null ? claimedBy(workerId, at) : {};
   const run = await insertRun(trx, { ...row, admission, follow_up_to_run_id, ...claimed }, kwargs);
-  return { run, ...made };
+  return { run, isNext, ...made };
 }
 
 async function createThreadOf(
