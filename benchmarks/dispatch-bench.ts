@@ -13,6 +13,8 @@ interface BenchOptions {
   runMs?: number;
   outputBytes?: number;
   keepsArrivals?: boolean;
+  /** Further settings of the gateway. */
+  env?: Record<string, string>;
 }
 
 /** These graphs take a fake worker no time, and the gateway handles them like any other. */
@@ -25,6 +27,8 @@ export class DispatchBench {
   readonly token: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #removeHome: () => void;
+  /** Where tasks are sent, in turn. */
+  readonly #urls: string[];
   #submitted = 0;
   #ends: TaskEnds | undefined;
   #isKilled = false;
@@ -33,26 +37,36 @@ export class DispatchBench {
     this.fleet = parts.fleet;
     this.gateway = parts.gateway;
     this.token = parts.token;
+    this.#urls = [parts.gateway.url];
     this.#removeHome = removeHome;
   }
 
-  static async start({ workers, ...options }: BenchOptions): Promise<DispatchBench> {
+  static async start({ workers, env = {}, ...options }: BenchOptions): Promise<DispatchBench> {
     const home = temporaryFolder();
     const fleet = await startFakeFleet(workers, options);
     const gateway = await SpawnedGateway.start({
       home: home.path,
-      env: { SWITCHYARD__DISPATCH__WORKERS: fleet.ports.map((port) => `127.0.0.1:${port}`).join(',') },
+      env: {
+        SWITCHYARD__DISPATCH__WORKERS: fleet.ports.map((port) => `127.0.0.1:${port}`).join(','),
+        ...env,
+      },
     });
     const bench = new DispatchBench({ fleet, gateway, token: await login(gateway) }, home.remove);
     await bench.#untilIdle();
     return bench;
   }
 
+  /** Sends tasks to this replica as well. */
+  alsoAt(url: string): void {
+    this.#urls.push(url);
+  }
+
   /** Returns the id of the task once it is accepted. Each submit takes the next of the graphs. */
   async submit(): Promise<string> {
     const body = bodies[this.#submitted % bodies.length];
+    const url = this.#urls[this.#submitted % this.#urls.length];
     this.#submitted += 1;
-    const { data } = await this.#call<{ data: { id: string } }>('POST', '/api/tasks', body);
+    const { data } = await this.#call<{ data: { id: string } }>('POST', '/api/tasks', { content: body, url });
     return data.id;
   }
 
@@ -103,13 +117,17 @@ export class DispatchBench {
     }
   }
 
-  #call<Answer>(method: string, path: string, content?: string): Promise<Answer> {
+  #call<Answer>(
+    method: string,
+    path: string,
+    { content, url = this.gateway.url }: { content?: string | undefined; url?: string | undefined } = {},
+  ): Promise<Answer> {
     const headers = {
       authorization: `Bearer ${this.token}`,
       ...(content && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
     };
     return new Promise((resolve, reject) => {
-      const call = request(new URL(path, this.gateway.url), { method, headers, agent: this.#agent });
+      const call = request(new URL(path, url), { method, headers, agent: this.#agent });
       call.once('error', reject);
       call.once('response', (response) => {
         const chunks: Buffer[] = [];

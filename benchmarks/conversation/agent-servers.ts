@@ -13,6 +13,10 @@ export interface AgentServer {
 
 export interface BenchGateway extends AgentServer {
   gateway: SpawnedGateway;
+  /** The settings with which it was started, for a further replica. */
+  env: Record<string, string>;
+  /** A client of the same user at another replica. */
+  clientAt: (url: string) => AgentClient;
   session: HttpSession;
   databaseFile: string;
 }
@@ -33,26 +37,25 @@ export async function startGateway(
   const home = temporaryFolder();
   const served = provider === undefined ? graphs : { ...graphs, answering };
   const agents = Object.entries(served).map(([name, target]) => `${name}=${target}`);
-  const gateway = await SpawnedGateway.start({
-    home: home.path,
-    env: {
-      SWITCHYARD__AGENTS: agents.join(','),
-      SWITCHYARD__OBSERVABILITY__LOG__LEVEL: 'warn',
-      ...(provider !== undefined && { BENCH_PROVIDER: provider }),
-      ...env,
-    },
-  });
+  const settings = {
+    SWITCHYARD__AGENTS: agents.join(','),
+    SWITCHYARD__OBSERVABILITY__LOG__LEVEL: 'warn',
+    ...(provider !== undefined && { BENCH_PROVIDER: provider }),
+    ...env,
+  };
+  const gateway = await SpawnedGateway.start({ home: home.path, env: settings });
   const session = await HttpSession.register(gateway.url, account);
   const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', {
     name: 'bench',
     scopes: ['conversation:read', 'conversation:write'],
   });
-  const client = new AgentClient({
-    url: `${new URL(gateway.url).origin}/api/langgraph`,
-    headers: { 'x-api-key': token },
-  });
+  const clientAt = (url: string): AgentClient =>
+    new AgentClient({ url: `${new URL(url).origin}/api/langgraph`, headers: { 'x-api-key': token } });
+  const client = clientAt(gateway.url);
   return {
     gateway,
+    env: settings,
+    clientAt,
     session,
     client,
     databaseFile: join(home.path, 'data', 'switchyard.db'),

@@ -1,0 +1,77 @@
+import { startBenchCluster } from '../cluster/bench-replicas.ts';
+import type { AgentClient } from '../conversation/agent-client.ts';
+import { startGateway } from '../conversation/agent-servers.ts';
+import { closedLoop } from '../conversation/closed-loop.ts';
+import { type Figure, isRehearsal, type Measured, measure } from '../measure.ts';
+import { median } from '../statistics.ts';
+
+const clients = 16;
+const warmUpSeconds = isRehearsal ? 1 : 10;
+const roundSeconds = isRehearsal ? 1 : 5;
+const rounds = isRehearsal ? 1 : 3;
+const counts = [1, 2, 3] as const;
+
+await measure(
+  'cluster-runs',
+  'Runs of a one-node graph that are waited for: replicas on Postgres and Redis beside one gateway on SQLite',
+  async () => {
+    const alone = await startGateway();
+    const sqlite = await rateOf([alone.client]);
+    await alone.close();
+    const rates: number[] = [];
+    for (const count of counts) rates.push(await rateOfReplicas(count));
+    return summary(sqlite, rates);
+  },
+);
+
+async function rateOfReplicas(count: number): Promise<number> {
+  const cluster = await startBenchCluster();
+  const first = await startGateway(cluster.env);
+  const others = [];
+  for (let n = 1; n < count; n += 1) others.push(first.clientAt((await cluster.join(first.env)).url));
+  const rate = await rateOf([first.client, ...others]);
+  for (const client of others) client.close();
+  await first.close();
+  await cluster.close();
+  return rate;
+}
+
+async function rateOf(targets: readonly AgentClient[]): Promise<number> {
+  let sent = 0;
+  const round = async (): Promise<void> => {
+    const client = targets[sent % targets.length];
+    if (!client) throw new Error('There is no replica.');
+    sent += 1;
+    await client.wait({ threadId: await client.createThread(), graph: 'echo' });
+  };
+  await closedLoop({ clients, seconds: warmUpSeconds }, round);
+  const rates: number[] = [];
+  for (let n = 0; n < rounds; n += 1)
+    rates.push((await closedLoop({ clients, seconds: roundSeconds }, round)).perSecond);
+  return median(rates);
+}
+
+function summary(sqlite: number, rates: readonly number[]): Measured {
+  const [one = 0, , three = 0] = rates;
+  return {
+    figures: [
+      { name: 'one gateway on SQLite', value: sqlite, unit: '/s' },
+      ...rates.map(
+        (value, n): Figure => ({
+          name: `${n + 1} replica${n > 0 ? 's' : ''} on Postgres and Redis`,
+          value,
+          unit: '/s',
+        }),
+      ),
+      { name: 'one replica beside SQLite', value: (one / sqlite) * 100, unit: '%' },
+      { name: 'three replicas beside one', value: three / one, unit: '×' },
+    ],
+    bars: [
+      { promise: 'one replica on Postgres and Redis ≥ 50 % of SQLite', isMet: one >= sqlite / 2 },
+      { promise: 'three replicas not below one', isMet: three >= one },
+    ],
+    notes: [
+      `${clients} clients, each with a new thread for each run. Postgres, Redis, all replicas and the clients share the processors of this machine, so it shows the cost of working together and not how far a cluster goes.`,
+    ],
+  };
+}
