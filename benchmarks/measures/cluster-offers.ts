@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@switchyard/dev-env/postgres';
 import { startRedis } from '@switchyard/dev-env/redis';
 import { conversationMigrations } from '@switchyard/server/conversation/migrations';
-import { unstartedRun } from '@switchyard/server/conversation/runs/records/unstarted-run';
 import { insertRun } from '@switchyard/server/conversation/runs/records/run-store';
+import { unstartedRun } from '@switchyard/server/conversation/runs/records/unstarted-run';
 import type { RunRow } from '@switchyard/server/conversation/tables';
 import { newDeferred } from '@switchyard/server/lib/async/deferred';
 import { newTimeOrderedId } from '@switchyard/server/lib/ids';
@@ -104,8 +104,7 @@ async function takeOne({
   order.length = 0;
   for (let n = 0; n < 2 * count; n += 1) await submit('filler');
   await until(() => began.size === singles + 2 * count);
-  for (const [userId, runs] of Object.entries(crowd))
-    for (let n = 0; n < runs; n += 1) await submit(userId);
+  for (const [userId, runs] of Object.entries(crowd)) for (let n = 0; n < runs; n += 1) await submit(userId);
   gate.resolve();
   await until(() => order.length === crowd.ada + crowd.bob + crowd.cleo);
   const failed = replicas.reduce((sum, replica) => sum + replica.failed, 0);

@@ -58,7 +58,10 @@ describe.skipIf(suite.isSkipped)(suite.title, () => {
     const { status } = await c.call('POST', `/threads/${threadId}/runs/${runId}/cancel?wait=1`);
     expect(status).toBe(204);
     await joined;
-    expect(await runOf(b, threadId, runId)).toMatchObject({ status: 'interrupted', stop_reason: 'cancelled' });
+    expect(await runOf(b, threadId, runId)).toMatchObject({
+      status: 'interrupted',
+      stop_reason: 'cancelled',
+    });
     expect(await c.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle' });
   });
 
@@ -96,9 +99,7 @@ describe.skipIf(suite.isSkipped)(suite.title, () => {
   it('begin a run that waits behind a run of another one, as soon as that one ends', async () => {
     const { gate, threadId } = await heldAtA('ahead');
     const waiting = b.wait(threadId, steps('behind'));
-    await expect
-      .poll(async () => (await c.ok('GET', `/threads/${threadId}/runs`)).length)
-      .toBe(2);
+    await expect.poll(async () => (await c.ok('GET', `/threads/${threadId}/runs`)).length).toBe(2);
     gate.open();
     expect((await waiting).steps).toEqual([...stepsOf('ahead'), ...stepsOf('behind')]);
   });
