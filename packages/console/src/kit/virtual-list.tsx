@@ -11,15 +11,30 @@ interface RowWindowOptions {
 
 /** The rows near the window. Everything scrolls with the page, so there is no second scroll bar. */
 export function useRowWindow({ count, rowHeight, start }: RowWindowOptions) {
-  const [offset, setOffset] = useState(0);
-  useLayoutEffect(() => {
-    const top = start.current?.getBoundingClientRect().top;
-    if (top !== undefined) setOffset(Math.round(top + window.scrollY));
-  });
+  const offset = useOffsetInPage(start);
   return {
     offset,
     rows: useWindowVirtualizer({ count, estimateSize: () => rowHeight, overscan: 12, scrollMargin: offset }),
   };
+}
+
+/**
+ * How far below the top of the page an element begins, in pixels. It is measured again when the page or the element changes its
+ * size. Measuring after each step of a scroll would make the browser lay the page out twice for each frame.
+ */
+function useOffsetInPage(element: RefObject<HTMLElement | null>): number {
+  const [offset, setOffset] = useState(0);
+  useLayoutEffect(() => {
+    const measured = element.current;
+    if (measured === null) return;
+    const measure = () => setOffset(Math.round(measured.getBoundingClientRect().top + window.scrollY));
+    measure();
+    const sizes = new ResizeObserver(measure);
+    sizes.observe(document.body);
+    sizes.observe(measured);
+    return () => sizes.disconnect();
+  }, [element]);
+  return offset;
 }
 
 interface VirtualListProps<Row> {

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { type HeldRows, holdRows } from './waiting-rows.ts';
 
 interface HeldRowsOptions<Row> {
@@ -16,13 +16,17 @@ export function useHeldRows<Row>(
 ): HeldRows<Row> & { show: () => void } {
   const { keyOf, of, held } = options;
   const [known, setKnown] = useState<{ of: string; keys: readonly string[] }>({ of, keys: [] });
-  const keys = rows.map(keyOf);
+  const keys = useMemo(() => rows.map(keyOf), [rows, keyOf]);
   const show = useCallback(() => setKnown({ of, keys: [] }), [of]);
   const free = !held || known.of !== of || known.keys.length === 0;
   // State is set while rendering, as React documents it for state that follows from props.
   if (free && (known.of !== of || !sameKeys(known.keys, keys))) setKnown({ of, keys });
-  if (free) return { shown: [...rows], waiting: 0, show };
-  return { ...holdRows(rows, known.keys, keyOf), show };
+  // The same rows give the same list, so that nothing is drawn again for it.
+  const list = useMemo(
+    () => (free ? { shown: rows, waiting: 0 } : holdRows(rows, known.keys, keyOf)),
+    [free, rows, known.keys, keyOf],
+  );
+  return { ...list, show };
 }
 
 function sameKeys(left: readonly string[], right: readonly string[]): boolean {

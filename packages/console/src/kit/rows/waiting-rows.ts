@@ -1,6 +1,6 @@
 export interface HeldRows<Row> {
   /** What is shown: the rows in the order that the reader knows, with their newest values. */
-  shown: Row[];
+  shown: readonly Row[];
   /** How many rows are new and wait. */
   waiting: number;
 }

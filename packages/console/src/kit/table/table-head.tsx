@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { Checkbox } from '../checkbox.tsx';
 import { classes } from '../parts/classes.ts';
@@ -10,8 +11,7 @@ interface TableHeadProps<Row> {
   selection: Selection | undefined;
 }
 
-/** The names of the columns, and the checkbox for all rows. */
-export function TableHead<Row>({ columns, rows, rowKey, selection }: TableHeadProps<Row>) {
+function Head<Row>({ columns, rows, rowKey, selection }: TableHeadProps<Row>) {
   return (
     <thead className="sticky top-(--bar) z-10 bg-bg">
       <tr className="h-9 text-text-2 shadow-[inset_0_-1px_0_var(--border)]">
@@ -35,6 +35,9 @@ export function TableHead<Row>({ columns, rows, rowKey, selection }: TableHeadPr
     </thead>
   );
 }
+
+/** The names of the columns, and the checkbox for all rows. It is not drawn again while the list scrolls. */
+export const TableHead = memo(Head) as typeof Head;
 
 interface ChooseAllProps<Row> extends Pick<TableHeadProps<Row>, 'rows' | 'rowKey'> {
   selection: Selection;

@@ -1,13 +1,13 @@
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { focusRing } from '../parts/classes.ts';
-import { useRowWindow } from '../virtual-list.tsx';
 import type { FilmPicture } from './film-strip.ts';
 import { FilmStrip } from './film-strip-view.tsx';
 import type { TimelineSpan } from './span.ts';
 import { type TimeAxis, timeAxis } from './time-axis.ts';
 import { TimelineAxis } from './timeline-axis.tsx';
-import { rowColumns, rowHeight, TimelineRowLine } from './timeline-row.tsx';
+import { rowColumns } from './timeline-row.tsx';
+import { TimelineRows } from './timeline-rows.tsx';
 import { TimelineTools } from './timeline-tools.tsx';
 import { treeMove } from './tree-keys.ts';
 import { spanTree, type TimelineRow, treeRows } from './tree-rows.ts';
@@ -40,9 +40,8 @@ export function TimelineView(props: TimelineViewProps) {
   const rows = useMemo(() => treeRows(tree, collapsed), [tree, collapsed]);
   const [focusedId, setFocusedId] = useState<string | null>(selectedId);
   const id = useId();
-  const start = useRef<HTMLTableSectionElement>(null);
+  const scrollToRow = useRef<(index: number) => void>(null);
   const bars = useWheelZoom(view, onView);
-  const { rows: windowed, offset } = useRowWindow({ count: rows.length, rowHeight, start });
   const playhead = playheadMs === null ? null : axis.at(playheadMs);
 
   const focus = (spanId: string): void => {
@@ -50,7 +49,7 @@ export function TimelineView(props: TimelineViewProps) {
     const index = rows.findIndex(({ span }) => span.id === spanId);
     const span = rows[index]?.span;
     if (!span) return;
-    windowed.scrollToIndex(index);
+    scrollToRow.current?.(index);
     onView(showing(view, axis.at(span.startMs)));
   };
   const select = useSelect({ selectedId, onSelect, setFocusedId });
@@ -82,29 +81,18 @@ export function TimelineView(props: TimelineViewProps) {
           className={`group block ${focusRing}`}
         >
           <TimelineHead axis={axis} view={view} playhead={playhead} />
-          <tbody ref={start} className="relative block" style={{ height: rows.length * rowHeight }}>
-            {windowed.getVirtualItems().map(({ index, start: top }) => {
-              const row = rows[index];
-              if (row === undefined) return null;
-              const spanId = row.span.id;
-              return (
-                <TimelineRowLine
-                  key={spanId}
-                  id={`${id}${spanId}`}
-                  index={index}
-                  row={row}
-                  top={top - offset}
-                  axis={axis}
-                  view={view}
-                  nowMs={nowMs}
-                  isSelected={spanId === selectedId}
-                  isFocused={spanId === focusedId}
-                  onSelect={select}
-                  onToggle={toggle}
-                />
-              );
-            })}
-          </tbody>
+          <TimelineRows
+            idPrefix={id}
+            rows={rows}
+            axis={axis}
+            view={view}
+            nowMs={nowMs}
+            selectedId={selectedId}
+            focusedId={focusedId}
+            onSelect={select}
+            onToggle={toggle}
+            scrollToRow={scrollToRow}
+          />
         </table>
       </div>
     </div>

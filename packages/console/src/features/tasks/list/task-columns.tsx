@@ -11,7 +11,7 @@ import { TimeAgo } from '../../../kit/time-ago.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
-import { useNow } from '../../../lib/format/use-now.ts';
+import { useAtNow } from '../../../lib/format/use-now.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { describeFailure } from '../task/failure.ts';
 import { useTaskAction } from '../task-actions.ts';
@@ -27,7 +27,7 @@ interface TaskColumnsOptions {
 export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
   const text = useText('tasks');
   const { mutate } = useTaskAction();
-  const { data: instances } = useQuery(instancesQuery());
+  const { data: instances } = useQuery({ ...instancesQuery(), select: namesOf });
   const opened = useRef(onOpen);
   opened.current = onOpen;
   return useMemo(
@@ -56,7 +56,7 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
         header: text('column.instance'),
         width: '7.5rem',
         wideOnly: true,
-        cell: (task) => instanceName(task.instanceId, instances),
+        cell: ({ instanceId }) => (instanceId === null ? blank : (instances?.[instanceId] ?? instanceId)),
       },
       {
         id: 'waited',
@@ -150,20 +150,22 @@ function ResultCell({ task }: { task: Task }) {
   );
 }
 
-function instanceName(instanceId: string | null, instances: readonly Instance[] | undefined): string {
-  if (instanceId === null) return blank;
-  return instances?.find(({ id }) => id === instanceId)?.serverName ?? instanceId;
+/** Stays the same object until a name changes: the rest of an instance changes with every task. */
+function namesOf(instances: readonly Instance[]): Record<string, string> {
+  return Object.fromEntries(instances.map(({ id, serverName }) => [id, serverName]));
 }
 
 function Waited({ task }: { task: Task }) {
   const format = useFormat();
-  return format.duration(waitedMs(task, useNow()));
+  return useAtNow((now) => format.duration(waitedMs(task, now)));
 }
 
 function Ran({ task }: { task: Task }) {
   const format = useFormat();
-  const ms = ranMs(task, useNow());
-  return ms === null ? blank : format.duration(ms);
+  return useAtNow((now) => {
+    const ms = ranMs(task, now);
+    return ms === null ? blank : format.duration(ms);
+  });
 }
 
 function TaskMenu({ task, act }: { task: Task; act: ReturnType<typeof useTaskAction>['mutate'] }) {

@@ -37,7 +37,7 @@ export function TaskList({ filter, query }: TaskListProps) {
   });
   const rowKeys = useMemo(() => shown.map(taskKey), [shown]);
   const selection = withoutGone(wanted, rowKeys);
-  const names = useMemo(() => new Map(shown.map((task) => [task.id, nameOf(task)])), [shown, nameOf]);
+  const byId = useMemo(() => new Map(shown.map((task) => [task.id, task])), [shown]);
   const [current, setCurrent] = useListKeys({
     keys: rowKeys,
     onOpen: (taskId) => open(taskId, { push: true }),
@@ -70,7 +70,7 @@ export function TaskList({ filter, query }: TaskListProps) {
               chosen: selection.chosen,
               onChoose: (key, isChosen) => setWanted(choose(selection, key, isChosen)),
               onChooseAll: (isChosen) => setWanted(chooseRows(rowKeys, isChosen)),
-              nameOf: (key) => names.get(key) ?? key,
+              nameOf: (id) => nameOf(byId.get(id) ?? { id, name: id }),
             }}
           />
           <LoadMore
