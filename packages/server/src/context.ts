@@ -175,7 +175,9 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   const conversation = config.areas.conversation
     ? await openConversation(base, {
         streams,
+        guard,
         admission,
+        endOf: (identity) => ends.of(identity),
         workflows,
         workflowUsage: dispatch && workflowUsageOf(dispatch.usage, workerPrice(config)),
         poolSpansOver: dispatch && poolSpansOf(dispatch.timelinesOver),

@@ -17,6 +17,18 @@ export const protocolLimits = {
   segments: 100,
   answers: 100,
   word: 256,
+  socketsPerUser: 20,
+  subscriptionsPerSocket: 32,
+  /** Commands of one socket that wait for their answer. */
+  commandsWaiting: 100,
+  socketMessageBytes: 1_048_576,
+  pingIntervalMs: 20_000,
+} as const;
+
+/** Close codes of the socket: 4000 and the status that the same refusal has over HTTP. */
+export const protocolCloseCodes = {
+  sessionEnded: 4401,
+  tooManyCommands: 4429,
 } as const;
 
 export const protocolErrorCodes = [
@@ -68,7 +80,6 @@ export const eventFilter = Type.Object({
     }),
   ),
 });
-export type EventFilterBody = Static<typeof eventFilter>;
 
 export const runStartParams = Type.Object({
   assistant_id: Type.Optional(runCreate.properties.assistant_id),
@@ -158,3 +169,19 @@ export const streamThreadEvents = {
     response: { 200: Type.String({ description: 'Server-sent events.' }), 422: failure },
   },
 } as const satisfies Endpoint;
+
+export const openThreadSocket = {
+  method: 'GET',
+  url: '/api/threads/:thread_id/stream/events',
+  config: { access: 'conversation:read' },
+  schema: {
+    summary: 'Commands and events of a thread in protocol v2 over a WebSocket',
+    description:
+      'Takes the commands of `POST …/commands`, and `subscription.subscribe` and `subscription.unsubscribe`. With a cookie the page has to be of an allowed origin. A thread that does not exist yet is waited for.',
+    tags,
+    params: threadParams,
+    response: { 101: Type.Unknown({ description: 'The protocol is switched.' }) },
+  },
+} as const satisfies Endpoint;
+
+export const unsubscribeParams = Type.Object({ subscription_id: word });

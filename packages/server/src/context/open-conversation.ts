@@ -20,6 +20,8 @@ import { ThreadAccess } from '../conversation/threads/thread-access.ts';
 import { ThreadStore } from '../conversation/threads/thread-store.ts';
 import type { PoolSpans } from '../conversation/timeline/run-timelines.ts';
 import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
+import type { Guard } from '../http/access/guard.ts';
+import type { Identity } from '../http/access/identity.ts';
 import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
@@ -35,7 +37,10 @@ import type { Base } from './base.ts';
 
 interface Surroundings {
   streams: OpenStreams;
+  guard: Guard;
   admission: Admission;
+  /** Aborts when the session or token behind an identity has ended. */
+  endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;
   workflowUsage: WorkflowUsageOf | null;
@@ -57,7 +62,7 @@ export interface OpenedConversation {
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
   const { config, options, opened, ownership, bus, counters, jobs, offers, audit, streamLog } = base;
-  const { streams, admission, workflows, accounts, tell, diskReserveBytes } = surroundings;
+  const { streams, guard, admission, endOf, workflows, accounts, tell, diskReserveBytes } = surroundings;
   const { workflowUsage, poolSpansOver, poolWaitsOver } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
   await migrate(base.database, 'conversation', conversationMigrations);
@@ -119,6 +124,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     ...shared,
     streamLog,
     openStreams: streams,
+    ...{ guard, admission, endOf },
     threadStore,
     assistantStore,
     features,

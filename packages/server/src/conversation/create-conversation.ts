@@ -6,7 +6,10 @@ import { modelNames } from '../agents/models/model-names.ts';
 import { forgetItemsOfUser } from '../agents/store/store-item-store.ts';
 import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import type { ModelConfig } from '../config/models.ts';
+import type { Guard } from '../http/access/guard.ts';
+import type { Identity } from '../http/access/identity.ts';
 import type { Routes } from '../http/app.ts';
+import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -44,6 +47,7 @@ import { LearningRunner } from './memory/learning-runner.ts';
 import { forgetTurnOfRun } from './memory/learning-store.ts';
 import { ThreadCommands } from './protocol/commands.ts';
 import { protocolRoutes } from './protocol/protocol-routes.ts';
+import { protocolSockets } from './protocol/protocol-socket-routes.ts';
 import { ThreadEvents } from './protocol/thread-events.ts';
 import type { Removals } from './removals.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
@@ -99,6 +103,10 @@ interface ConversationDependencies {
   jobs: Jobs;
   streamLog: StreamLog;
   openStreams: OpenStreams;
+  guard: Pick<Guard, 'checkOrigin'>;
+  admission: Pick<Admission, 'countSocket'>;
+  /** Aborts when the session or token behind an identity has ended. */
+  endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   threadStore: ThreadStore;
   assistantStore: AssistantStore;
   access: ThreadAccess;
@@ -278,6 +286,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     access,
     openStreams,
   };
+  const sockets = protocolSockets({ ...dependencies, ...protocol });
   const assistants = new Assistants({
     ...runtime,
     store: dependencies.assistantStore,
@@ -297,6 +306,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       runReasonRoutes(mount, { reasons }),
       protocolRoutes(mount, protocol),
     ]),
+    sockets,
     ...features.routes,
     createConsole({
       database,

@@ -171,6 +171,7 @@ export const attempts: Record<string, Attempts> = {
       body: { id: 1, method: 'agent.getTree', params: { run_id: names.run } },
     },
   ],
+  'GET /threads/{thread_id}/stream/events': thread('/stream/events'),
   'POST /threads/{thread_id}/stream/events': thread('/stream/events', { channels: ['values', 'messages'] }),
   'GET /threads/{thread_id}/stream': (names) => [{ path: `/threads/${names.thread}/stream` }],
   'GET /threads/{thread_id}/history': (names, own) => [

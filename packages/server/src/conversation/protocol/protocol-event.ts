@@ -32,7 +32,7 @@ export interface ProtocolEvent extends EventDraft {
 }
 
 /** Runs of a thread stand so far apart that no frame of one has the number of another. */
-export const seqPerRun = 1_000_000_000;
+const seqPerRun = 1_000_000_000;
 
 /** The number of the events that a frame of a run becomes. */
 export function seqOf(admission: number, frameId: number): number {

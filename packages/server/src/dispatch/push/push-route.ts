@@ -8,6 +8,7 @@ import type { Authenticator, Identity } from '../../http/access/identity.ts';
 import type { App, Routes } from '../../http/app.ts';
 import type { Admission } from '../../http/body/admission.ts';
 import { webSocketUpgrades } from '../../http/exchange/upgrades.ts';
+import { keepAlive } from '../../http/streams/keep-alive.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
@@ -38,7 +39,7 @@ export function pushRoute(options: PushRouteOptions): Routes {
     app.register(websocket, {
       options: {
         // The plugin only listens to it.
-        server: webSocketUpgrades(app.server, openPush.url) as Server,
+        server: webSocketUpgrades(app.server, (path) => path === openPush.url) as Server,
         maxPayload: pushLimits.clientMessageBytes,
         perMessageDeflate: false,
         handleProtocols: (protocols: Set<string>) => (protocols.has('bearer') ? 'bearer' : false),
@@ -141,7 +142,7 @@ async function listen(
     seesAll: isAdmin(identity),
     hearsOfThreads: identity.scopes === null || identity.scopes.includes('conversation:read'),
   });
-  const stopPings = keepAlive(socket);
+  const stopPings = keepAlive(socket, pushLimits.pingIntervalMs);
   const stopExpiry =
     identity.expiresAtMs === null
       ? () => undefined
@@ -237,17 +238,4 @@ function answer(
     case 'auth':
       return;
   }
-}
-
-function keepAlive(socket: WebSocket): () => void {
-  let isAnswered = true;
-  socket.on('pong', () => {
-    isAnswered = true;
-  });
-  const timer = setInterval(() => {
-    if (!isAnswered) return socket.terminate();
-    isAnswered = false;
-    socket.ping();
-  }, pushLimits.pingIntervalMs);
-  return () => clearInterval(timer);
 }

@@ -1,0 +1,223 @@
+import type { Socket } from 'node:net';
+import type { Mount } from '@switchyard/contract/conversation/mounts';
+import {
+  eventFilter,
+  type ProtocolAnswer,
+  protocolCloseCodes,
+  protocolCommand,
+  protocolLimits,
+  unsubscribeParams,
+} from '@switchyard/contract/conversation/protocol';
+import type { WebSocket } from 'ws';
+import type { Identity } from '../../http/access/identity.ts';
+import { readJson } from '../../http/body/body-parsers.ts';
+import { keepAlive } from '../../http/streams/keep-alive.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { BoundedQueue } from '../../lib/async/bounded-queue.ts';
+import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { ThreadCommands } from './commands.ts';
+import { failureOf, ProtocolError, protocolErrorOf } from './protocol-error.ts';
+import { eventText } from './protocol-event.ts';
+import { checked } from './protocol-values.ts';
+import type { Subscription, ThreadEvents } from './thread-events.ts';
+
+interface ThreadSocketOptions {
+  commands: Pick<ThreadCommands, 'execute'>;
+  events: Pick<ThreadEvents, 'read' | 'requirePosition'>;
+  identity: Identity;
+  mount: Mount;
+  threadId: string;
+  connection: Pick<Socket, 'once' | 'off'>;
+  /** The socket ends with each of them: a shutdown, the end of the session. */
+  over: readonly AbortSignal[];
+  onFault: (error: unknown) => void;
+  timer?: Timer;
+}
+
+/** Beyond this the client is behind, and events wait in the stream log. */
+const maxBufferedBytes = 512 * 1024;
+/** A client that takes nothing for so long is cut off, as on an event stream. */
+const stalledMs = 30_000;
+/** How long a socket that is closed by the gateway may take to close. */
+const farewellMs = 1_000;
+
+const changing = new Set(['run.start', 'input.respond']);
+
+/** One client of a thread: its commands in their order, and the events of its subscriptions. */
+export class ThreadSocket {
+  readonly #socket: WebSocket;
+  readonly #options: ThreadSocketOptions;
+  readonly #waiting = new BoundedQueue<string>(protocolLimits.commandsWaiting);
+  readonly #subscriptions = new Map<string, LinkedAbort>();
+  readonly #over = new AbortController();
+  readonly #timer: Timer;
+
+  constructor(socket: WebSocket, options: ThreadSocketOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#timer = options.timer ?? systemTimer;
+  }
+
+  serve(onClose: () => void): void {
+    const socket = this.#socket;
+    const stopPings = keepAlive(socket, protocolLimits.pingIntervalMs);
+    const releases = this.#options.over.map((signal) => this.#endWith(signal));
+    socket.on('error', () => socket.terminate());
+    socket.once('close', () => {
+      this.#over.abort();
+      this.#waiting.end();
+      stopPings();
+      for (const release of releases) release();
+      onClose();
+    });
+    socket.on('message', (data, isBinary) => {
+      if (this.#waiting.push(isBinary ? '' : String(data))) return;
+      this.#close(
+        protocolCloseCodes.tooManyCommands,
+        'Too many commands wait. Send the next one after an answer.',
+      );
+    });
+    this.#answerAll().catch((error: unknown) => {
+      this.#options.onFault(error);
+      socket.terminate();
+    });
+  }
+
+  #endWith(signal: AbortSignal): () => void {
+    const onAbort = (): void => {
+      const isShutdown = signal.reason instanceof AppError && signal.reason.code === 'shutting_down';
+      if (isShutdown) this.#close(1001, 'The gateway is shutting down.');
+      else this.#close(protocolCloseCodes.sessionEnded, 'The session has ended.');
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    return () => signal.removeEventListener('abort', onAbort);
+  }
+
+  async #answerAll(): Promise<void> {
+    for await (const text of this.#waiting) {
+      const { answer, next } = await this.#answer(text);
+      // The answer comes before the events of a new subscription.
+      await this.#send(JSON.stringify(answer));
+      next?.();
+    }
+  }
+
+  async #answer(text: string): Promise<{ answer: ProtocolAnswer; next?: () => void }> {
+    let id: number | null = null;
+    try {
+      const command = checked(protocolCommand, readJson(Buffer.from(text)), '');
+      id = command.id;
+      if (command.method === 'subscription.subscribe') return await this.#subscribe(id, command.params);
+      if (command.method === 'subscription.unsubscribe')
+        return { answer: this.#unsubscribe(id, command.params) };
+      this.#requireScope(command.method);
+      return { answer: await this.#execute(command) };
+    } catch (error) {
+      return { answer: failureOf(id, this.#told(error)) };
+    }
+  }
+
+  async #subscribe(id: number, params: unknown): Promise<{ answer: ProtocolAnswer; next: () => void }> {
+    const filter: Subscription = checked(eventFilter, params, 'params');
+    const { events, threadId } = this.#options;
+    await events.requirePosition(this.#owner, threadId, filter.since);
+    if (this.#subscriptions.size >= protocolLimits.subscriptionsPerSocket)
+      throw new ProtocolError(
+        'invalid_argument',
+        `A socket has at most ${protocolLimits.subscriptionsPerSocket} subscriptions. End some first.`,
+      );
+    const subscriptionId = newId();
+    const controller = linkedAbort(this.#over.signal);
+    this.#subscriptions.set(subscriptionId, controller);
+    return {
+      answer: { type: 'success', id, result: { subscription_id: subscriptionId } },
+      next: () => void this.#pump(filter, controller.signal).finally(() => controller.release()),
+    };
+  }
+
+  #unsubscribe(id: number, params: unknown): ProtocolAnswer {
+    const { subscription_id: subscriptionId } = checked(unsubscribeParams, params, 'params');
+    const controller = this.#subscriptions.get(subscriptionId);
+    if (!controller)
+      throw new ProtocolError(
+        'no_such_subscription',
+        `params.subscription_id: '${subscriptionId}' is not open here.`,
+      );
+    this.#subscriptions.delete(subscriptionId);
+    controller.abort();
+    return { type: 'success', id, result: {} };
+  }
+
+  async #execute(command: object): Promise<ProtocolAnswer> {
+    const { commands, identity, mount, threadId } = this.#options;
+    return commands.execute({ userId: identity.userId, mount }, threadId, command);
+  }
+
+  #requireScope(method: string): void {
+    const { scopes } = this.#options.identity;
+    if (!changing.has(method) || scopes === null || scopes.includes('conversation:write')) return;
+    throw new ProtocolError('permission_denied', 'The token lacks the scope conversation:write.');
+  }
+
+  /** Over HTTP these errors have a status; here only their sentence is left. */
+  #told(error: unknown): ProtocolError {
+    const told = protocolErrorOf(error);
+    if (told) return told;
+    if (error instanceof AppError && error.status < 500)
+      return new ProtocolError('unknown_error', error.message);
+    this.#options.onFault(error);
+    return new ProtocolError('unknown_error', 'Internal error.');
+  }
+
+  /** A source that breaks ends the socket: the client connects again and subscribes again. */
+  async #pump(filter: Subscription, signal: AbortSignal): Promise<void> {
+    const { events, threadId } = this.#options;
+    try {
+      for await (const batch of events.read(this.#owner, threadId, filter, signal))
+        for (const event of batch) {
+          if (signal.aborted) return;
+          await this.#send(eventText(event));
+        }
+    } catch {
+      if (!signal.aborted) this.#close(1011, 'The stream broke off. Connect again.');
+    }
+  }
+
+  /** Waits while the client is behind. */
+  async #send(text: string): Promise<void> {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#socket.send(text);
+    if (this.#socket.bufferedAmount > maxBufferedBytes) await this.#untilTaken();
+  }
+
+  #untilTaken(): Promise<void> {
+    const { connection } = this.#options;
+    return new Promise((resolve) => {
+      const onTaken = (): void => {
+        cancel();
+        connection.off('drain', onTaken);
+        this.#over.signal.removeEventListener('abort', onTaken);
+        resolve();
+      };
+      const cancel = this.#timer(() => this.#socket.terminate(), stalledMs);
+      connection.once('drain', onTaken);
+      this.#over.signal.addEventListener('abort', onTaken, { once: true });
+      if (this.#over.signal.aborted) onTaken();
+    });
+  }
+
+  /** Does not wait for a client that does not take the message. */
+  #close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+    const cancel = this.#timer(() => this.#socket.terminate(), farewellMs);
+    this.#socket.once('close', cancel);
+  }
+
+  get #owner(): Owner {
+    return { user: this.#options.identity.userId };
+  }
+}
