@@ -62,8 +62,8 @@ export interface OpenedConversation {
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
   const { config, options, opened, ownership, bus, counters, jobs, offers, audit, streamLog } = base;
-  const { streams, guard, admission, endOf, workflows, accounts, tell, diskReserveBytes } = surroundings;
-  const { workflowUsage, poolSpansOver, poolWaitsOver } = surroundings;
+  const { streams, guard, admission, endOf, workflows, workflowUsage } = surroundings;
+  const { poolSpansOver, poolWaitsOver, accounts, tell, diskReserveBytes } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
   await migrate(base.database, 'conversation', conversationMigrations);
   const database = base.database.withTables<ConversationTables>();
@@ -87,7 +87,6 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
   };
   const given = conversationOptions(config);
   const cwd = process.cwd();
-
   const features = createFeatures({
     ...shared,
     mcpNetwork,
