@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConversationCaller, says } from './support/conversation-caller.ts';
+import { DispatchCaller } from './support/dispatch-caller.ts';
 import { anyWorkflow, held } from './support/dispatch-pool.ts';
 import { type DispatchReplicas, startDispatchReplicas } from './support/dispatch-replicas.ts';
 import { PushListener } from './support/push-listener.ts';
@@ -122,6 +124,26 @@ describe.skipIf(suite.isSkipped)(suite.title, () => {
     await untilRunning(id);
     await b.call('DELETE', `/api/tasks/${id}`);
     await a.ended(id);
+  });
+
+  it('tell the pages of a user, on the socket of another, about their files and their runs', async () => {
+    const { a, b } = parts();
+    const [gateway] = replicas.gateways;
+    if (!gateway) throw new Error('Three replicas are needed.');
+    const push = await PushListener.open(b.url, b.token);
+    await push.next('global_status');
+    const { fileId } = await a.upload('a.txt', Buffer.from('hello'));
+    expect((await push.next('files_created')).data.files).toMatchObject([{ fileId, filename: 'a.txt' }]);
+    push.close();
+    const session = await gateway.register('ada@example.com');
+    const ada = await ConversationCaller.of(gateway.url, session);
+    const elsewhere = await DispatchCaller.login(b.url, 'ada@example.com');
+    const hers = await PushListener.open(b.url, elsewhere.token);
+    await hers.next('global_status');
+    const stream = await ada.stream(await ada.thread(), { assistant_id: 'lead_agent', input: says('hello') });
+    await stream.rest();
+    expect((await hers.next('run_status')).data).toMatchObject({ assistantId: expect.any(String) });
+    hers.close();
   });
 
   it('use the servers that another one was given', async () => {

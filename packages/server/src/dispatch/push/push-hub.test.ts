@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto';
+import type { PushTopic } from '@switchyard/contract/dispatch/push';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { ManualTime } from '../../../testing/manual-time.ts';
@@ -48,21 +49,23 @@ beforeEach(() => {
 afterEach(() => hub.close());
 
 /** Every `global_status` that the client got: when, and how many tasks were pending. */
-function newClient() {
+function newClient({ userId = 'ann', seesAll = false } = {}) {
   const got: { atMs: number; pending: number }[] = [];
+  const types: string[] = [];
   const wire = {
     OPEN: 1,
     readyState: 1,
     bufferedAmount: 0,
     send: (text: string) => {
       const { type, data } = JSON.parse(text);
+      types.push(type);
       if (type === 'global_status') got.push({ atMs: time.now(), pending: data.tasks.pending });
     },
     close: () => undefined,
   };
   const connection = { cork: () => undefined, uncork: () => undefined };
-  const socket = new PushSocket(wire as unknown as WebSocket, { connection, userId: 'ann', seesAll: false });
-  return { got, socket };
+  const socket = new PushSocket(wire as unknown as WebSocket, { connection, userId, seesAll });
+  return { got, types, socket };
 }
 
 function change(): void {
@@ -129,4 +132,30 @@ test('a change while a snapshot is read is sent a second after the snapshot', as
   time.advance(1_000);
   await settled();
   expect(got.map((status) => status.pending)).toEqual([0, 1]);
+});
+
+test('clients are told to read again when events were lost, and get the counts', async () => {
+  const { got, types, socket } = newClient();
+  await hub.add(socket);
+  await settled();
+  time.advance(1_000);
+  hub.resync();
+  await settled();
+  expect(types).toEqual(['global_status', 'resync', 'global_status']);
+  expect(got).toHaveLength(2);
+});
+
+test('previews are wanted for the users whose sockets have asked for them', async () => {
+  expect(hub.previewsWanted).toEqual([]);
+  const [ann, root] = [newClient(), newClient({ userId: 'root', seesAll: true })];
+  await hub.add(ann.socket);
+  await hub.add(root.socket);
+  expect(hub.previewsWanted).toEqual([]);
+  const filter = { topics: new Set<PushTopic>(['previews']), taskIds: null };
+  ann.socket.setFilter(filter);
+  expect(hub.previewsWanted).toEqual(['ann']);
+  root.socket.setFilter(filter);
+  expect(hub.previewsWanted).toBeNull();
+  hub.remove(root.socket);
+  expect(hub.previewsWanted).toEqual(['ann']);
 });
