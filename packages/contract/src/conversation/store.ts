@@ -115,8 +115,8 @@ export const searchStoreItems = {
       query: Type.Optional(
         nullable(
           Type.String({
-            maxLength: 0,
-            description: 'The store has no index of meanings: left out, or empty.',
+            maxLength: 10_000,
+            description: 'The store has no index of meanings: left out, or empty. Anything else is 422.',
           }),
         ),
       ),

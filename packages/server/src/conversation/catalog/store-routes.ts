@@ -9,6 +9,7 @@ import {
 import type { StoreItems } from '../../agents/store/store-items.ts';
 import { mayChange, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
+import { AppError } from '../../lib/app-error.ts';
 
 export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Routes {
   return (app) => {
@@ -43,7 +44,8 @@ export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Rou
     app.route({
       ...at(mount, searchStoreItems),
       handler: async (request) => {
-        const { namespace_prefix: prefix, filter, limit = 10, offset = 0 } = request.body;
+        const { namespace_prefix: prefix, filter, limit = 10, offset = 0, query } = request.body;
+        if (query) throw noMeanings(query);
         const search = { prefix: prefix ?? [], filter: filter ?? {}, limit, offset };
         return { items: await items.search(ownerOf(request), search) };
       },
@@ -64,4 +66,15 @@ export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Rou
       },
     });
   };
+}
+
+function noMeanings(query: string): AppError {
+  const message =
+    'This store has no index of meanings. Leave query out, and search by namespace_prefix and filter.';
+  return new AppError('validation_failed', {
+    message,
+    faults: [
+      { in: 'body', path: ['query'], type: 'value_error', message: `Value error, ${message}`, input: query },
+    ],
+  });
 }
