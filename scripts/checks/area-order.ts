@@ -57,6 +57,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'user-files',
     'journal',
     'usage',
+    'expiry',
     'threads',
     'timeline',
     'workspace',

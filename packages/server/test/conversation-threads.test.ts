@@ -115,18 +115,25 @@ describe('creating a thread', () => {
 });
 
 describe('a time to live', () => {
-  it.each([{ ttl: 5, strategy: 'delete' }, 5])('is refused, since threads are kept: %j', async (ttl) => {
-    const metadata = { mark: `kept ${JSON.stringify(ttl)}` };
-    const made = await langgraph.post('/threads', { metadata, ttl });
-    expect(made.status).toBe(422);
-    expect(made.body.detail[0].loc).toEqual(['body', 'ttl']);
-    expect(await langgraph.ok('POST', '/threads/count', { metadata })).toBe(0);
-    const threadId = await langgraph.thread();
-    const changed = await langgraph.call('PATCH', `/threads/${threadId}`, { body: { metadata, ttl } });
-    expect(changed.status).toBe(422);
-    expect(await langgraph.ok('GET', `/threads/${threadId}`)).toMatchObject({ metadata: {} });
-    await langgraph.ok('PATCH', `/threads/${threadId}`, { metadata, ttl: null });
-  });
+  it.each([{ ttl: 5, strategy: 'keep_latest' }, { ttl: 0.5 }, 5])(
+    'can be given and changed: %j',
+    async (ttl) => {
+      const threadId = await langgraph.thread({ ttl });
+      await langgraph.ok('PATCH', `/threads/${threadId}`, { metadata: { a: 1 }, ttl });
+      await langgraph.ok('PATCH', `/threads/${threadId}`, { ttl: null });
+      expect(await langgraph.ok('GET', `/threads/${threadId}`)).toMatchObject({ metadata: { a: 1 } });
+    },
+  );
+
+  it.each([0, -1, '5', { strategy: 'delete' }, { ttl: 5, strategy: 'forget' }, { ttl: 1e9 }])(
+    'is refused when it cannot be obeyed: %j',
+    async (ttl) => {
+      expect((await langgraph.post('/threads', { ttl })).status).toBe(422);
+      const threadId = await langgraph.thread();
+      const changed = await langgraph.call('PATCH', `/threads/${threadId}`, { body: { ttl } });
+      expect(changed.status).toBe(422);
+    },
+  );
 });
 
 describe('a thread without runs', () => {

@@ -26,9 +26,21 @@ const superstep = Type.Object({
   ),
 });
 
-/** Refused, not ignored: a client that sets a time to live relies on the thread being gone afterwards. */
-export const noTtl = Type.Optional(
-  Type.Null({ description: 'Not offered: a thread is kept until it is deleted or pruned.' }),
+const ttlMinutes = { exclusiveMinimum: 0, maximum: 5_256_000 };
+
+export const threadTtl = Type.Optional(
+  Type.Unsafe<number | { ttl: number; strategy?: 'delete' | 'keep_latest' | null } | null>({
+    type: ['number', 'object', 'null'],
+    ...ttlMinutes,
+    properties: {
+      ttl: { type: 'number', ...ttlMinutes },
+      strategy: { enum: ['delete', 'keep_latest', null] },
+    },
+    required: ['ttl'],
+    additionalProperties: false,
+    description:
+      'Minutes without a change after which the thread is deleted, or loses all but its latest state (`keep_latest`). Left out, nothing changes.',
+  }),
 );
 
 export const newThread = Type.Object({
@@ -47,7 +59,7 @@ export const newThread = Type.Object({
       description: 'Updates that make the state the thread begins with.',
     }),
   ),
-  ttl: noTtl,
+  ttl: threadTtl,
 });
 export type NewThreadBody = Static<typeof newThread>;
 

@@ -7,10 +7,10 @@ import {
   historyBody,
   historyLimit,
   newThread,
-  noTtl,
   statePatch,
   threadFilter,
   threadSearch,
+  threadTtl,
 } from './thread-inputs.ts';
 
 const tags = ['Threads'];
@@ -93,7 +93,7 @@ export const patchThread = {
     headers: Type.Object({ prefer: Type.Optional(Type.String({ maxLength: 200 })) }),
     body: Type.Object({
       metadata: Type.Optional(nullable(metadata)),
-      ttl: noTtl,
+      ttl: threadTtl,
     }),
     response: { 200: thread, 204: Type.Null() },
   },

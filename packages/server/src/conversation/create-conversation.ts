@@ -27,6 +27,8 @@ import { type AssistantStore, forgetAssistantsOfUser } from './catalog/assistant
 import { Assistants } from './catalog/assistants.ts';
 import { catalogRoutes } from './catalog/catalog-routes.ts';
 import { featureRoutes } from './catalog/feature-routes.ts';
+import { ThreadExpiry } from './expiry/thread-expiry.ts';
+import { ThreadTtlStore } from './expiry/thread-ttl-store.ts';
 import type { Features } from './create-features.ts';
 import { feedbackRoutes } from './feedback/feedback-routes.ts';
 import {
@@ -161,6 +163,13 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   });
   const graphFor = graphsOf(agents);
   const removal = new ThreadRemoval({ store: threadStore, removals, clock, log });
+  new ThreadExpiry({
+    store: new ThreadTtlStore(database),
+    remove: (thread) => removal.remove(thread),
+    keepLatest: (threadId) => states.prune(threadId, { keepLatest: 1 }),
+    clock,
+    log,
+  }).register(dependencies.jobs);
   const threads = new Threads({
     ...dependencies,
     store: threadStore,

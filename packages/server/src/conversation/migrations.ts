@@ -4,6 +4,7 @@ import * as usage from './migrations/002-usage.ts';
 import * as runSpans from './migrations/003-run-spans.ts';
 import * as usageByAgent from './migrations/004-usage-by-agent.ts';
 import * as unread from './migrations/006-unread-threads.ts';
+import * as threadTtls from './migrations/011-thread-ttls.ts';
 import * as contextOfRuns from './migrations/017-context-of-runs.ts';
 
 export const conversationMigrations: readonly Migration[] = [
@@ -12,5 +13,6 @@ export const conversationMigrations: readonly Migration[] = [
   runSpans,
   usageByAgent,
   unread,
+  threadTtls,
   contextOfRuns,
 ];

@@ -7,6 +7,7 @@ export interface ConversationTables {
   thread_snapshots: ThreadSnapshotTable;
   thread_sequences: ThreadSequenceTable;
   deleted_threads: DeletedThreadTable;
+  thread_ttls: ThreadTtlTable;
   runs: RunTable;
   run_inputs: RunInputTable;
   run_usage: RunUsageTable;
@@ -68,6 +69,16 @@ export interface ThreadSequenceTable {
 }
 
 /** The id of a deleted thread answers 404 for ever. */
+/** A thread's time to live. It counts from the last change of the thread. */
+export interface ThreadTtlTable {
+  thread_id: string;
+  /** What happens then: the thread goes, or all but its latest state. */
+  strategy: 'delete' | 'keep_latest';
+  ttl_seconds: number;
+  /** When the sweep looks at the thread next. A change of the thread does not move it; the sweep does. */
+  look_at: string;
+}
+
 export interface DeletedThreadTable {
   thread_id: string;
   user_id: string | null;

@@ -15,6 +15,7 @@ import { type Condition, metadataParts, type ThreadFilter } from './thread-filte
 import type { ThreadListRequest } from './thread-lists.ts';
 import { maxFilterValueBytes } from './thread-metadata.ts';
 import type { HistoryRequest, StateChange } from './thread-states.ts';
+import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { ThreadRequest } from './threads.ts';
 
 /** Translates request bodies. The schemas have checked their shape; this checks what a schema cannot express. */
@@ -25,8 +26,16 @@ export function threadRequest(body: NewThreadBody): ThreadRequest {
     assistantId: body.assistant_id ?? null,
     metadata: body.metadata ?? {},
     ifExists: body.if_exists ?? null,
+    ttl: threadTtl(body.ttl),
     supersteps: (body.supersteps ?? []).map(({ updates }) => updates.map(stateUpdate)),
   };
+}
+
+/** A number stands for minutes after which the thread goes. */
+export function threadTtl(given: NewThreadBody['ttl']): ThreadTtl | null {
+  if (given === undefined || given === null) return null;
+  const { ttl, strategy = 'delete' } = typeof given === 'number' ? { ttl: given } : given;
+  return { seconds: Math.ceil(ttl * 60), strategy: strategy ?? 'delete' };
 }
 
 export function threadFilter({

@@ -14,7 +14,7 @@ import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import { mountRules } from '../mount-rules.ts';
 import type { ThreadLists } from './thread-lists.ts';
-import { threadFilter, threadListRequest, threadRequest } from './thread-requests.ts';
+import { threadFilter, threadListRequest, threadRequest, threadTtl } from './thread-requests.ts';
 import type { Threads } from './threads.ts';
 
 interface ThreadRoutesOptions {
@@ -67,7 +67,9 @@ export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptio
       ...at(mount, patchThread),
       handler: async (request, reply) => {
         const { thread_id } = request.params;
-        const thread = await threads.patch(ownerOf(request), thread_id, request.body.metadata ?? {}, rules);
+        const { metadata, ttl } = request.body;
+        const change = { metadata: metadata ?? {}, ttl: threadTtl(ttl), rules };
+        const thread = await threads.patch(ownerOf(request), thread_id, change);
         if (!prefersMinimal(request.headers.prefer)) return thread;
         return reply.header('preference-applied', 'return=minimal').code(204).send(null);
       },
@@ -76,8 +78,8 @@ export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptio
     app.route({
       ...at(mount, patchState),
       handler: async (request, reply) => {
-        const { metadata } = request.body;
-        await threads.patch(ownerOf(request), request.params.thread_id, metadata ?? {}, rules);
+        const change = { metadata: request.body.metadata ?? {}, ttl: null, rules };
+        await threads.patch(ownerOf(request), request.params.thread_id, change);
         return reply.code(204).send(null);
       },
     });

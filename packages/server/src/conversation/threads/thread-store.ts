@@ -19,6 +19,7 @@ import {
   noMetadataEntry,
   settledThread,
 } from './thread-row-store.ts';
+import { setTtl, type ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import { readSnapshot, type SnapshotTexts, saveSnapshot, snapshotOf } from './thread-snapshot-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
@@ -27,6 +28,7 @@ export interface NewThread {
   threadId: string;
   assistantId?: string | null;
   metadata?: Metadata;
+  ttl?: ThreadTtl | null;
   at: string;
 }
 
@@ -178,7 +180,7 @@ export class ThreadStore {
   async mergeMetadata(
     owner: Owner,
     threadId: string,
-    { metadata, at }: { metadata: Metadata; at: string },
+    { metadata, ttl = null, at }: { metadata: Metadata; ttl?: ThreadTtl | null; at: string },
   ): Promise<ThreadRow | undefined> {
     const userId = userScope(owner);
     return this.#database.write(async (trx) => {
@@ -193,6 +195,7 @@ export class ThreadStore {
         .executeTakeFirst();
       if (!thread) return undefined;
       await moveInIndex(trx, thread);
+      if (ttl) await setTtl(trx, threadId, { ttl, at });
       return stampMetadata(trx, thread, metadata);
     });
   }
@@ -205,7 +208,7 @@ export class ThreadStore {
 export async function createIfMissing(
   trx: Trx,
   owner: Owner,
-  { threadId, assistantId = null, metadata = {}, at }: NewThread,
+  { threadId, assistantId = null, metadata = {}, ttl = null, at }: NewThread,
 ): Promise<{ thread: ThreadRow; isNew: boolean }> {
   const userId = userScope(owner);
   if (userId === null) throw new Error('A thread is made for a user. Pass { user }.');
@@ -225,6 +228,7 @@ export async function createIfMissing(
   if (await deletedThread.first(trx, { threadId })) throw threadNotFound(threadId);
   if (inserted) {
     await indexEntries(trx, inserted, metadata);
+    if (ttl) await setTtl(trx, threadId, { ttl, at });
     return { thread: inserted, isNew: true };
   }
   const existing = await foundThread.first(trx, { threadId });
@@ -287,7 +291,7 @@ async function lockThread(trx: Trx, threadId: string): Promise<ThreadRow | undef
 async function removeRows(trx: Trx, threadId: string): Promise<boolean> {
   const deleted = await trx.deleteFrom('threads').where('thread_id', '=', threadId).executeTakeFirst();
   if (deleted.numDeletedRows === 0n) return false;
-  for (const table of ['thread_metadata', 'thread_snapshots', 'thread_sequences'] as const)
+  for (const table of ['thread_metadata', 'thread_snapshots', 'thread_sequences', 'thread_ttls'] as const)
     await trx.deleteFrom(table).where('thread_id', '=', threadId).execute();
   return true;
 }

@@ -154,7 +154,9 @@ describe('reading', () => {
     expect(thread.metadata).toEqual({});
     const state = await threadStates.current(anna, 'untracked');
     expect(state).toMatchObject({ values: { title: 'Old' }, checkpoint: { thread_id: 'untracked' } });
-    await expect(threads.patch(anna, 'untracked', {}, rules)).rejects.toMatchObject({ status: 404 });
+    await expect(threads.patch(anna, 'untracked', { metadata: {}, ttl: null, rules })).rejects.toMatchObject({
+      status: 404,
+    });
   });
 
   test('shows the current state of a busy thread, and for an idle one the state at its last end', async () => {

@@ -13,6 +13,7 @@ import type { ThreadAccess } from './thread-access.ts';
 import { type Metadata, withoutReserved } from './thread-metadata.ts';
 import type { ThreadRemoval } from './thread-removal.ts';
 import type { ThreadStore } from './thread-store.ts';
+import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import {
   listedValues,
   noState,
@@ -38,6 +39,7 @@ export interface ThreadRequest {
   assistantId: string | null;
   metadata: Metadata;
   ifExists: 'raise' | 'do_nothing' | null;
+  ttl?: ThreadTtl | null;
   /** The steps of the initial state; each becomes a checkpoint. */
   supersteps: StateUpdate[][];
 }
@@ -61,6 +63,7 @@ export class Threads {
       threadId: requested.threadId ?? newId(),
       assistantId: requested.assistantId,
       metadata: withoutReserved(requested.metadata),
+      ttl: requested.ttl ?? null,
       at: this.#now(),
     });
     if (isNew && requested.supersteps.length > 0) return this.#begin(owner, thread, { ...requested, rules });
@@ -80,10 +83,14 @@ export class Threads {
     return threadView(thread, await this.#liveState(owner, threadId));
   }
 
-  async patch(owner: Owner, threadId: string, metadata: Metadata, rules: MountRules): Promise<Thread> {
+  async patch(
+    owner: Owner,
+    threadId: string,
+    { metadata, ttl, rules }: { metadata: Metadata; ttl: ThreadTtl | null; rules: MountRules },
+  ): Promise<Thread> {
     const { access, store } = this.#options;
     await access.require(owner, threadId, { mustExist: true });
-    const change = { metadata: withoutReserved(metadata), at: this.#now() };
+    const change = { metadata: withoutReserved(metadata), ttl, at: this.#now() };
     const thread = await store.mergeMetadata(owner, threadId, change);
     if (!thread) throw threadNotFound(threadId);
     return this.#listed(thread, rules);
