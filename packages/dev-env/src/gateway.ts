@@ -6,6 +6,7 @@ import { startGateway as startRealGateway } from '@switchyard/server/main';
 import type { Logger } from '@switchyard/server/platform/telemetry/logger';
 import { HttpSession } from './http-session.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { replicaStorage } from './test-storage.ts';
 
 /** Any part of the configuration, as it would stand after loading: durations in milliseconds, sizes in bytes. */
 export type ConfigOverrides = { [Key in keyof Config]?: Overrides<Config[Key]> };
@@ -45,8 +46,11 @@ const usualPassword = 'correct horse battery';
 export async function startGateway(options: GatewayOptions = {}): Promise<DevGateway> {
   const folder = options.home === undefined ? temporaryFolder() : undefined;
   const home = options.home ?? folder?.path ?? '';
+  const isChosen = options.config?.database?.backend === 'postgres';
+  const storage = isChosen ? null : await replicaStorage(home);
   try {
-    const gateway = await startRealGateway(devConfig(home, options.config ?? {}), {
+    const config = merge(options.config ?? {}, storage?.config ?? {});
+    const gateway = await startRealGateway(devConfig(home, config), {
       version: '0.0.0-dev',
       lastPort: 0,
       passwordCost: 4,
@@ -62,10 +66,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<DevGat
       register: (email, password = usualPassword) => HttpSession.register(gateway.url, { email, password }),
       stop: async () => {
         await gateway.close();
+        await storage?.stop();
         folder?.remove();
       },
     };
   } catch (error) {
+    await storage?.stop();
     folder?.remove();
     throw error;
   }
