@@ -82,6 +82,33 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await saveFound('From PNG');
   });
 
+  it('run an older version, and make it the newest again', async () => {
+    const text = words('workflows');
+    const made = await admin.post<{ data: Workflow }>('/api/workflows', {
+      name: 'Changed',
+      workflow: longGraph(1),
+    });
+    const path = `/api/workflows/${made.data.id}`;
+    await admin.put(path, { workflow: longGraph(4) });
+    const newest = async () => (await admin.get<{ data: { version: number; workflow: object } }>(path)).data;
+    await page.goto(`/workflows/${made.data.id}`);
+    await page.getByRole('combobox', { name: text('version.label') }).click();
+    await page.getByRole('option').nth(1).click();
+    await page.getByRole('button', { name: text('version.restore', { version: 1 }) }).waitFor();
+    await page.getByRole('button', { name: text('run.start', { count: 1 }) }).click();
+    await page
+      .getByText(text('started.summary', { done: 1, count: 1, running: 0, waiting: 0, failed: 0 }))
+      .waitFor();
+    const [file] = await files();
+    const recipe = await admin.get<{ data: { savedWorkflow: { version: number } } }>(
+      `/api/files/${file?.fileId}/recipe`,
+    );
+    expect(recipe.data.savedWorkflow.version).toBe(1);
+    await page.getByRole('button', { name: text('version.restore', { version: 1 }) }).click();
+    await expect.poll(async () => (await newest()).version).toBe(3);
+    expect((await newest()).workflow).toEqual(longGraph(1));
+  });
+
   it('say what a dropped file is that is no workflow', async () => {
     const text = words('workflows');
     await page.goto('/workflows');

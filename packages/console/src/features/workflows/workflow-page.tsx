@@ -13,23 +13,38 @@ import { RunPanel } from './run/run-panel.tsx';
 import { StartedRuns } from './run/started-runs.tsx';
 import { useRuns } from './run/use-runs.ts';
 import { WorkflowMenu } from './workflow-menu.tsx';
+import { WorkflowVersion } from './workflow-version.tsx';
 
 /** One saved workflow: its form, what a run would mean, and what was started. */
 export function WorkflowPage() {
   const { workflowId = '' } = useParams();
   const text = useText('workflows');
-  const query = useQuery(workflowQuery(workflowId));
+  const [version] = useQueryState('version');
+  const query = useQuery(workflowQuery(workflowId, versionIn(version)));
   return (
     <Page
       title={query.data?.name ?? text('title')}
       lead={query.data?.description || undefined}
-      actions={query.data ? <WorkflowMenu workflow={query.data} /> : undefined}
+      actions={
+        query.data ? (
+          <>
+            <WorkflowVersion workflow={query.data} />
+            {version === null ? <WorkflowMenu workflow={query.data} /> : null}
+          </>
+        ) : undefined
+      }
     >
       <QueryView query={query}>
         {(workflow) => <OpenWorkflow key={`${workflow.id}-${workflow.version}`} workflow={workflow} />}
       </QueryView>
     </Page>
   );
+}
+
+/** What somebody has typed into the address that is no version means the newest. */
+function versionIn(typed: string | null): number | undefined {
+  const version = Number(typed ?? undefined);
+  return Number.isInteger(version) && version > 0 ? version : undefined;
 }
 
 function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {

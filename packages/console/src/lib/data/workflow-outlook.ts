@@ -6,11 +6,11 @@ import { keys } from './keys.ts';
 const refreshMs = 15_000;
 
 /** Where a workflow could run with these values, how long it takes and what it costs. */
-export function workflowOutlookQuery(workflowId: string, params: Record<string, unknown>) {
+export function workflowOutlookQuery(workflowId: string, version: number, params: Record<string, unknown>) {
   return queryOptions({
-    queryKey: [...keys.workflows, 'one', workflowId, 'outlook', params],
+    queryKey: [...keys.workflows, 'one', workflowId, 'outlook', version, params],
     queryFn: ({ signal }) =>
-      gateway.call(foreseeWorkflow, { params: { workflowId }, body: { params }, signal }),
+      gateway.call(foreseeWorkflow, { params: { workflowId }, body: { params, version }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs,
   });

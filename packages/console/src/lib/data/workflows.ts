@@ -1,4 +1,4 @@
-import { getWorkflow, listWorkflows } from '@switchyard/contract/dispatch/workflow';
+import { getWorkflow, listWorkflows, listWorkflowVersions } from '@switchyard/contract/dispatch/workflow';
 import { queryOptions } from '@tanstack/react-query';
 import { gateway } from '../gateway.ts';
 import { keys } from './keys.ts';
@@ -15,5 +15,13 @@ export function workflowQuery(workflowId: string, version?: number) {
     queryKey: [...keys.workflows, 'one', workflowId, { version }],
     queryFn: ({ signal }) =>
       gateway.call(getWorkflow, { params: { workflowId }, query: { version }, signal }),
+  });
+}
+
+/** The versions that are kept, the newest first. */
+export function workflowVersionsQuery(workflowId: string) {
+  return queryOptions({
+    queryKey: [...keys.workflows, 'one', workflowId, 'versions'],
+    queryFn: ({ signal }) => gateway.call(listWorkflowVersions, { params: { workflowId }, signal }),
   });
 }

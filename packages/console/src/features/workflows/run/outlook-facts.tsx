@@ -11,6 +11,7 @@ import { useSettled } from './use-settled.ts';
 
 interface OutlookFactsProps {
   workflowId: string;
+  version: number;
   params: Record<string, unknown>;
   count: number;
 }
@@ -19,10 +20,10 @@ interface OutlookFactsProps {
 const settleMs = 400;
 
 /** Where it could run and why not elsewhere, how long it takes and what it costs: before the click. */
-export function OutlookFacts({ workflowId, params, count }: OutlookFactsProps) {
+export function OutlookFacts({ workflowId, version, params, count }: OutlookFactsProps) {
   const text = useText('workflows');
   const settled = useSettled(params, settleMs);
-  const query = useQuery(workflowOutlookQuery(workflowId, settled));
+  const query = useQuery(workflowOutlookQuery(workflowId, version, settled));
   const outlook = query.data;
   if (query.error && !outlook) {
     return <ErrorState error={query.error} retry={query.refetch} busy={query.isFetching} />;

@@ -40,7 +40,7 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
       aria-label={text('run.label')}
       className="flex flex-col gap-4 rounded-card border border-border bg-surface p-4"
     >
-      <OutlookFacts workflowId={workflow.id} params={form.params} count={count} />
+      <OutlookFacts workflowId={workflow.id} version={workflow.version} params={form.params} count={count} />
       <div className="grid grid-cols-2 gap-3">
         <Field label={text('run.count')}>
           <TextInput
