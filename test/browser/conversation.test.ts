@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
@@ -52,8 +53,8 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await Promise.all((boxes ?? []).map((box) => box.close()));
   });
 
-  const visit = async (): Promise<Page> => {
-    const watched = await stage.visit({ session: admin });
+  const visit = async (statuses: number[] = []): Promise<Page> => {
+    const watched = await stage.visit({ session: admin, statuses });
     faults = watched.faults;
     return watched.page;
   };
@@ -258,6 +259,33 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     const facts = page.getByRole('link', { name: / in · / });
     await facts.getByText(`$${cost?.toFixed(2)}`).waitFor();
     await facts.getByText(text('usage.contextTokens', { tokens: run?.context_tokens ?? -1 })).waitFor();
+  });
+
+  it('changes a text that the agent has made, and not one that has changed meanwhile', async () => {
+    const page = await visit([412]);
+    await ask(page, 'Write a report');
+    await page.getByText(/^The tool said/).waitFor();
+    await button(page, 'files.open').click();
+    const edit = page.getByRole('button', { name: text('files.editOf', { name: 'report.md' }) });
+    const dialog = page.getByRole('dialog').filter({ hasText: text('files.content') });
+    const change = async (words: string): Promise<void> => {
+      await dialog.getByRole('textbox', { name: text('files.content') }).fill(words);
+      await dialog.getByRole('button', { name: text('files.save') }).click();
+    };
+    const report = `${api(page)}/artifacts/mnt/user-data/outputs/report.md`;
+    const stored = async () =>
+      (await fetch(new URL(report, stage.url), { headers: { cookie: admin.cookieHeader } })).text();
+    await edit.click();
+    await change('# Better');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await stored()).toBe('# Better');
+    await edit.click();
+    await dialog.getByRole('textbox', { name: text('files.content') }).waitFor();
+    const expected_sha256 = createHash('sha256').update('# Better').digest('hex');
+    await admin.put(report, { content: '# Theirs', expected_sha256 });
+    await change('# Mine');
+    await dialog.getByRole('alert').waitFor();
+    expect(await stored()).toBe('# Theirs');
   });
 
   it('stores a rating with its comment', async () => {

@@ -1,3 +1,4 @@
+import { getArtifact } from '@switchyard/contract/conversation/artifact';
 import { streamExistingRun } from '@switchyard/contract/conversation/runs';
 import { getTask, listTasks, submitTask } from '@switchyard/contract/dispatch/tasks';
 import { describe, expect, it } from 'vitest';
@@ -37,6 +38,14 @@ describe('a request', () => {
   it('keeps a parameter within its segment of the path', () => {
     expect(buildRequest(getTask, { params: { taskId: 'a/b?c#d e' } }).path).toBe(
       '/api/tasks/a%2Fb%3Fc%23d%20e',
+    );
+  });
+
+  it('fills the star of a path with a path, each part within its segment', () => {
+    const params = { thread_id: 't', '*': 'mnt/a b/c?d.md' };
+    expect(buildRequest(getArtifact, { params }).path).toBe('/api/threads/t/artifacts/mnt/a%20b/c%3Fd.md');
+    expect(() => buildRequest(getArtifact, { params: { ...params, '*': 'mnt/../x' } })).toThrow(
+      'cannot be ".."',
     );
   });
 

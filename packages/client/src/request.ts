@@ -31,14 +31,24 @@ export function buildRequest(
 }
 
 function fillPath(url: string, params: Readonly<Record<string, unknown>>): string {
-  return url.replace(/:(\w+)/g, (_, name: string) => {
-    const value = String(params[name] ?? '');
-    // A dot segment would be resolved away, and the request would go to another endpoint.
-    if (value === '' || value === '.' || value === '..') {
-      throw new RangeError(`${name} cannot be "${value}".`);
-    }
-    return encodeURIComponent(value);
+  return url.replace(/:(\w+)|\*$/g, (found, name?: string) => {
+    if (name !== undefined) return segmentOf(params[name], name);
+    // What stands for the star is a path, and each of its parts a segment.
+    const path = String(params[found] ?? '');
+    return path
+      .split('/')
+      .map((part) => segmentOf(part, 'A part of the path'))
+      .join('/');
   });
+}
+
+function segmentOf(given: unknown, name: string): string {
+  const value = String(given ?? '');
+  // A dot segment would be resolved away, and the request would go to another endpoint.
+  if (value === '' || value === '.' || value === '..') {
+    throw new RangeError(`${name} cannot be "${value}".`);
+  }
+  return encodeURIComponent(value);
 }
 
 function queryOf(query: Readonly<Record<string, unknown>>): string {

@@ -50,13 +50,24 @@ function aside({ messages }: FakeRequest): FakeReply | null {
 }
 
 function scripted({ messages }: FakeRequest, gate: Gate): FakeReply {
-  if (messages.at(-1)?.role === 'tool')
-    return { text: `The tool said: ${textOf(messages.at(-1)).slice(0, 300)}` };
   const asked = textOf(messages.findLast(({ role }: { role: string }) => role === 'user'));
+  const answered = answeredCalls(messages);
+  const step = asked.includes('a report') ? reportCalls[answered] : undefined;
+  if (step) return { text: 'I write.', calls: [{ id: `call_${messages.length}`, ...step }] };
+  if (answered > 0) return { text: `The tool said: ${textOf(messages.at(-1)).slice(0, 300)}` };
   if (asked.includes('a story')) return { text: storyBegins, later: { when: gate.opened, text: storyEnds } };
   const call = callFor(asked, messages.length);
   return call ? { text: 'I will see.', calls: [call] } : { text: `You said: ${asked}` };
 }
+
+/** A report is written, and then shown. */
+const reportCalls = [
+  {
+    name: 'write_file',
+    args: { description: 'Writes', path: '/mnt/user-data/outputs/report.md', content: '# Report' },
+  },
+  { name: 'present_files', args: { filepaths: ['/mnt/user-data/outputs/report.md'] } },
+];
 
 function callFor(asked: string, place: number): NonNullable<FakeReply['calls']>[number] | null {
   const id = `call_${place}`;
@@ -81,6 +92,12 @@ function callFor(asked: string, place: number): NonNullable<FakeReply['calls']>[
     { content: 'Cut', status: 'in_progress' },
   ];
   return { id, name: 'write_todos', args: { todos } };
+}
+
+/** How many calls have a result since the last message of the user. */
+function answeredCalls(messages: FakeRequest['messages']): number {
+  const asked = messages.findLastIndex(({ role }: { role: string }) => role === 'user');
+  return messages.slice(asked).filter(({ role }: { role: string }) => role === 'tool').length;
 }
 
 /** The content of a message: text, or parts of which some are text. */

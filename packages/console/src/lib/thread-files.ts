@@ -18,6 +18,32 @@ export async function uploadToThread(threadId: string, files: readonly File[]): 
   return answer.files as UploadedFile[];
 }
 
+const maxTextBytes = 2 * 1024 * 1024;
+
+/** Reads a text that may be changed. What is no text, or longer than the gateway takes back, is refused. */
+export async function readThreadText(
+  threadId: string,
+  virtualPath: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await fetch(threadFileUrl(threadId, virtualPath), { signal });
+  if (!response.ok) throw refusal(response, await response.json().catch(() => null));
+  if (Number(response.headers.get('content-length')) > maxTextBytes) {
+    await response.body?.cancel();
+    throw unreadable('Only texts of at most 2 MB can be changed here. Download the file instead.');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await response.arrayBuffer());
+  } catch (error) {
+    if (error instanceof TypeError) throw unreadable('The file is not text. Download it instead.');
+    throw error;
+  }
+}
+
+function unreadable(message: string): ApiError {
+  return new ApiError({ status: 415, code: 'media_type_unsupported', message });
+}
+
 function refusal({ status, headers }: Response, answer: unknown): ApiError {
   const { detail, message = detail, code } = isRecord(answer) ? answer : {};
   return new ApiError({

@@ -1,8 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../kit/button.tsx';
 import { SidePanel } from '../../kit/side-panel.tsx';
 import { threadUploadsQuery } from '../../lib/data/threads.ts';
 import { useText } from '../../lib/i18n.ts';
 import { isPicture, threadFileUrl } from '../../lib/thread-files.ts';
+import { canEditArtifact } from './artifacts/artifact-text.ts';
+import { EditArtifact } from './artifacts/edit-artifact.tsx';
 
 interface FilesPanelProps {
   threadId: string;
@@ -55,12 +59,30 @@ function Files({
       {paths.length === 0 ? <p className="text-body text-text-2">{none}</p> : null}
       <ul className="flex flex-col gap-2">
         {paths.map((path) => (
-          <li key={path}>
+          <li key={path} className="flex items-center gap-2">
             <FileLink threadId={threadId} path={path} />
+            {canEditArtifact(path) ? <EditButton threadId={threadId} path={path} /> : null}
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+function EditButton({ threadId, path }: { threadId: string; path: string }) {
+  const text = useText('chat');
+  const [isEditing, setEditing] = useState(false);
+  return (
+    <>
+      <Button
+        size="s"
+        aria-label={text('files.editOf', { name: path.split('/').at(-1) ?? path })}
+        onClick={() => setEditing(true)}
+      >
+        {text('files.edit')}
+      </Button>
+      {isEditing ? <EditArtifact threadId={threadId} path={path} onClose={() => setEditing(false)} /> : null}
+    </>
   );
 }
 
@@ -73,7 +95,7 @@ function FileLink({ threadId, path }: { threadId: string; path: string }) {
       href={url}
       target="_blank"
       rel="noopener noreferrer"
-      className="flex items-center gap-3 rounded-control text-body outline-accent hover:bg-sunken focus-visible:outline-2"
+      className="flex min-w-0 flex-1 items-center gap-3 rounded-control text-body outline-accent hover:bg-sunken focus-visible:outline-2"
     >
       {isPicture(name) ? (
         <img

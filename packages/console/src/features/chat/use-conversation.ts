@@ -46,7 +46,9 @@ export function useConversation(threadId: string) {
   );
   useReadMark(threadId, thread.data?.run_ended_at ?? null, thread.data?.unread ?? false);
   const isRunning = openRun !== null;
-  const interrupts = isRunning ? [] : storedInterrupts(thread.data?.interrupts);
+  // Right after a run the record may still hold the questions that the run began with.
+  const isAsked = !isRunning && thread.data?.status === 'interrupted';
+  const interrupts = isAsked ? storedInterrupts(thread.data?.interrupts) : [];
   // While a run says more, what it says of the state is newer.
   const values = { ...state.data?.values, ...(news.phase === 'connecting' ? {} : news.values) };
   return { thread, messages, runs, turns, news, openRun, isRunning, interrupts, values };
