@@ -51,7 +51,10 @@ export class DispatchBench {
         ...env,
       },
     });
-    const bench = new DispatchBench({ fleet, gateway, token: await login(gateway) }, home.remove);
+    const bench = new DispatchBench(
+      { fleet, gateway, token: await login(gateway.url, env.SWITCHYARD__FILES__SHARED_HOME ?? home.path) },
+      home.remove,
+    );
     await bench.#untilIdle();
     return bench;
   }
@@ -143,7 +146,8 @@ export class DispatchBench {
   }
 }
 
-async function login({ url, home }: SpawnedGateway): Promise<string> {
+/** The credentials of the administrator lie where all replicas see them. */
+async function login(url: string, home: string): Promise<string> {
   const credentials = readFileSync(join(home, 'admin_initial_credentials.txt'), 'utf8');
   const password = /^password: (.*)$/m.exec(credentials)?.[1];
   const answer = await fetch(new URL('/api/auth/login', url), {

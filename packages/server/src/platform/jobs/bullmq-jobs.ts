@@ -108,6 +108,7 @@ export class BullmqJobs implements Jobs {
     await this.#within(graceMs, ended);
     for (const lane of lanes) lane.abort();
     await this.#within(afterAbortMs, ended);
+    await this.#within(afterAbortMs, Promise.all(lanes.map((lane) => lane.settled())));
     // A job that ignores its signal is left behind: its row expires, and the next process runs it again.
     await this.#within(afterAbortMs, Promise.all(lanes.map((lane) => lane.close())));
   }

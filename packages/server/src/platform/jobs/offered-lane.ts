@@ -29,6 +29,8 @@ export class OfferedLane {
   /** Jobs that this process has put into a unit and not offered yet, with the number of sweeps since. */
   readonly #fresh = new Map<string, number>();
   #queue: OfferQueue<JobOffer> | undefined;
+  readonly #handling = new Set<Promise<unknown>>();
+  #stopping: Promise<void> | undefined;
   #offering: Promise<void> | undefined;
   #offerAgain = false;
   #isStopped = false;
@@ -47,7 +49,7 @@ export class OfferedLane {
   async start(): Promise<void> {
     const { kind, policy, openQueue, report } = this.#options;
     this.#queue = openQueue((error) => report({ kind, error }));
-    await this.#queue.serve((offer) => this.#handle(offer), {
+    await this.#queue.serve((offer) => this.#keep(this.#handle(offer)), {
       concurrency: policy.concurrency,
       lockMs,
       onIdle: () => {
@@ -84,19 +86,33 @@ export class OfferedLane {
 
   /** Takes no new jobs, and resolves when the running ones have ended. */
   async stop(): Promise<void> {
-    await this.#queue?.stop();
     this.#isStopped = true;
-    await this.#offering;
+    // It may wait for Redis, and the jobs do not.
+    this.#stopping = this.#queue?.stop();
+    while (this.#handling.size > 0) await Promise.all(this.#handling);
   }
 
   abort(): void {
     this.#attempts.abort();
   }
 
+  /** Resolves when Redis knows what this process has done. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#stopping, this.#offering]);
+  }
+
   /** Leaves behind what still runs. */
   async close(): Promise<void> {
-    this.#isStopped = true;
     await this.#queue?.close();
+  }
+
+  async #keep<Outcome>(handled: Promise<Outcome>): Promise<Outcome> {
+    this.#handling.add(handled);
+    try {
+      return await handled;
+    } finally {
+      this.#handling.delete(handled);
+    }
   }
 
   /** The row decides: an offer that is early is kept back, and one that is stale changes nothing. */
@@ -105,7 +121,8 @@ export class OfferedLane {
     try {
       const row = await store.claimOne(offer.id, runner);
       if (!row) return await this.#whenDue(offer);
-      await this.#attempts.begin(row);
+      if (this.#isStopped) await store.handOver(row, runner);
+      else await this.#attempts.begin(row);
       // A job that is tried again or repeated has another attempt or another time, so it needs another offer.
       await this.#offer(await store.dueAmong([row.id]));
       return undefined;

@@ -103,13 +103,8 @@ export class OfferedRuns implements RunLine {
 
   /** The order between owners begins again while no run waits, or when its numbers come to their end. */
   async sweep(): Promise<void> {
-    const { queue, tags, store } = this.#options;
     this.pump();
-    const isWorn = await tags.isWorn();
-    if (isWorn) await queue.clear();
-    else if ((await queue.count()) > 0) return;
-    await tags.reset();
-    if (isWorn) await this.#offer(await store.offerable(null, this.#range()));
+    await this.#renumber().catch(this.#options.onFault);
   }
 
   async stop(): Promise<void> {
@@ -125,6 +120,15 @@ export class OfferedRuns implements RunLine {
     for (const threadId of threadIds) this.#look(threadId);
     await within(Promise.resolve(this.#offering), { limitMs: closeMs, timer: this.#timer });
     await within(this.#options.queue.close(), { limitMs: closeMs, timer: this.#timer });
+  }
+
+  async #renumber(): Promise<void> {
+    const { queue, tags, store } = this.#options;
+    const isWorn = await tags.isWorn();
+    if (isWorn) await queue.clear();
+    else if ((await queue.count()) > 0) return;
+    await tags.reset();
+    if (isWorn) await this.#offer(await store.offerable(null, this.#range()));
   }
 
   #restWhenFull(): void {
