@@ -83,6 +83,16 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
     await expect.poll(async () => (await pauses()).data.pauses.length).toBe(0);
   });
 
+  it('reads the name of a task, and not its id, above the page of the task', async () => {
+    const created = await admin.post<{ data: { id: string } }>('/api/tasks', {
+      workflow: longGraph(1),
+      name: 'Red lantern',
+    });
+    await page.goto(`/tasks/${created.data.id}`);
+    const breadcrumb = page.getByRole('navigation', { name: words('app')('breadcrumb') });
+    await breadcrumb.getByText('Red lantern').waitFor();
+  });
+
   it('sees that a worker is gone, and that it is back', async () => {
     const text = words('instances');
     await page.goto('/instances');

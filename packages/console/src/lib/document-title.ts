@@ -4,7 +4,14 @@ export interface TitleCounts {
   failed: number;
 }
 
-let page = '';
+/** The title of the page, and the address that it was given at. */
+interface PageTitle {
+  title: string;
+  path: string;
+}
+
+let page: PageTitle = { title: '', path: '' };
+const listeners = new Set<() => void>();
 let counts: TitleCounts = { running: 0, failed: 0 };
 
 /** The title of the window names the page and, before it, what is going on. */
@@ -14,11 +21,22 @@ export function titleOf(pageTitle: string, { running, failed }: TitleCounts): st
 }
 
 export function setPageTitle(title: string): void {
-  page = title;
-  document.title = titleOf(page, counts);
+  page = { title, path: window.location.pathname };
+  document.title = titleOf(title, counts);
+  for (const listener of listeners) listener();
+}
+
+export function pageTitle(): PageTitle {
+  return page;
+}
+
+/** Calls the listener with each new title. Returns what ends that. */
+export function listenToPageTitle(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 export function setTitleCounts(next: TitleCounts): void {
   counts = next;
-  document.title = titleOf(page, counts);
+  document.title = titleOf(page.title, counts);
 }

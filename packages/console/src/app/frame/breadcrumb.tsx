@@ -1,5 +1,8 @@
 import { ChevronRight } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
 import { Link, useLocation } from 'wouter';
+import { classes } from '../../kit/parts/classes.ts';
+import { listenToPageTitle, pageTitle } from '../../lib/document-title.ts';
 import { useText } from '../../lib/i18n.ts';
 import { routes } from '../routes.ts';
 
@@ -7,9 +10,13 @@ import { routes } from '../routes.ts';
 export function Breadcrumb() {
   const text = useText('app');
   const [path] = useLocation();
+  const page = useSyncExternalStore(listenToPageTitle, pageTitle);
   const [name = '', ...rest] = path.split('/').filter(Boolean);
   if (!routes.some((route) => route.name === name)) return null;
-  const detail = rest.map(decodePart).join(' / ');
+  const address = rest.map(decodePart).join(' / ');
+  // Until the page knows what it shows, the ids of the address stand for it.
+  const title = page.path === path ? page.title : '';
+  const detail = address === '' ? '' : title || address;
   return (
     <nav
       aria-label={text('breadcrumb')}
@@ -26,7 +33,11 @@ export function Breadcrumb() {
       {detail !== '' && (
         <>
           <ChevronRight size={16} strokeWidth={1.75} aria-hidden className="shrink-0 text-text-3" />
-          <span aria-current="page" className="truncate font-mono text-table" title={detail}>
+          <span
+            aria-current="page"
+            className={classes('truncate', title === '' && 'font-mono text-table')}
+            title={address}
+          >
             {detail}
           </span>
         </>

@@ -3,8 +3,8 @@ import { Link } from 'wouter';
 import { LinkButton } from '../../kit/button.tsx';
 import { focusRing } from '../../kit/parts/classes.ts';
 import { ThumbPicture } from '../../kit/pictures/thumb.tsx';
+import { Section } from '../../kit/section.tsx';
 import { useText } from '../../lib/i18n.ts';
-import { Panel } from './panel.tsx';
 
 const maxPictures = 12;
 
@@ -16,7 +16,7 @@ export function RecentOutput({ board }: { board: PoolOverview }) {
     .filter(({ contentType }) => contentType.startsWith('image/'))
     .slice(0, maxPictures);
   return (
-    <Panel
+    <Section
       title={text('recent.title')}
       aside={
         <Link href="/gallery" className="text-table text-accent hover:underline">
@@ -43,6 +43,6 @@ export function RecentOutput({ board }: { board: PoolOverview }) {
           ))}
         </ul>
       )}
-    </Panel>
+    </Section>
   );
 }

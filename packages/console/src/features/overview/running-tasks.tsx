@@ -2,10 +2,10 @@ import type { PoolOverview } from '@switchyard/contract/dispatch/overview';
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { Link } from 'wouter';
 import { ProgressBar } from '../../kit/progress-bar.tsx';
+import { Section } from '../../kit/section.tsx';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useNow } from '../../lib/format/use-now.ts';
 import { useText } from '../../lib/i18n.ts';
-import { Panel } from './panel.tsx';
 
 /** What runs now, with its progress. */
 export function RunningTasks({ board }: { board: PoolOverview }) {
@@ -13,7 +13,7 @@ export function RunningTasks({ board }: { board: PoolOverview }) {
   const names = new Map(board.instances.map(({ instanceId, serverName }) => [instanceId, serverName]));
   const others = board.counts.runningTasks - board.running.length;
   return (
-    <Panel title={text('running.title')}>
+    <Section title={text('running.title')}>
       {board.running.length === 0 ? <p className="text-body text-text-2">{text('running.none')}</p> : null}
       <ul className="flex flex-col gap-3">
         {board.running.map((task) => (
@@ -25,7 +25,7 @@ export function RunningTasks({ board }: { board: PoolOverview }) {
       {others > 0 ? (
         <p className="text-table text-text-2">{text('running.others', { count: others })}</p>
       ) : null}
-    </Panel>
+    </Section>
   );
 }
 

@@ -1,8 +1,8 @@
 import type { PoolOverview } from '@switchyard/contract/dispatch/overview';
+import { Section } from '../../kit/section.tsx';
 import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
-import { Panel } from './panel.tsx';
 
 /** What ended in each minute, as bars; the same numbers stand in a table. */
 export function Throughput({ board }: { board: PoolOverview }) {
@@ -12,7 +12,7 @@ export function Throughput({ board }: { board: PoolOverview }) {
   const highest = Math.max(1, ...minutes.map(({ completed, failed }) => completed + failed));
   const waits = (ms: number | null) => (ms === null ? blank : format.duration(ms));
   return (
-    <Panel
+    <Section
       title={text('rate.title')}
       aside={<span className="text-table text-text-2">{text('lastHour')}</span>}
     >
@@ -47,7 +47,7 @@ export function Throughput({ board }: { board: PoolOverview }) {
         <summary className="min-h-6 cursor-pointer text-text-2">{text('rate.table')}</summary>
         <Minutes board={board} />
       </details>
-    </Panel>
+    </Section>
   );
 }
 

@@ -1,15 +1,15 @@
 import type { InstanceLoad, PoolOverview } from '@switchyard/contract/dispatch/overview';
 import { Link } from 'wouter';
+import { Section } from '../../kit/section.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
-import { Panel } from './panel.tsx';
 
 /** How busy each instance was, minute by minute, with the same as a number. */
 export function Utilisation({ board }: { board: PoolOverview }) {
   const text = useText('overview');
   return (
-    <Panel
+    <Section
       title={text('load.title')}
       aside={<span className="text-table text-text-2">{text('lastHour')}</span>}
     >
@@ -21,7 +21,7 @@ export function Utilisation({ board }: { board: PoolOverview }) {
           </li>
         ))}
       </ul>
-    </Panel>
+    </Section>
   );
 }
 

@@ -1,11 +1,11 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { useQuery } from '@tanstack/react-query';
+import { Section } from '../../../kit/section.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useNow } from '../../../lib/format/use-now.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { type AttemptBar, layOutAttempts } from './attempt-layout.ts';
-import { Section } from './section.tsx';
 
 /** The attempts of a task on one time axis, a line for each instance that had it. */
 export function AttemptsStrip({ task }: { task: TaskDetail }) {

@@ -1,9 +1,9 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { Section } from '../../../kit/section.tsx';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { Section } from './section.tsx';
 
 /** Where the task comes from, and its smaller settings. */
 export function TaskFacts({ task }: { task: TaskDetail }) {

@@ -2,9 +2,9 @@ import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { useMemo, useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { LongText } from '../../../kit/long-text.tsx';
+import { Section } from '../../../kit/section.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { inputGroups } from './input-rows.ts';
-import { Section } from './section.tsx';
 
 /** So many nodes are shown at first, and so many at most; the JSON has all of them. */
 const firstGroups = 6;

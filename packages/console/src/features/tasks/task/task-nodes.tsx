@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
+import { Section } from '../../../kit/section.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { taskNodesQuery } from '../../../lib/data/tasks.ts';
 import { blank } from '../../../lib/format/format.ts';
@@ -11,7 +12,6 @@ import { useNow } from '../../../lib/format/use-now.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { hasEnded } from '../task-state.ts';
 import { type NodeRow, nodeRows } from './node-rows.ts';
-import { Section } from './section.tsx';
 
 const refreshMs = 3_000;
 /** So many nodes are shown at first, and so many at most. */

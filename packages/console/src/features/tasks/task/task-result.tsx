@@ -2,10 +2,10 @@ import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { Link } from 'wouter';
 import { LongText } from '../../../kit/long-text.tsx';
 import { ThumbPicture } from '../../../kit/pictures/thumb.tsx';
+import { Section } from '../../../kit/section.tsx';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { picturesOf } from '../task-state.ts';
-import { Section } from './section.tsx';
 
 const maxShown = 48;
 

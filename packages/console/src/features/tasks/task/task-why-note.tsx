@@ -2,11 +2,11 @@ import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import type { InstanceOutlook, TaskWhy } from '@switchyard/contract/dispatch/task-why';
 import { useQuery } from '@tanstack/react-query';
 import { QueryView } from '../../../kit/query-view.tsx';
+import { Section } from '../../../kit/section.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { taskWhyQuery } from '../../../lib/data/tasks.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { TaskEstimate } from '../task-progress.tsx';
-import { Section } from './section.tsx';
 
 const askedAgainMs = 5_000;
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 
-/** A part of the page of a task, with its heading. */
+/** A part of a page with its heading. */
 export function Section({
   title,
   aside,
