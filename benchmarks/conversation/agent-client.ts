@@ -54,6 +54,29 @@ export class AgentClient {
     }
   }
 
+  /** Starts a run over protocol v2 and follows it to its end; the stream would go on beyond it. */
+  async follow({ threadId, graph }: RunRequest, onFrame: (frame: Frame) => void): Promise<void> {
+    await this.post(`/threads/${threadId}/commands`, {
+      id: 1,
+      method: 'run.start',
+      params: { assistant_id: graph, input },
+    });
+    const filter = { channels: ['messages', 'values', 'lifecycle'] };
+    const response = await this.#send(`/threads/${threadId}/stream/events`, filter);
+    let unread = '';
+    let isOver = false;
+    for await (const text of response) {
+      const blocks = `${unread}${text}`.split('\n\n');
+      unread = blocks.pop() ?? '';
+      for (const block of blocks)
+        readFrame(block, (frame) => {
+          onFrame(frame);
+          isOver ||= frame.event === 'lifecycle' && !frame.data.includes('"event":"running"');
+        });
+      if (isOver) break;
+    }
+  }
+
   async post<Answer>(path: string, body: unknown): Promise<Answer> {
     return JSON.parse(await textOf(await this.#send(path, body))) as Answer;
   }

@@ -11,3 +11,11 @@ export function tokenOf({ event, data }: Frame): string | undefined {
   const [message] = JSON.parse(data) as [{ content: unknown }];
   return isToken(message.content) ? message.content : undefined;
 }
+
+/** The token of an event of protocol v2, if it contains one. */
+export function tokenOfEvent({ event, data }: Frame): string | undefined {
+  if (event !== 'messages') return undefined;
+  const { params } = JSON.parse(data) as { params: { data: { delta?: { text?: unknown } } } };
+  const text = params.data.delta?.text;
+  return isToken(text) ? text : undefined;
+}

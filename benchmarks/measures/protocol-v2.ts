@@ -1,0 +1,117 @@
+import { type AgentServer, startGateway } from '../conversation/agent-servers.ts';
+import { closedLoop } from '../conversation/closed-loop.ts';
+import { tokenOf, tokenOfEvent } from '../conversation/token-frames.ts';
+import { type Figure, isRehearsal, measure } from '../measure.ts';
+import { median } from '../statistics.ts';
+
+const crowds = [1, 16] as const;
+const rounds = isRehearsal ? 1 : 5;
+const roundSeconds = isRehearsal ? 1 : 4;
+const tokens = 200;
+const streamMode = ['messages-tuple', 'values'];
+
+interface Delivery {
+  perSecond: number;
+  /** The number of missing tokens in all streams. */
+  missing: number;
+  firstMs: number;
+}
+
+await measure('protocol-v2', 'Tokens over protocol v2, beside version 1', async () => {
+  const gateway = await startGateway();
+  const samples: { clients: number; second: Delivery; first: Delivery }[] = [];
+  for (const clients of crowds)
+    for (let round = 0; round <= rounds; round += 1) {
+      const loop = { clients, seconds: roundSeconds };
+      const sample = {
+        clients,
+        first: await delivery(gateway, 'first', loop),
+        second: await delivery(gateway, 'second', loop),
+      };
+      if (round > 0) samples.push(sample); // the first warms up
+    }
+  await gateway.close();
+
+  const at = (clients: number, value: (sample: (typeof samples)[number]) => number) =>
+    median(samples.filter((sample) => sample.clients === clients).map(value));
+  const shareAt = (clients: number) =>
+    at(clients, ({ first, second }) => (second.perSecond / first.perSecond) * 100);
+  const missing = samples.reduce((sum, { second }) => sum + second.missing, 0);
+  const firstMs = at(1, ({ second }) => second.firstMs);
+  return {
+    figures: [
+      ...crowds.flatMap((clients): Figure[] => [
+        {
+          name: `protocol v2, ${clients} clients`,
+          value: at(clients, ({ second }) => second.perSecond),
+          unit: '/s',
+        },
+        {
+          name: `version 1, ${clients} clients`,
+          value: at(clients, ({ first }) => first.perSecond),
+          unit: '/s',
+        },
+        { name: `protocol v2 of version 1, ${clients} clients`, value: shareAt(clients), unit: '%' },
+      ]),
+      { name: 'tokens that did not come over protocol v2', value: missing, unit: '' },
+      { name: 'from the command to the first event, one client, p50', value: firstMs, unit: 'ms' },
+    ],
+    bars: [
+      ...crowds.map((clients) => ({
+        promise: `≥ 80 % of version 1 at ${clients} clients`,
+        isMet: shareAt(clients) >= 80,
+      })),
+      { promise: 'every token is delivered, in order', isMet: missing === 0 },
+    ],
+    notes: [
+      `Medians of ${rounds} rounds of ${roundSeconds} s, by turns; ${tokens} tokens a run, a new thread for each run. A run of protocol v2 also makes frames of updates, tasks and checkpoints.`,
+    ],
+  };
+});
+
+async function delivery(
+  server: AgentServer,
+  protocol: 'first' | 'second',
+  loop: { clients: number; seconds: number },
+): Promise<Delivery> {
+  let delivered = 0;
+  let missing = 0;
+  const firstMs: number[] = [];
+  const started = performance.now();
+  await closedLoop(loop, async () => {
+    const came = await listen(server, protocol, firstMs);
+    delivered += came;
+    missing += tokens - came;
+  });
+  return {
+    perSecond: (delivered / (performance.now() - started)) * 1_000,
+    missing,
+    firstMs: median(firstMs),
+  };
+}
+
+/** Returns the number of tokens, none of which may be early, late or doubled. */
+async function listen(
+  { client }: AgentServer,
+  protocol: 'first' | 'second',
+  firstMs: number[],
+): Promise<number> {
+  const threadId = await client.createThread();
+  let came = 0;
+  let last = -1;
+  const asked = performance.now();
+  let isFirst = true;
+  const hear = (token: string | undefined): void => {
+    if (isFirst) firstMs.push(performance.now() - asked);
+    isFirst = false;
+    if (token === undefined) return;
+    const index = Number(token.slice(1));
+    if (index <= last) throw new Error(`Token ${index} came behind token ${last}.`);
+    last = index;
+    came += 1;
+  };
+  if (protocol === 'first')
+    await client.stream({ threadId, graph: 'fast', streamMode }, (frame) => hear(tokenOf(frame)));
+  else await client.follow({ threadId, graph: 'fast' }, (frame) => hear(tokenOfEvent(frame)));
+  return came;
+}
