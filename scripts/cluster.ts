@@ -28,10 +28,12 @@ console.log(
   '\nThe first administrator: admin_initial_credentials.txt in the shared folder. Ctrl-C stops everything.',
 );
 
-let stopping: Promise<void> | undefined;
+let isStopping = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    stopping ??= cluster.stop().then(() => process.exit(0));
+    if (isStopping) return;
+    isStopping = true;
+    void cluster.stop().then(() => process.exit(0));
   });
 }
 // The servers do not keep this process alive.

@@ -17,7 +17,7 @@ it('a complete message is announced after the values that it belongs to', async 
   const places = frames.flatMap(({ event }, place) => (event === 'messages/complete' ? [place] : []));
   expect(places.length).toBeGreaterThan(1);
   for (const place of places) {
-    const [message] = frames[place]?.data as { id: string }[];
+    const [message] = (frames[place]?.data ?? []) as { id: string }[];
     const before = frames.slice(0, place).findLast(({ event }) => event === 'values');
     expect(before?.data.messages.map(({ id }: { id: string }) => id)).toContain(message?.id);
   }

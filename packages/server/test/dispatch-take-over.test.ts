@@ -2,8 +2,8 @@ import type { Database } from '@switchyard/server/platform/database/database';
 import { openDatabase } from '@switchyard/server/platform/database/open';
 import type { OwnershipTables } from '@switchyard/server/platform/ownership/tables';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DispatchReplicas, startDispatchReplicas } from './support/dispatch-replicas.ts';
 import { anyWorkflow, held } from './support/dispatch-pool.ts';
+import { type DispatchReplicas, startDispatchReplicas } from './support/dispatch-replicas.ts';
 import { testReplicas } from './support/replicas.ts';
 
 const suite = testReplicas('when the dispatcher of two replicas');

@@ -2,7 +2,7 @@ import { isRecord } from '../../lib/is-record.ts';
 import { AgentFault } from '../agent-fault.ts';
 import type { GraphSettings } from './agents.ts';
 
-export const langgraphConfigName = 'LANGGRAPH_CONFIG';
+const langgraphConfigName = 'LANGGRAPH_CONFIG';
 
 /**
  * Reads what the variable gives to the assistants of graphs: `{"<graph>": {"configurable": {…}, "tags": […], "recursion_limit": 50,

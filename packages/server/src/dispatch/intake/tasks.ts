@@ -346,10 +346,7 @@ function alongside(
   { row, check }: { row: TaskRow; check: RoomCheck | null },
 ): (trx: WriteTransaction<DispatchTables>) => Promise<void> | undefined {
   if (check === null) return (trx) => asked?.(trx, row);
-  return async (trx) => {
-    await check(trx);
-    if (asked) await asked(trx, row);
-  };
+  return (trx) => check(trx).then(() => asked?.(trx, row));
 }
 
 function withWarnings(row: TaskRow, added: readonly string[]): TaskRow {

@@ -2,7 +2,7 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Bus, BusEvent, BusMessage } from '../../platform/bus/bus.ts';
 
-export const ordersTopic = 'dispatch.orders';
+const ordersTopic = 'dispatch.orders';
 
 /** What only the dispatcher can do. The rows say it as well, so an order that is lost is found by a sweep. */
 export type Order =

@@ -17,7 +17,7 @@ export interface DispatcherWork {
   follow: () => Promise<void>;
 }
 
-export const dispatcherLease = 'dispatch';
+const dispatcherLease = 'dispatch';
 const retryMs = 1_000;
 
 /**

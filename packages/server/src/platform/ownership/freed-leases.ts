@@ -2,7 +2,7 @@ import type { Bus, BusEvent } from '../bus/bus.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 /** The message is the key of the lease. */
-export const freedTopic = 'ownership.freed';
+const freedTopic = 'ownership.freed';
 
 /**
  * Tells the other processes which keys were given back, and hears it from them. The rows decide who owns a key, so a lost

@@ -29,7 +29,7 @@ function rowsOf(
   const all = new Set(offers.flatMap((offer) => [...(offer ?? [])]));
   return [...all].sort().map((key) => {
     const [place = '', name = key] = kind === 'model' ? key.split('\n') : ['', key];
-    return { kind, name, place, has: offers.map((offer) => offer && offer.has(key)) };
+    return { kind, name, place, has: offers.map((offer) => offer?.has(key) ?? null) };
   });
 }
 
