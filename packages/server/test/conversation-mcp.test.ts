@@ -245,9 +245,12 @@ describe('tools of MCP servers', () => {
   });
 
   const now = 0;
-  async function serversOf(given: Parameters<McpServers['replace']>[0]): Promise<McpServers> {
+  async function serversOf(
+    given: Parameters<McpServers['replace']>[0],
+    folder = join(server.gateway.home, `mcp-${open.length}`),
+  ): Promise<McpServers> {
     const servers = new McpServers({
-      file: new ExtensionsFile(join(server.gateway.home, `mcp-${open.length}`)),
+      file: new ExtensionsFile(folder),
       allowedCommands: ['node'],
       version: '0',
       network: mcpNetwork,
@@ -287,6 +290,23 @@ describe('tools of MCP servers', () => {
     await (await toolOf(servers, 'box_grow')).call({}, undefined);
     await expect.poll(async () => (await servers.tools()).map(({ name }) => name)).toContain('box_grown');
     expect(before.map(({ name }) => name)).not.toContain('box_grown');
+  });
+
+  it('change as soon as another replica changes their servers, and not when it changes something else', async () => {
+    const folder = join(server.gateway.home, 'mcp-shared');
+    const web = { type: 'http', url: http.url } as const;
+    const here = await serversOf({ web }, folder);
+    const there = await serversOf({ web }, folder);
+    await toolOf(here, 'web_add');
+    const before = await here.tools();
+
+    await new ExtensionsFile(folder).change((all) => ({ ...all, skills: { some: { enabled: false } } }));
+    expect(await here.tools()).toBe(before);
+    await there.replace({ other: web });
+    await toolOf(here, 'other_add');
+    expect((await here.tools()).map(({ name }) => name)).not.toContain('web_add');
+    await there.replace({});
+    expect(await here.tools()).toEqual([]);
   });
 
   it('tell the model what went wrong', async () => {

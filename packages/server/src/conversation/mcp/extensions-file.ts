@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeyLock } from '../../lib/async/key-lock.ts';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
@@ -24,6 +25,25 @@ export class ExtensionsFile {
     const parsed: unknown = JSON.parse(file.text);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Extensions;
     throw new Error('extensions_config.json holds something else than an object. Correct or remove it.');
+  }
+
+  /**
+   * Identifies what the file says. Another replica may have changed it, and opening it shows the newest version on a network
+   * folder as well.
+   */
+  async version(): Promise<string> {
+    try {
+      const file = await open(this.#path, 'r');
+      try {
+        const { ino, size, mtimeNs } = await file.stat({ bigint: true });
+        return `${ino} ${size} ${mtimeNs}`;
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
+      throw error;
+    }
   }
 
   /** Changes happen one after the other, so that none is lost. */

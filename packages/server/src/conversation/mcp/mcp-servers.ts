@@ -38,6 +38,9 @@ export class McpServers {
   readonly #options: McpServersOptions;
   readonly #lock = new KeyLock();
   #links: ReadonlyMap<string, McpLink> | null = null;
+  /** The version of the file, and the settings in it, for which the links were opened. Another replica may change both. */
+  #version = '';
+  #openedFor = '';
   #firstWait: Promise<void> = Promise.resolve();
   /** Null when it has to be built again. */
   #tools: readonly ExternalTool[] | null = null;
@@ -129,9 +132,15 @@ export class McpServers {
   }
 
   async #open(): Promise<ReadonlyMap<string, McpLink>> {
-    if (this.#links) return this.#links;
-    const { log } = this.#options;
+    const { file, log } = this.#options;
+    const version = await file.version();
+    if (this.#links && version === this.#version) return this.#links;
     const stored = await this.#stored();
+    this.#version = version;
+    const settings = JSON.stringify(stored);
+    if (this.#links && settings === this.#openedFor) return this.#links;
+    await this.#closeLinks();
+    this.#openedFor = settings;
     const links = new Map<string, McpLink>();
     for (const [name, server] of Object.entries(stored).filter(([, { enabled }]) => enabled)) {
       try {
