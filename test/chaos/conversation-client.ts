@@ -85,6 +85,7 @@ export class StreamingClient {
   reconnects = 0;
   gaps = 0;
   #lastEventId = '';
+  #connection = new AbortController();
 
   constructor(line: Line, threadId: string) {
     this.#line = line;
@@ -102,6 +103,12 @@ export class StreamingClient {
     }
   }
 
+  /** Ends the connection, as a client does that has heard nothing for too long. It connects again. */
+  breakOff(): void {
+    this.#connection.abort(new TypeError('terminated'));
+    this.#connection = new AbortController();
+  }
+
   /** A request without an answer may have started its run, so the client looks for it before it asks again. */
   async #begin(body: object): Promise<Response | undefined> {
     const mark = (body as { metadata: { mark: string } }).metadata.mark;
@@ -112,7 +119,10 @@ export class StreamingClient {
       if (this.runId !== '') return this.#resume();
     }
     const answer = await this.#line
-      .open('POST', `/api/threads/${this.threadId}/runs/stream`, { body })
+      .open('POST', `/api/threads/${this.threadId}/runs/stream`, {
+        body,
+        signal: this.#connection.signal,
+      })
       .catch(lost);
     if (answer && isAway(answer)) return refused(answer);
     if (answer && !answer.ok)
@@ -123,7 +133,8 @@ export class StreamingClient {
 
   async #resume(): Promise<Response | undefined> {
     const headers = this.#lastEventId === '' ? {} : { 'last-event-id': this.#lastEventId };
-    const answer = await this.#line.open('GET', this.#path('/stream'), { headers }).catch(lost);
+    const { signal } = this.#connection;
+    const answer = await this.#line.open('GET', this.#path('/stream'), { headers, signal }).catch(lost);
     if (answer && isAway(answer)) return refused(answer);
     if (answer && !answer.ok)
       throw new Error(`The stream was answered ${answer.status}: ${await answer.text()}`);

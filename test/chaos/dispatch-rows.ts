@@ -12,7 +12,14 @@ export interface AttemptRow {
 }
 
 interface Rows {
-  tasks: { id: string; owner: string; status: string; phase: string; attempt: number }[];
+  tasks: {
+    id: string;
+    owner: string;
+    status: string;
+    phase: string;
+    attempt: number;
+    error: string | null;
+  }[];
   attempts: AttemptRow[];
   keptCounts: { key: string; count: number }[];
   trueCounts: { key: string; count: number }[];
@@ -22,7 +29,7 @@ interface Rows {
 }
 
 const queries: Record<keyof Rows, string> = {
-  tasks: 'select id, owner, status, phase, attempt from tasks',
+  tasks: 'select id, owner, status, phase, attempt, error from tasks',
   attempts: 'select "taskId", attempt, "promptId", state, outcome from task_attempts',
   keptCounts: `select owner || ' ' || status as key, count from task_counts where count <> 0`,
   trueCounts: `select owner || ' ' || status as key, count(*) as count from tasks where "finishedAt" is not null group by owner, status`,

@@ -8,8 +8,9 @@ const workflow = {
 };
 
 const submitters = 3;
-const pauseMs = 60;
-const cancelPauseMs = 400;
+/** The workers do twice as much, so that what waits has a reason in the replicas. */
+const pauseMs = 800;
+const cancelPauseMs = 1_500;
 /** A replica that is gone may stand for a moment in the way of each try. */
 const maxTries = 400;
 const retryMs = 50;
