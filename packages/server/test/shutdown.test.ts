@@ -104,6 +104,32 @@ describe('shutdown', () => {
     expect(server.logLines).not.toContainEqual(expect.objectContaining({ level: 'warn' }));
   });
 
+  test('answers a request on a connection that was accepted just before', async () => {
+    await start();
+    const { port } = server.app.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    await once(server.app.server, 'connection');
+    const closed = shutdown.run();
+    await expect.poll(() => server.app.server.listening).toBe(false);
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+    await closed;
+  });
+
+  test('waits only shortly for a connection that says nothing', async () => {
+    await start();
+    const { port } = server.app.server.address() as AddressInfo;
+    sockets.push(connect(port, '127.0.0.1'));
+    await once(server.app.server, 'connection');
+    const closed = shutdown.run();
+    await expect.poll(() => time.nextTimerMs).not.toBeNull();
+    await expect.poll(() => server.app.server.listening).toBe(false);
+    time.advance(500);
+    await closed;
+  });
+
   test('does not wait for idle connections', async () => {
     await start();
     const idle = await openConnection('/healthz');

@@ -20,6 +20,9 @@ interface ShutdownOptions {
   logger: Logger;
 }
 
+/** How long a connection that has just been accepted may take to say what it wants. */
+const unheardMs = 500;
+
 /**
  * Long enough for a client that asks again to hear that we are not ready. Behind a busy proxy there is always a request that
  * has not finished, so the listener closes by itself: the proxy is then refused, and asks another replica.
@@ -60,10 +63,35 @@ export class Shutdown {
     cancel();
     stayOpen();
     if (!isInTime) logger.warn({ requests: tracker.inFlight }, 'Requests cut at shutdown');
+    else await this.#serveTheLast();
     const closed = this.#app.close();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
+
+  /** Connections that were accepted a moment ago and have not been heard yet: a proxy does not repeat what it sends on them. */
+  async #serveTheLast(): Promise<void> {
+    const { tracker, timer } = this.#options;
+    // After the input of this turn of the event loop, which has accepted everything that waited.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#app.server.close();
+    const unheard = [...this.#sockets].filter((socket) => socket.bytesRead === 0);
+    if (unheard.length > 0) {
+      const waited = newDeferred();
+      const cancel = timer(waited.resolve, unheardMs);
+      await Promise.race([heard(this.#app.server, unheard), waited.promise]);
+      cancel();
+    }
+    await tracker.whenIdle();
+  }
+}
+
+/** Resolves when a request has begun on each of these connections, or no more will. */
+function heard(server: Server, connections: readonly Socket[]): Promise<unknown> {
+  const begun = new Map(connections.map((socket) => [socket, newDeferred()]));
+  server.on('request', ({ socket }) => begun.get(socket)?.resolve());
+  for (const [socket, { resolve }] of begun) socket.once('close', () => resolve());
+  return Promise.all([...begun.values()].map(({ promise }) => promise));
 }
 
 /** Upgraded sockets no longer belong to the HTTP server, but it waits for them when it closes. */
