@@ -47,7 +47,7 @@ describe.skipIf(drill.isSkipped)(drill.title, () => {
   });
 
   it('as the owner of runs loses them to another, and neither its events nor its frames are taken any more', async () => {
-    const { cluster, line, database } = stage;
+    const { cluster, line } = stage;
     const [, , owner] = cluster.replicas;
     if (!owner) throw new Error('There are three replicas.');
     const talks = await talksAt(owner.url);
