@@ -162,6 +162,15 @@ export const layerRules: readonly LayerRule[] = [
     freesTests: true,
     isBroken: ({ from, library }) => library === 'kysely' && !isServerFile(from, mayQuery),
   },
+  {
+    name: 'redis-in-its-place',
+    sentence: 'ioredis stands only in platform/redis, bullmq only in platform/offers.',
+    fix: 'ask for the connection of platform/redis, or use the ports of platform',
+    freesTests: true,
+    isBroken: ({ from, library }) =>
+      (library === 'ioredis' && !isServerFile(from, /^platform\/redis\//)) ||
+      (library === 'bullmq' && !isServerFile(from, /^platform\/offers\//)),
+  },
 ];
 
 export const environmentRule = {

@@ -125,6 +125,10 @@ const planted: Record<
     forbidden: [`${server}/accounts/accounts.ts`, "import { sql } from 'kysely'"],
     allowed: [`${server}/accounts/account-store.ts`, "import { sql } from 'kysely'"],
   },
+  'redis-in-its-place': {
+    forbidden: [`${server}/accounts/accounts.ts`, "import { Redis } from 'ioredis'"],
+    allowed: [`${server}/platform/redis/redis-server.ts`, "import { Redis } from 'ioredis'"],
+  },
 };
 
 describe('the direction of imports', () => {
