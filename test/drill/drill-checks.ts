@@ -59,6 +59,11 @@ export async function checkAll(
   return { laterAttempts: await checkTalks(line, talks) };
 }
 
+/** Waits until half of the clients show something. */
+export async function halfHaveBegun(talks: readonly Talk[]): Promise<void> {
+  while (talks.filter(({ client }) => client.messages.length > 0).length < talks.length / 2) await sleep(5);
+}
+
 export function inversionsOf(talks: readonly Talk[]): number {
   return talks.filter(({ text }) => text === inversion).length;
 }

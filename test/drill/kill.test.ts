@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/chaos-options.ts';
-import { startTalks, type Talk } from '../chaos/talks.ts';
-import { checkAll, inTime, inversionsOf, settle } from './drill-checks.ts';
+import { startTalks } from '../chaos/talks.ts';
+import { checkAll, halfHaveBegun, inTime, inversionsOf, settle } from './drill-checks.ts';
 import { openStage, type Stage, testDrill } from './drill-stage.ts';
 import { SteadyLoad } from './steady-load.ts';
 
@@ -51,7 +51,3 @@ it.skipIf(drill.isSkipped)(
     expect(tasks.unanswered.size).toBe(0);
   },
 );
-
-async function halfHaveBegun(talks: readonly Talk[]): Promise<void> {
-  while (talks.filter(({ client }) => client.messages.length > 0).length < talks.length / 2) await sleep(5);
-}

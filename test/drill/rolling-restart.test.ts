@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/chaos-options.ts';
 import { startTalks } from '../chaos/talks.ts';
-import { checkAll, inTime, inversionsOf, settle } from './drill-checks.ts';
+import { checkAll, halfHaveBegun, inTime, inversionsOf, settle } from './drill-checks.ts';
 import { openStage, type Stage, testDrill } from './drill-stage.ts';
 import { SteadyLoad } from './steady-load.ts';
 
@@ -23,6 +23,7 @@ it.skipIf(drill.isSkipped)(
       const talks = await startTalks(line, talkers);
       load.start();
       const talking = Promise.all(talks.map(({ client, body }) => client.converse(body)));
+      await Promise.race([talking, halfHaveBegun(talks)]);
       const beforeMs = performance.now();
       const exit = await replica.stop();
       const tookMs = performance.now() - beforeMs;
