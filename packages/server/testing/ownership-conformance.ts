@@ -37,6 +37,19 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
         expect(seen).toMatchObject({ key: 'instance-1', token: expect.any(Number) });
       });
 
+      test('does not stand for a process that stood still, before any of its timers has told it so', async () => {
+        const { ownership, time } = await fleet.newProcess();
+        const holding = startHolding(ownership, 'key');
+        await holding.started;
+        expect(holding.lease()?.stands()).toBe(true);
+        time.jump(leaseLifeMs);
+        expect(holding.lease()?.signal.aborted).toBe(false);
+        expect(holding.lease()?.stands()).toBe(false);
+        expect(holding.lease()?.signal.reason).toBeInstanceOf(LeaseLost);
+        holding.finish();
+        await expect(holding.held).rejects.toThrow(LeaseLost);
+      });
+
       test('admits one holder at a time, and the next one in the same process as soon as the first is done', async () => {
         const { ownership } = await fleet.newProcess();
         const first = startHolding(ownership, 'key');

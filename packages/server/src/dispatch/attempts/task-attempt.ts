@@ -55,6 +55,8 @@ export interface AttemptDeps extends RecordDeps {
   /** The patience that the instance's server sets. */
   serverPatience: () => Patience | null;
   monitor: Pick<InstanceMonitor, 'noteDeaf' | 'noteHearing'>;
+  /** Returns false once another process may own the instance, also when the signal has not said so yet. */
+  isOwner: () => boolean;
 }
 
 /** The attempt is over for the worker; what follows needs the worker only for its outputs. */
@@ -268,6 +270,8 @@ export class TaskAttempt {
     signal: AbortSignal,
   ): Promise<WorkerPart | null> {
     const watch = this.#newWatch();
+    // Rows fence writes, but a worker takes every prompt.
+    if (!this.#deps.isOwner()) return null;
     const submitted = await this.#deps.client.submit({
       ...this.#watchedExecution(),
       graphJson: JSON.stringify(this.#graph),

@@ -36,7 +36,7 @@ import {
 /** What all instances share; each instance adds the rest. */
 export type MemberAttemptDeps = Omit<
   AttemptDeps,
-  'client' | 'monitor' | 'signal' | 'outputClasses' | 'serverPatience'
+  'client' | 'monitor' | 'signal' | 'isOwner' | 'outputClasses' | 'serverPatience'
 >;
 
 export interface MemberOptions {
@@ -252,7 +252,7 @@ export class FleetMember {
     const { takeCharge, log } = this.#options;
     try {
       const token = await takeCharge(this.#row.id, lease);
-      if (token !== null && !signal.aborted) await this.#own(token).run({ token, signal });
+      if (token !== null && !signal.aborted) await this.#own(token).run({ token, signal, stands: lease.stands });
       else await sleepWithSignal(retryHoldMs, { signal });
     } catch (error) {
       if (signal.aborted) return;

@@ -37,7 +37,7 @@ export interface RunnerOptions {
   monitor: InstanceMonitor;
   matchmaker: Matchmaker;
   tasks: TaskStore;
-  attemptDeps: Omit<AttemptDeps, 'client' | 'monitor' | 'signal'>;
+  attemptDeps: Omit<AttemptDeps, 'client' | 'monitor' | 'signal' | 'isOwner'>;
   offer: () => Offer;
   pauses: Pick<Pauses, 'ofInstance' | 'ofOwner' | 'load'>;
   candidates: SettlementOptions['candidates'];
@@ -49,7 +49,7 @@ export interface RunnerOptions {
   log: Logger;
 }
 
-type Holding = Pick<Lease, 'token' | 'signal'>;
+type Holding = Pick<Lease, 'token' | 'signal' | 'stands'>;
 
 /**
  * Outputs of earlier executions that are still fetched while the worker has the next one; beyond this the worker waits.
@@ -140,7 +140,7 @@ export class InstanceRunner {
   }
 
   /** Works for as long as the lease lasts. Unfinished work is abandoned at its end: the next owner resumes it. */
-  async run({ token, signal }: Holding): Promise<void> {
+  async run({ token, signal, stands }: Holding): Promise<void> {
     const { client, monitor } = this.#options;
     const stay = new AbortController();
     const leave = (): void => {
@@ -153,7 +153,7 @@ export class InstanceRunner {
     client.open();
     monitor.start();
     try {
-      await this.#work({ token, signal: stay.signal });
+      await this.#work({ token, signal: stay.signal, stands });
     } finally {
       signal.removeEventListener('abort', leave);
       leave();
@@ -321,11 +321,11 @@ export class InstanceRunner {
 
   #newAttempt(
     { row, promptId, nodes = null }: { row: TaskRow; promptId: string; nodes?: string | null },
-    { token, signal }: Holding,
+    { token, signal, stands }: Holding,
   ): TaskAttempt {
     const { attemptDeps, client, monitor } = this.#options;
     const fence = { taskId: row.id, attempt: row.attempt, token };
-    return new TaskAttempt({ ...attemptDeps, client, monitor, signal }, { row, fence, promptId, nodes });
+    return new TaskAttempt({ ...attemptDeps, client, monitor, signal, isOwner: stands }, { row, fence, promptId, nodes });
   }
 
   async #run(

@@ -42,6 +42,12 @@ export class LeaseKeeper {
     this.#plan();
   }
 
+  /** Returns whether the lease still has time left, and gives it up when it has none. */
+  stands(lease: KeptLease): boolean {
+    if (this.#kept.has(lease) && this.#deadlineOf(lease) <= this.#options.steadyClock()) this.#lose(lease);
+    return this.#kept.has(lease);
+  }
+
   /** Sets one timer for the earliest event: the next renewal, or the moment at which a lease has to be given up. */
   #plan(): void {
     this.#cancelTimer?.();

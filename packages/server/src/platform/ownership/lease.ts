@@ -8,6 +8,11 @@ export interface Lease {
   /** Aborts when the work must stop: the lease is lost (then the reason is a `LeaseLost`), or the caller gave up. */
   readonly signal: AbortSignal;
   /**
+   * Returns whether the lease still has time left. A process that stood still may run other code before its timers, so
+   * the signal comes too late for what no row fences, such as a call to a worker: ask here directly before it.
+   */
+  stands: () => boolean;
+  /**
    * Throws `LeaseLost` unless this process is still the owner; it then stays the owner until the unit has ended. For
    * writes to rows that have no token of their own. Use one lease per unit.
    */

@@ -208,6 +208,7 @@ export class Ownership {
       key,
       token,
       signal,
+      stands: () => this.#keeper.stands(lease),
       confirm: async (trx) => {
         if (await this.#store.isCurrent(trx, lease)) return;
         const reason = new LeaseLost(key);
