@@ -3,7 +3,7 @@ import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Box, useBoxes } from './support/fleet.ts';
+import { type Box, addBoxes } from './support/fleet.ts';
 import {
   type ScriptedProvider,
   startScriptedProvider,
@@ -40,7 +40,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     const conversation = { workflow_approval: 'always', workflow_price_per_hour: 3_600 };
     stage = await Stage.open({ settings: provider.settings({ conversation }) });
     admin = await stage.admin();
-    boxes = await useBoxes(admin, ['box-a'], 20);
+    boxes = await addBoxes(admin, ['box-a'], 20);
   });
   afterEach(async () => {
     provider.goOn();

@@ -2,7 +2,7 @@ import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Box, longGraph, useBoxes } from './support/fleet.ts';
+import { type Box, longGraph, addBoxes } from './support/fleet.ts';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -16,7 +16,7 @@ describe.runIf(canBrowse)('a page that is open while things break', () => {
   beforeAll(async () => {
     stage = await Stage.open();
     admin = await stage.admin();
-    boxes = await useBoxes(admin, ['box-a'], 700);
+    boxes = await addBoxes(admin, ['box-a'], 700);
   });
   afterAll(async () => {
     await stage?.close();

@@ -3,7 +3,7 @@ import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { zip } from '../../packages/server/test/support/zip.ts';
-import { type Box, useBoxes } from './support/fleet.ts';
+import { type Box, addBoxes } from './support/fleet.ts';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -25,7 +25,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
   beforeAll(async () => {
     stage = await Stage.open();
     admin = await stage.admin();
-    boxes = await useBoxes(admin, ['box-a'], 5);
+    boxes = await addBoxes(admin, ['box-a'], 5);
     // 412 is how the gateway says that somebody else was faster.
     ({ page, faults } = await stage.visit({ session: admin, statuses: [412] }));
   });

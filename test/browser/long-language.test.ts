@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pagesWithoutObject } from './support/addresses.ts';
 import { cutTexts } from './support/cut-texts.ts';
-import { type Box, longGraph, useBoxes } from './support/fleet.ts';
+import { type Box, longGraph, addBoxes } from './support/fleet.ts';
 import { buildPseudoConsole, type PseudoConsole } from './support/pseudo-console.ts';
 import { pseudoText } from './support/pseudo-text.ts';
 import { Stage } from './support/stage.ts';
@@ -28,7 +28,7 @@ describe.runIf(canBrowse)('in a language with longer words', () => {
   beforeAll(async () => {
     [stage, pseudo] = await Promise.all([Stage.open(), buildPseudoConsole()]);
     admin = await stage.admin();
-    boxes = await useBoxes(admin, ['box-a'], 5);
+    boxes = await addBoxes(admin, ['box-a'], 5);
     objects = await makeObjects(admin);
   });
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Box, longGraph, useBoxes } from './support/fleet.ts';
+import { type Box, longGraph, addBoxes } from './support/fleet.ts';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -26,7 +26,7 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
   beforeAll(async () => {
     stage = await Stage.open();
     admin = await stage.admin();
-    boxes = await useBoxes(admin, ['box-a', 'box-b'], 400);
+    boxes = await addBoxes(admin, ['box-a', 'box-b'], 400);
     ({ page, faults } = await stage.visit({ session: admin }));
   });
   afterAll(async () => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { type Box, definePool, longGraph, useBoxes } from './support/fleet.ts';
+import { type Box, definePool, longGraph, addBoxes } from './support/fleet.ts';
 import { type Look, Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -45,7 +45,7 @@ async function firstUse(): Promise<void> {
 async function studio(): Promise<void> {
   const stage = await Stage.open();
   const admin = await stage.admin();
-  const boxes = await useBoxes(admin, ['box-20', 'box-21', 'box-22'], paceMs);
+  const boxes = await addBoxes(admin, ['box-20', 'box-21', 'box-22'], paceMs);
   const open = { stage, admin, boxes };
   try {
     await chatCard(open);

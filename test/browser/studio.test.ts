@@ -3,7 +3,7 @@ import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { dropFile } from './support/drop-file.ts';
-import { type Box, longGraph, useBoxes } from './support/fleet.ts';
+import { type Box, longGraph, addBoxes } from './support/fleet.ts';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -31,7 +31,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
   beforeAll(async () => {
     stage = await Stage.open();
     admin = await stage.admin();
-    boxes = await useBoxes(admin, ['box-a'], 5);
+    boxes = await addBoxes(admin, ['box-a'], 5);
     ({ page, faults } = await stage.visit({ session: admin }));
   });
   afterEach(() => expect(faults.splice(0)).toEqual([]));

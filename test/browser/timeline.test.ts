@@ -3,7 +3,7 @@ import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './support/axe.ts';
-import { type Box, useBoxes } from './support/fleet.ts';
+import { type Box, addBoxes } from './support/fleet.ts';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -33,7 +33,7 @@ describe.runIf(canBrowse)('the record of a turn that made a picture', () => {
   beforeAll(async () => {
     stage = await Stage.open();
     admin = await stage.admin();
-    boxes = await useBoxes(admin, ['box-a'], 200);
+    boxes = await addBoxes(admin, ['box-a'], 200);
     const { page } = await stage.visit({ session: admin });
     await page.goto('/chat');
     const composer = page.getByRole('textbox', { name: words('chat')('composer.message') });

@@ -11,7 +11,7 @@ type Worker = Awaited<ReturnType<typeof startReferenceWorker>>;
 export type Box = BoxDefinition & Pick<Worker, 'close' | 'refuse' | 'accept'>;
 
 /** Starts workers that do real image work, each node for at least `paceMs`, and makes them the pool. */
-export async function useBoxes(admin: HttpSession, names: readonly string[], paceMs: number): Promise<Box[]> {
+export async function addBoxes(admin: HttpSession, names: readonly string[], paceMs: number): Promise<Box[]> {
   const boxes = await Promise.all(
     names.map(async (name) => {
       const { port, close, refuse, accept } = await startReferenceWorker({ paceMs });

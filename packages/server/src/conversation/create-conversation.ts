@@ -27,9 +27,9 @@ import { type AssistantStore, forgetAssistantsOfUser } from './catalog/assistant
 import { Assistants } from './catalog/assistants.ts';
 import { catalogRoutes } from './catalog/catalog-routes.ts';
 import { featureRoutes } from './catalog/feature-routes.ts';
+import type { Features } from './create-features.ts';
 import { ThreadExpiry } from './expiry/thread-expiry.ts';
 import { ThreadTtlStore } from './expiry/thread-ttl-store.ts';
-import type { Features } from './create-features.ts';
 import { feedbackRoutes } from './feedback/feedback-routes.ts';
 import {
   FeedbackStore,

@@ -9,13 +9,13 @@ import type {
 } from '@switchyard/contract/conversation/thread-inputs';
 import type { StateUpdate } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
+import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { MountRules } from '../mount-rules.ts';
 import { parsePath } from './extract-paths.ts';
 import { type Condition, metadataParts, type ThreadFilter } from './thread-filter.ts';
 import type { ThreadListRequest } from './thread-lists.ts';
 import { maxFilterValueBytes } from './thread-metadata.ts';
 import type { HistoryRequest, StateChange } from './thread-states.ts';
-import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { ThreadRequest } from './threads.ts';
 
 /** Translates request bodies. The schemas have checked their shape; this checks what a schema cannot express. */

@@ -3,6 +3,7 @@ import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoint-st
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
+import { setTtl, type ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import { isVisibleTo, threadNotFound } from './thread.ts';
@@ -19,7 +20,6 @@ import {
   noMetadataEntry,
   settledThread,
 } from './thread-row-store.ts';
-import { setTtl, type ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import { readSnapshot, type SnapshotTexts, saveSnapshot, snapshotOf } from './thread-snapshot-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;

@@ -5,6 +5,7 @@ import { viewOf, type WireState } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
 import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';
@@ -13,7 +14,6 @@ import type { ThreadAccess } from './thread-access.ts';
 import { type Metadata, withoutReserved } from './thread-metadata.ts';
 import type { ThreadRemoval } from './thread-removal.ts';
 import type { ThreadStore } from './thread-store.ts';
-import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import {
   listedValues,
   noState,

@@ -252,7 +252,8 @@ export class FleetMember {
     const { takeCharge, log } = this.#options;
     try {
       const token = await takeCharge(this.#row.id, lease);
-      if (token !== null && !signal.aborted) await this.#own(token).run({ token, signal, stands: lease.stands });
+      if (token !== null && !signal.aborted)
+        await this.#own(token).run({ token, signal, stands: lease.stands });
       else await sleepWithSignal(retryHoldMs, { signal });
     } catch (error) {
       if (signal.aborted) return;

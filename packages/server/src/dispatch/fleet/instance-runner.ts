@@ -325,7 +325,10 @@ export class InstanceRunner {
   ): TaskAttempt {
     const { attemptDeps, client, monitor } = this.#options;
     const fence = { taskId: row.id, attempt: row.attempt, token };
-    return new TaskAttempt({ ...attemptDeps, client, monitor, signal, isOwner: stands }, { row, fence, promptId, nodes });
+    return new TaskAttempt(
+      { ...attemptDeps, client, monitor, signal, isOwner: stands },
+      { row, fence, promptId, nodes },
+    );
   }
 
   async #run(
