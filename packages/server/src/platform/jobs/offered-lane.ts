@@ -26,8 +26,8 @@ interface OfferedLaneOptions extends JobAttemptsOptions {
 export class OfferedLane {
   readonly #options: OfferedLaneOptions;
   readonly #attempts: JobAttempts;
-  /** Jobs that this process has put into a unit and not offered yet, with the number of sweeps since. */
-  readonly #fresh = new Map<string, number>();
+  /** Jobs that this process has put into a unit and not offered yet. A job that is put there again has a new entry. */
+  readonly #fresh = new Map<string, { sweeps: number }>();
   #queue: OfferQueue<JobOffer> | undefined;
   readonly #handling = new Set<Promise<unknown>>();
   #stopping: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export class OfferedLane {
 
   /** The job is part of a unit that may be committed. */
   remember(id: string): void {
-    if (this.#fresh.size < maxFresh) this.#fresh.set(id, 0);
+    if (this.#fresh.size < maxFresh) this.#fresh.set(id, { sweeps: 0 });
   }
 
   async start(): Promise<void> {
@@ -75,9 +75,9 @@ export class OfferedLane {
       await this.#offer(due);
       this.#isFull = due.length === maxOffersPerSweep;
       // A unit is over by then. If it was committed, this sweep or the next one has seen its row.
-      for (const [id, sweeps] of this.#fresh) {
-        if (sweeps > 0) this.#fresh.delete(id);
-        else this.#fresh.set(id, sweeps + 1);
+      for (const [id, entry] of this.#fresh) {
+        if (entry.sweeps > 0) this.#fresh.delete(id);
+        else entry.sweeps += 1;
       }
     } catch (error) {
       report({ kind, error });
@@ -146,9 +146,11 @@ export class OfferedLane {
     do {
       this.#offerAgain = false;
       try {
-        const due = await store.dueAmong([...this.#fresh.keys()].slice(0, maxOffersPerSweep));
+        const asked = new Map([...this.#fresh].slice(0, maxOffersPerSweep));
+        const due = await store.dueAmong([...asked.keys()]);
         await this.#offer(due);
-        for (const { id } of due) this.#fresh.delete(id);
+        // One that was put into another unit meanwhile may have another time now.
+        for (const { id } of due) if (this.#fresh.get(id) === asked.get(id)) this.#fresh.delete(id);
       } catch (error) {
         // The sweep offers them.
         report({ kind, error });
