@@ -3,7 +3,7 @@ import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Box, addBoxes } from './support/fleet.ts';
+import { addBoxes, type Box } from './support/fleet.ts';
 import {
   type ScriptedProvider,
   startScriptedProvider,

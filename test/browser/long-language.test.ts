@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pagesWithoutObject } from './support/addresses.ts';
 import { cutTexts } from './support/cut-texts.ts';
-import { type Box, longGraph, addBoxes } from './support/fleet.ts';
+import { addBoxes, type Box, longGraph } from './support/fleet.ts';
 import { buildPseudoConsole, type PseudoConsole } from './support/pseudo-console.ts';
 import { pseudoText } from './support/pseudo-text.ts';
 import { Stage } from './support/stage.ts';

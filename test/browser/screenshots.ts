@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { type Box, definePool, longGraph, addBoxes } from './support/fleet.ts';
+import { addBoxes, type Box, definePool, longGraph } from './support/fleet.ts';
 import { type Look, Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
