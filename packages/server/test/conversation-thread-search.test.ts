@@ -74,8 +74,7 @@ describe('a search', () => {
   });
 
   it.each([
-    ['a list', { metadata: { a: [1] } }, ['body', 'metadata', 'a']],
-    ['an object', { metadata: { a: {} } }, ['body', 'metadata', 'a']],
+    ['a list of objects', { metadata: { a: [{ b: 1 }] } }, ['body', 'metadata', 'a']],
     ['a key with a dot', { metadata: { 'a.b': 1 } }, ['body', 'metadata']],
     ['a long value', { metadata: { a: 'x'.repeat(2000) } }, ['body', 'metadata', 'a']],
     ['a long page', { limit: 1001 }, ['body', 'limit']],

@@ -11,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const newRun = { assistant_id: 'chat', input: says('x') };
+const events = { channels: ['values'] };
 
 async function eventStreamRoutes(): Promise<{ method: string; path: string }[]> {
   const document = (await (await server.gateway.fetch('/openapi.json')).json()) as OpenApiDocument;
@@ -31,7 +32,7 @@ async function headersOf({ method, path }: { method: string; path: string }, nam
       'accept-encoding': 'gzip, br',
       ...(startsRun && { 'content-type': 'application/json' }),
     },
-    ...(startsRun && { body: JSON.stringify(newRun) }),
+    ...(startsRun && { body: JSON.stringify(path.endsWith('/stream/events') ? events : newRun) }),
     signal: abort.signal,
   });
   abort.abort();
@@ -55,7 +56,7 @@ describe('every event stream that the gateway describes', () => {
     }
     const mounts = new Set(routes.map(({ path }) => path.split('/').slice(0, 3).join('/')));
     expect([routes.length, [...mounts].sort()]).toEqual([
-      12,
+      14,
       ['/api/langgraph', '/api/runs', '/api/threads'],
     ]);
   });

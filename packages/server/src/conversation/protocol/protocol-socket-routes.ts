@@ -61,7 +61,7 @@ function addRoute(app: App, mount: Mount, options: ProtocolSocketsOptions & { sh
     },
     preHandler: async (request) => {
       const { thread_id: threadId } = request.params;
-      const isSocket = request.ws !== null;
+      const isSocket = Boolean(request.ws);
       await access.require(ownerOf(request), threadId, { mustExist: !isSocket, mayBeNew: isSocket });
       if (isSocket && shares.heldBy(identityOf(request).userId) >= protocolLimits.socketsPerUser)
         throw new AppError('rate_limited', {

@@ -138,7 +138,9 @@ function applyEndpoint(route: RouteOptions, limits: HttpLimits): void {
   const { consumes, body } = (schema ?? {}) as { consumes?: readonly string[]; body?: unknown };
   const mediaTypes = consumes ?? ['application/json'];
   const maxBytes = route.bodyLimit ?? limits.bodyBytes;
-  const accepted = { accepted: mediaTypes, untypedJson: config?.untypedJson ?? false };
+  // A public endpoint has no caller whose credential could allow it.
+  const untypedJson = config?.untypedJson === true && config.access !== 'public';
+  const accepted = { accepted: mediaTypes, untypedJson };
   route.preParsing = [requireMediaType(accepted), askForBody(maxBytes), route.preParsing ?? []].flat();
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
   if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
