@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FakeFleet, startFakeFleet } from '@switchyard/dev-env/fake-fleet';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { workflows } from './graphs/workflows.ts';
+import { httpCall } from './http-call.ts';
 import { TaskEnds } from './task-ends.ts';
 
 interface BenchOptions {
@@ -120,29 +121,18 @@ export class DispatchBench {
     }
   }
 
-  #call<Answer>(
+  async #call<Answer>(
     method: string,
     path: string,
     { content, url = this.gateway.url }: { content?: string | undefined; url?: string | undefined } = {},
   ): Promise<Answer> {
-    const headers = {
-      authorization: `Bearer ${this.token}`,
-      ...(content && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
-    };
-    return new Promise((resolve, reject) => {
-      const call = request(new URL(path, url), { method, headers, agent: this.#agent });
-      call.once('error', reject);
-      call.once('response', (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.once('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          if (response.statusCode === 200) resolve(JSON.parse(text) as Answer);
-          else reject(new Error(`${method} ${path} answered ${response.statusCode}: ${text}`));
-        });
-      });
-      call.end(content);
+    const answer = await httpCall(this.#agent, {
+      method,
+      url: new URL(path, url),
+      headers: { authorization: `Bearer ${this.token}` },
+      body: content,
     });
+    return JSON.parse(answer.toString()) as Answer;
   }
 }
 

@@ -1,5 +1,6 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { chain } from '../graphs/chain.ts';
+import { httpCall } from '../http-call.ts';
 import { cpuTimeUs, mainThreadMs } from '../process-usage.ts';
 import { percentile } from '../statistics.ts';
 import { TaskEnds } from '../task-ends.ts';
@@ -94,34 +95,15 @@ export class TaskServer {
     throw new Error(`No user has heard of the end of task ${id}.`);
   }
 
-  #submit(user: number, nodes: number): Promise<string> {
+  async #submit(user: number, nodes: number): Promise<string> {
     this.#seed += 1;
-    const body = JSON.stringify({ workflow: chain(nodes, this.#seed) });
-    const headers = {
-      authorization: `Bearer ${this.#parts.tokens[user]}`,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-    };
-    return new Promise((resolve, reject) => {
-      const call = request(new URL(this.#parts.path, this.#parts.url), {
-        method: 'POST',
-        headers,
-        agent: this.#agent,
-      });
-      call.once('error', (error) =>
-        reject(new Error(`A submit to ${this.#parts.url} failed.`, { cause: error })),
-      );
-      call.once('response', (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => {
-          text += chunk;
-        });
-        response.once('end', () => {
-          if (response.statusCode === 200) resolve((JSON.parse(text) as { data: { id: string } }).data.id);
-          else reject(new Error(`A submit answered ${response.statusCode}: ${text}`));
-        });
-      });
-      call.end(body);
+    const { url, path, tokens } = this.#parts;
+    const answer = await httpCall(this.#agent, {
+      method: 'POST',
+      url: new URL(path, url),
+      headers: { authorization: `Bearer ${tokens[user]}` },
+      body: JSON.stringify({ workflow: chain(nodes, this.#seed) }),
     });
+    return (JSON.parse(answer.toString()) as { data: { id: string } }).data.id;
   }
 }

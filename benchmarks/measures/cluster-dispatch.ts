@@ -1,12 +1,15 @@
 import { startBenchCluster } from '../cluster/bench-replicas.ts';
+import { replicaFigures } from '../cluster/replica-figures.ts';
 import { DispatchBench } from '../dispatch-bench.ts';
-import { type Figure, isRehearsal, type Measured, measure } from '../measure.ts';
+import { isRehearsal, measure } from '../measure.ts';
 import { median } from '../statistics.ts';
 
 const workers = 8;
 const tasks = isRehearsal ? 100 : 2_000;
 const rounds = isRehearsal ? 1 : 3;
 const counts = [1, 2, 3] as const;
+const note =
+  'Tasks are sent to the replicas in turn, and the client hears of their ends at the first one. One replica places all tasks; the others cost it messages. Postgres, Redis, all replicas, the workers and the client share the processors of this machine.';
 
 await measure(
   'cluster-dispatch',
@@ -17,7 +20,7 @@ await measure(
     await alone.close();
     const rates: number[] = [];
     for (const count of counts) rates.push(await rateOfReplicas(count));
-    return summary(sqlite, rates);
+    return replicaFigures({ sqlite, rates, note });
   },
 );
 
@@ -36,29 +39,4 @@ async function rateOf(bench: DispatchBench): Promise<number> {
   const rates: number[] = [];
   for (let n = 0; n < rounds; n += 1) rates.push(await bench.rate(tasks));
   return median(rates);
-}
-
-function summary(sqlite: number, rates: readonly number[]): Measured {
-  const [one = 0, , three = 0] = rates;
-  return {
-    figures: [
-      { name: 'one gateway on SQLite', value: sqlite, unit: '/s' },
-      ...rates.map(
-        (value, n): Figure => ({
-          name: `${n + 1} replica${n > 0 ? 's' : ''} on Postgres and Redis`,
-          value,
-          unit: '/s',
-        }),
-      ),
-      { name: 'one replica beside SQLite', value: (one / sqlite) * 100, unit: '%' },
-      { name: 'three replicas beside one', value: three / one, unit: '×' },
-    ],
-    bars: [
-      { promise: 'one replica on Postgres and Redis ≥ 50 % of SQLite', isMet: one >= sqlite / 2 },
-      { promise: 'three replicas not below one', isMet: three >= one },
-    ],
-    notes: [
-      'Tasks are sent to the replicas in turn, and the client hears of their ends at the first one. One replica places all tasks; the others cost it messages. Postgres, Redis, all replicas, the workers and the client share the processors of this machine.',
-    ],
-  };
 }

@@ -1,8 +1,9 @@
 import { startBenchCluster } from '../cluster/bench-replicas.ts';
+import { replicaFigures } from '../cluster/replica-figures.ts';
 import type { AgentClient } from '../conversation/agent-client.ts';
 import { startGateway } from '../conversation/agent-servers.ts';
 import { closedLoop } from '../conversation/closed-loop.ts';
-import { type Figure, isRehearsal, type Measured, measure } from '../measure.ts';
+import { isRehearsal, measure } from '../measure.ts';
 import { median } from '../statistics.ts';
 
 const clients = 16;
@@ -10,6 +11,7 @@ const warmUpSeconds = isRehearsal ? 1 : 10;
 const roundSeconds = isRehearsal ? 1 : 5;
 const rounds = isRehearsal ? 1 : 3;
 const counts = [1, 2, 3] as const;
+const note = `${clients} clients, each with a new thread for each run. Postgres, Redis, all replicas and the clients share the processors of this machine, so it shows the cost of working together and not how far a cluster goes.`;
 
 await measure(
   'cluster-runs',
@@ -20,7 +22,7 @@ await measure(
     await alone.close();
     const rates: number[] = [];
     for (const count of counts) rates.push(await rateOfReplicas(count));
-    return summary(sqlite, rates);
+    return replicaFigures({ sqlite, rates, note });
   },
 );
 
@@ -49,29 +51,4 @@ async function rateOf(targets: readonly AgentClient[]): Promise<number> {
   for (let n = 0; n < rounds; n += 1)
     rates.push((await closedLoop({ clients, seconds: roundSeconds }, round)).perSecond);
   return median(rates);
-}
-
-function summary(sqlite: number, rates: readonly number[]): Measured {
-  const [one = 0, , three = 0] = rates;
-  return {
-    figures: [
-      { name: 'one gateway on SQLite', value: sqlite, unit: '/s' },
-      ...rates.map(
-        (value, n): Figure => ({
-          name: `${n + 1} replica${n > 0 ? 's' : ''} on Postgres and Redis`,
-          value,
-          unit: '/s',
-        }),
-      ),
-      { name: 'one replica beside SQLite', value: (one / sqlite) * 100, unit: '%' },
-      { name: 'three replicas beside one', value: three / one, unit: '×' },
-    ],
-    bars: [
-      { promise: 'one replica on Postgres and Redis ≥ 50 % of SQLite', isMet: one >= sqlite / 2 },
-      { promise: 'three replicas not below one', isMet: three >= one },
-    ],
-    notes: [
-      `${clients} clients, each with a new thread for each run. Postgres, Redis, all replicas and the clients share the processors of this machine, so it shows the cost of working together and not how far a cluster goes.`,
-    ],
-  };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { WebSocket } from 'ws';
 import type { Workflow } from '../graphs/workflows.ts';
+import { httpCall } from '../http-call.ts';
 
 export interface OutputFile {
   filename: string;
@@ -75,22 +76,6 @@ export class WorkerSession {
   }
 
   #call(method: string, path: string, body?: string): Promise<Buffer> {
-    const headers = body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    return new Promise((resolve, reject) => {
-      const call = request(this.#base + path, { method, agent: this.#agent, ...(headers && { headers }) });
-      call.once('error', (error) =>
-        reject(new Error(`${method} ${this.#base}${path} failed.`, { cause: error })),
-      );
-      call.once('response', (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.once('end', () => {
-          const content = Buffer.concat(chunks);
-          if (response.statusCode === 200) resolve(content);
-          else reject(new Error(`${method} ${path} answered ${response.statusCode}: ${content}`));
-        });
-      });
-      call.end(body);
-    });
+    return httpCall(this.#agent, { method, url: this.#base + path, body });
   }
 }
