@@ -156,28 +156,12 @@ export class TaskStore {
     afterId: string,
     limit: number,
   ): Promise<Pick<TaskRow, 'id' | 'attempt' | 'frontAt'>[]> {
-    return this.#database.read
-      .selectFrom('tasks')
-      .select(['id', 'attempt', 'frontAt'])
-      .where('status', '=', 'pending')
-      .where('phase', '=', 'queued')
-      .where('id', '>', afterId)
-      .orderBy('id')
-      .limit(limit)
-      .execute();
+    return this.#queued(afterId, limit).select(['id', 'attempt', 'frontAt']).execute();
   }
 
   /** The same as `queuedAfter`, with ids only. */
   async queuedIdsAfter(afterId: string, limit: number): Promise<string[]> {
-    const rows = await this.#database.read
-      .selectFrom('tasks')
-      .select('id')
-      .where('status', '=', 'pending')
-      .where('phase', '=', 'queued')
-      .where('id', '>', afterId)
-      .orderBy('id')
-      .limit(limit)
-      .execute();
+    const rows = await this.#queued(afterId, limit).select('id').execute();
     return rows.map(({ id }) => id);
   }
 
@@ -271,6 +255,16 @@ export class TaskStore {
       });
     }
     return files;
+  }
+
+  #queued(afterId: string, limit: number) {
+    return this.#database.read
+      .selectFrom('tasks')
+      .where('status', '=', 'pending')
+      .where('phase', '=', 'queued')
+      .where('id', '>', afterId)
+      .orderBy('id')
+      .limit(limit);
   }
 }
 
