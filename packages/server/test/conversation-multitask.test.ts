@@ -104,13 +104,16 @@ describe('a second run while one is at work', () => {
 });
 
 describe('two requests at the same time', () => {
-  async function race(strategy: string) {
+  const names = (strategy: string) => ['a', 'b'].map((name) => `${strategy}-${name}`);
+
+  async function race(strategy: string, untilAnswered: { open(): void }[] = []) {
     const threadId = await ada.thread();
     const answers = await Promise.all(
-      ['a', 'b'].map((name) =>
-        ada.post(`/threads/${threadId}/runs`, steps(`${strategy}-${name}`, { multitask_strategy: strategy })),
+      names(strategy).map((name) =>
+        ada.post(`/threads/${threadId}/runs`, steps(name, { multitask_strategy: strategy })),
       ),
     );
+    for (const gate of untilAnswered) gate.open();
     const made = answers.filter(({ status }) => status === 200).map(({ body }) => body.run_id as string);
     const runs = await Promise.all(made.map((id) => ada.ended(threadId, id)));
     const { status } = await ada.ok('GET', `/threads/${threadId}`);
@@ -123,7 +126,9 @@ describe('two requests at the same time', () => {
   }
 
   it('with reject: one is accepted and one refused', async () => {
-    const { statuses, ends, thread } = await race('reject');
+    // The run that comes first must still be at work when the second request is read.
+    const gates = names('reject').map((name) => closeGate(`${name}:second`));
+    const { statuses, ends, thread } = await race('reject', gates);
     expect({ statuses, ends, thread }).toEqual({ statuses: [200, 409], ends: ['success'], thread: 'idle' });
   });
 
