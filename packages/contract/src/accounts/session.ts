@@ -93,6 +93,24 @@ export const readSetupStatus = {
   },
 } as const satisfies Endpoint;
 
+export const listAuthProviders = {
+  method: 'GET',
+  url: '/api/v1/auth/providers',
+  config: { access: 'public' },
+  schema: {
+    summary: 'Other services that an account can sign in with',
+    description: 'Empty: accounts sign in with their password.',
+    tags,
+    response: {
+      200: Type.Object({
+        providers: Type.Array(
+          Type.Object({ id: Type.String(), display_name: Type.String(), type: Type.Literal('oidc') }),
+        ),
+      }),
+    },
+  },
+} as const satisfies Endpoint;
+
 export const initialize = {
   method: 'POST',
   url: '/api/v1/auth/initialize',

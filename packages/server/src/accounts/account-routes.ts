@@ -1,5 +1,11 @@
 import type { Account } from '@switchyard/contract/accounts/account';
-import { changeEmail, changePassword, readMe, readSetupStatus } from '@switchyard/contract/accounts/session';
+import {
+  changeEmail,
+  changePassword,
+  listAuthProviders,
+  readMe,
+  readSetupStatus,
+} from '@switchyard/contract/accounts/session';
 import { actorOf } from '../http/access/actor.ts';
 import { callingUser } from '../http/access/caller.ts';
 import { identityOf } from '../http/access/guard.ts';
@@ -20,6 +26,8 @@ interface AccountRoutesOptions {
 export function accountRoutes({ accounts, ownAccount, replies }: AccountRoutesOptions): Routes {
   return (app) => {
     app.route({ ...readMe, handler: async (request) => shownIdentity(identityOf(request)) });
+
+    app.route({ ...listAuthProviders, handler: async () => ({ providers: [] }) });
 
     app.route({
       ...readSetupStatus,
