@@ -356,6 +356,80 @@ describe('a turn', () => {
     expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle' });
   });
 
+  it('asks with an artifact that a page draws as buttons, in the state, the history and the events', async () => {
+    const asked = {
+      question: 'Which one?',
+      options: ['red', ' ', 'blue', 'red'],
+      context: 'Both are there.',
+    };
+    answer = ({ messages }) =>
+      asideAnswer(messages) ?? { calls: [{ id: 'call_1', name: 'ask_clarification', args: asked }] };
+    const threadId = await ada.thread();
+    const { messages } = await ada.wait(threadId, question('Paint it'));
+
+    const human_input = {
+      version: 1,
+      kind: 'human_input_request',
+      source: 'ask_clarification',
+      request_id: 'clarification:call_1',
+      tool_call_id: 'call_1',
+      clarification_type: 'missing_info',
+      question: 'Which one?',
+      context: 'Both are there.',
+      input_mode: 'choice_with_other',
+      options: [
+        { id: 'option-1', label: 'red', value: 'red' },
+        { id: 'option-2', label: 'blue', value: 'blue' },
+      ],
+    };
+    const card = { id: 'clarification:call_1', name: 'ask_clarification', artifact: { human_input } };
+    expect(messages.at(-1)).toMatchObject(card);
+    const [newest] = await ada.ok('POST', `/threads/${threadId}/history`, { limit: 1 });
+    expect(newest.values.messages.at(-1)).toMatchObject(card);
+    const { data } = await ada.ok('GET', `/threads/${threadId}/messages/page`);
+    expect(data.at(-1).content).toMatchObject(card);
+  });
+
+  it('keeps its question when the model uses the id of the call again, and the answer that the page hides', async () => {
+    answer = ({ messages }) =>
+      asideAnswer(messages) ?? {
+        calls: [
+          {
+            id: 'call_1',
+            name: 'ask_clarification',
+            args: { question: `Number ${messages.length}?` },
+          },
+        ],
+      };
+    const threadId = await ada.thread();
+    await ada.wait(threadId, question('Ask'));
+    const additional_kwargs = {
+      hide_from_ui: true,
+      human_input_response: {
+        version: 1,
+        kind: 'human_input_response',
+        source: 'ask_clarification',
+        request_id: 'clarification:call_1',
+        response_kind: 'text',
+        value: 'one',
+      },
+    };
+    const reply = { role: 'user', content: 'one', additional_kwargs };
+    const { messages } = await ada.wait(threadId, { ...question(''), input: { messages: [reply] } });
+
+    const questions = messages.filter(({ type }: { type: string }) => type === 'tool');
+    expect(questions).toMatchObject([
+      {
+        id: 'clarification:call_1',
+        artifact: { human_input: { input_mode: 'free_text', question: 'Number 2?' } },
+      },
+      { artifact: { human_input: { question: 'Number 5?', request_id: questions[1].id } } },
+    ]);
+    expect(questions[1].id).not.toBe('clarification:call_1');
+    const [newest] = await ada.ok('POST', `/threads/${threadId}/history`, { limit: 1 });
+    expect(newest.values.messages[3]).toMatchObject({ type: 'human', additional_kwargs });
+  });
+
   it('keeps a to-do list in plan mode only', async () => {
     const todos = [{ content: 'Look', status: 'in_progress' }];
     answer = ({ messages, tools }) => {

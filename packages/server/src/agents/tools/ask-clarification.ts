@@ -1,5 +1,10 @@
-import { tool } from '@langchain/core/tools';
+import { ToolMessage } from '@langchain/core/messages';
+import { type ToolRunnableConfig, tool } from '@langchain/core/tools';
 import { z } from 'zod';
+import { clarificationId, clarificationRequest } from './clarification-request.ts';
+import { toolCallIdOf } from './tool-call-id.ts';
+
+const toolName = 'ask_clarification';
 
 const icons = {
   missing_info: '❓',
@@ -19,13 +24,26 @@ const clarification = z.object({
 });
 
 /** Ends the turn. The question stands in the conversation, and the user's next message answers it. */
-export const askClarificationTool = tool((asked) => questionText(asked), {
-  name: 'ask_clarification',
-  description:
-    'Asks the user a question and ends your turn. Use it alone, when you cannot go on without an answer or before something that cannot be undone.',
-  schema: clarification,
-  returnDirect: true,
-});
+export const askClarificationTool = tool(
+  (asked, config: ToolRunnableConfig) => {
+    const toolCallId = toolCallIdOf(config);
+    return new ToolMessage({
+      id: clarificationId(toolCallId),
+      content: questionText(asked),
+      name: toolName,
+      tool_call_id: toolCallId,
+      status: 'success',
+      artifact: { human_input: clarificationRequest(toolCallId, asked) },
+    });
+  },
+  {
+    name: toolName,
+    description:
+      'Asks the user a question and ends your turn. Use it alone, when you cannot go on without an answer or before something that cannot be undone.',
+    schema: clarification,
+    returnDirect: true,
+  },
+);
 
 function questionText(asked: z.infer<typeof clarification>): string {
   const { question, clarification_type: type, context, options = [] } = asked;
