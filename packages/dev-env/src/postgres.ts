@@ -57,7 +57,12 @@ export async function startPostgres({ isDurable = false }: StartOptions = {}): P
  * long as a busy machine takes.
  */
 export function patientPostgres(url: string, poolSize: number): PostgresOptions & { backend: 'postgres' } {
-  const limits = { connectMs: patienceMs, statementMs: patienceMs, answerMs: patienceMs };
+  const limits = {
+    connectMs: patienceMs,
+    statementMs: patienceMs,
+    answerMs: patienceMs,
+    standstillMs: patienceMs,
+  };
   return { backend: 'postgres', url, poolSize, limits };
 }
 

@@ -18,12 +18,22 @@ export interface PostgresLimits {
   /** The server's limit is shorter than ours, so that a statement does not continue after we stop waiting. */
   statementMs: number;
   answerMs: number;
+  /**
+   * For the next statement of a unit that has begun. The unit of a process that stands still holds its locks as long, so
+   * this is shorter than a statement of another process may wait for them, and shorter than a lease lasts.
+   */
+  standstillMs: number;
 }
 
-const defaultLimits: PostgresLimits = { connectMs: 3_000, statementMs: 5_500, answerMs: 6_000 };
+const defaultLimits: PostgresLimits = {
+  connectMs: 3_000,
+  statementMs: 5_500,
+  answerMs: 6_000,
+  standstillMs: 3_000,
+};
 
 export function newPool({ url, poolSize, onIdleError, limits }: PostgresOptions): pg.Pool {
-  const { connectMs, statementMs, answerMs } = { ...defaultLimits, ...limits };
+  const { connectMs, statementMs, answerMs, standstillMs } = { ...defaultLimits, ...limits };
   const pool = new pg.Pool({
     ...common,
     connectionString: url,
@@ -31,8 +41,8 @@ export function newPool({ url, poolSize, onIdleError, limits }: PostgresOptions)
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     query_timeout: answerMs,
-    // Frees the locks of a gateway that was disconnected in the middle of a unit.
-    idle_in_transaction_session_timeout: 2 * answerMs,
+    // Frees the locks of a gateway that stands still, or was disconnected, in the middle of a unit.
+    idle_in_transaction_session_timeout: standstillMs,
   });
   pool.on('error', (error) => onIdleError?.(error));
   // A connection that breaks while it is in use reports it twice: to its query, which is enough, and here.

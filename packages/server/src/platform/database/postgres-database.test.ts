@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { databaseConformance } from '../../../testing/database-conformance.ts';
 import { FreezableProxy } from '../../../testing/freezable-proxy.ts';
+import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './open.ts';
 import type { PostgresLimits } from './postgres-connections.ts';
@@ -32,7 +33,7 @@ describe.skipIf(isSkipped)(title, () => {
       idleErrors = [];
       database = await openDatabase({
         backend: 'postgres',
-        url: `postgres://switchyard@127.0.0.1:${proxy.port}${address.pathname}`,
+        url: proxied(),
         poolSize: 2,
         limits: quick,
         onIdleError: (error) => idleErrors.push(error),
@@ -44,6 +45,8 @@ describe.skipIf(isSkipped)(title, () => {
       await proxy.close();
     });
 
+    /** Through the proxy. */
+    const proxied = (): string => `postgres://switchyard@127.0.0.1:${proxy.port}${address.pathname}`;
     const ask = (): Promise<unknown> => sql`select 1 as one`.execute(database.read);
     const write = (): Promise<unknown> => database.write((trx) => sql`select 1 as one`.execute(trx));
 
@@ -93,6 +96,30 @@ describe.skipIf(isSkipped)(title, () => {
       await others.execute(database.read);
       await expect.poll(() => idleErrors).toHaveLength(1);
       await expect(Promise.all([ask(), write()])).resolves.toHaveLength(2);
+    });
+
+    it('frees the rows of a process that stands still in a unit before another one gives up waiting for them', async () => {
+      const frozen = await openDatabase({ backend: 'postgres', url: proxied(), poolSize: 1 });
+      const other = await openDatabase({ backend: 'postgres', url: address.href, poolSize: 1 });
+      try {
+        await other.write((trx) => sql`create table wanted as select 1 as id`.execute(trx));
+        const locked = newDeferred();
+        const standing = frozen.write(async (trx) => {
+          await sql`select * from wanted for update`.execute(trx);
+          proxy.freeze();
+          locked.resolve();
+          await sql`select 1 as one`.execute(trx);
+        });
+        standing.catch(() => undefined);
+        await locked.promise;
+        await expect(other.write((trx) => sql`update wanted set id = 2`.execute(trx))).resolves.toMatchObject(
+          { numAffectedRows: 1n },
+        );
+        await expect(standing).rejects.toMatchObject(unavailable);
+      } finally {
+        proxy.thaw();
+        await Promise.all([frozen.close(), other.close()]);
+      }
     });
 
     it('rolls a unit back when the connection is lost in the middle of it', async () => {
