@@ -73,6 +73,19 @@ async function openConnection(path: string): Promise<Socket> {
   return socket;
 }
 
+/** Connects within one turn of the event loop, so that the server has accepted none of them. Returns their answers. */
+async function connectAtOnce(count: number): Promise<() => Promise<string[]>> {
+  const connections = await Promise.all(Array.from({ length: count }, () => openConnection('/healthz')));
+  const firstLine = (socket: Socket): Promise<string> =>
+    new Promise((resolve) => {
+      socket.once('data', (text) => resolve(String(text).split('\r\n')[0] ?? ''));
+      socket.once('error', ({ message }) => resolve(message));
+    });
+  const lines = connections.map(firstLine);
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  return () => Promise.all(lines);
+}
+
 describe('shutdown', () => {
   test('lets a request finish, reports meanwhile that it is not ready, and closes', async () => {
     await start();
@@ -115,6 +128,28 @@ describe('shutdown', () => {
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     const [answer] = await once(socket, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+    await closed;
+  });
+
+  test('answers all who had connected when it stopped listening', async () => {
+    await start();
+    const answer = fetch(`${url}/api/work`);
+    await hasStarted.promise;
+    const closed = shutdown.run();
+    const answers = await connectAtOnce(20);
+    time.advance(2_000);
+    expect(await answers()).toEqual(Array.from({ length: 20 }, () => 'HTTP/1.1 200 OK'));
+    await expect.poll(() => server.app.server.listening).toBe(false);
+    work.resolve();
+    await answer;
+    await closed;
+  });
+
+  test('answers all who had connected when it ended', async () => {
+    await start();
+    const answers = await connectAtOnce(20);
+    const closed = shutdown.run();
+    expect(await answers()).toEqual(Array.from({ length: 20 }, () => 'HTTP/1.1 200 OK'));
     await closed;
   });
 

@@ -23,6 +23,11 @@ interface ShutdownOptions {
 /** How long a connection that has just been accepted may take to say what it wants. */
 const unheardMs = 500;
 
+/** Clients that connect faster than they can be accepted do not keep the listener open. */
+const maxAcceptTurns = 2_000;
+/** A turn of the event loop without work. */
+const shortTurnMs = 1;
+
 /**
  * Long enough for a client that asks again to hear that we are not ready. Behind a busy proxy there is always a request that
  * has not finished, so the listener closes by itself: the proxy is then refused, and asks another replica.
@@ -33,14 +38,15 @@ const usualListenMs = 2_000;
 export class Shutdown {
   readonly #app: App;
   readonly #options: ShutdownOptions;
-  readonly #sockets: ReadonlySet<Socket>;
+  readonly #connections: Connections;
+  #notListening: Promise<void> | undefined;
   #done: Promise<void> | undefined;
 
   /** Called before the server listens, so that it knows every connection. */
   constructor(app: App, options: ShutdownOptions) {
     this.#app = app;
     this.#options = options;
-    this.#sockets = trackSockets(app.server);
+    this.#connections = trackConnections(app.server);
   }
 
   /**
@@ -57,7 +63,7 @@ export class Shutdown {
     health.startDraining();
     const overdue = newDeferred();
     const cancel = timer(overdue.resolve, graceMs);
-    const stayOpen = timer(() => this.#app.server.close(), Math.min(listenMs, graceMs));
+    const stayOpen = timer(() => void this.#stopListening(), Math.min(listenMs, graceMs));
     const finished = Promise.all([streams.closeAll(), tracker.whenIdle()]);
     const isInTime = await Promise.race([finished.then(() => true), overdue.promise.then(() => false)]);
     cancel();
@@ -65,17 +71,36 @@ export class Shutdown {
     if (!isInTime) logger.warn({ requests: tracker.inFlight }, 'Requests cut at shutdown');
     else await this.#serveTheLast();
     const closed = this.#app.close();
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#connections.open) socket.destroy();
     await closed;
+  }
+
+  /**
+   * Closes the listener once no connection waits to be accepted. The system resets those that do, although they may have sent
+   * their request already. Each turn of the event loop accepts one.
+   */
+  #stopListening(): Promise<void> {
+    this.#notListening ??= this.#acceptAll().then(() => void this.#app.server.close());
+    return this.#notListening;
+  }
+
+  async #acceptAll(): Promise<void> {
+    // The turn that is under way may have asked for new connections already.
+    await endOfTurn();
+    for (let turn = 0; turn < maxAcceptTurns; turn += 1) {
+      const accepted = this.#connections.accepted;
+      const begunMs = performance.now();
+      await endOfTurn();
+      // After a long turn another one may wait already.
+      if (this.#connections.accepted === accepted && performance.now() - begunMs < shortTurnMs) return;
+    }
   }
 
   /** Connections that were accepted a moment ago and have not been heard yet: a proxy does not repeat what it sends on them. */
   async #serveTheLast(): Promise<void> {
     const { tracker, timer } = this.#options;
-    // After the input of this turn of the event loop, which has accepted everything that waited.
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#app.server.close();
-    const unheard = [...this.#sockets].filter((socket) => socket.bytesRead === 0);
+    await this.#stopListening();
+    const unheard = [...this.#connections.open].filter((socket) => socket.bytesRead === 0);
     if (unheard.length > 0) {
       const waited = newDeferred();
       const cancel = timer(waited.resolve, unheardMs);
@@ -94,14 +119,26 @@ function heard(server: Server, connections: readonly Socket[]): Promise<unknown>
   return Promise.all([...begun.values()].map(({ promise }) => promise));
 }
 
+/** Resolves when the event loop has taken in what had arrived. */
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+interface Connections {
+  open: Set<Socket>;
+  /** How many there have been. */
+  accepted: number;
+}
+
 /** Upgraded sockets no longer belong to the HTTP server, but it waits for them when it closes. */
-function trackSockets(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
+function trackConnections(server: Server): Readonly<Connections> {
+  const connections: Connections = { open: new Set(), accepted: 0 };
   server.on('connection', (socket) => {
     // A socket that offered another protocol is passed to the server a second time.
-    if (sockets.has(socket)) return;
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    if (connections.open.has(socket)) return;
+    connections.accepted += 1;
+    connections.open.add(socket);
+    socket.once('close', () => connections.open.delete(socket));
   });
-  return sockets;
+  return connections;
 }
