@@ -90,15 +90,19 @@ export class DispatchClient {
     if (key) headers['idempotency-key'] = key;
     const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     let answer: Response;
-    let envelope: { code: number; data: Data };
+    let text: string;
     try {
       answer = await fetch(new URL(path, this.url), request);
-      envelope = (await answer.json()) as { code: number; data: Data };
+      text = await answer.text();
     } catch (cause) {
-      throw new ConnectionLost('The connection was lost.', { cause });
+      throw new ConnectionLost(`${method} ${path}: the connection was lost.`, { cause });
     }
+    // A proxy answers with a page, a gateway with JSON.
     if ([502, 503, 504].includes(answer.status))
-      throw new ConnectionLost(`The gateway is away: ${answer.status}.`);
+      throw new ConnectionLost(
+        `${method} ${path}: the gateway is away, ${answer.status} ${text.slice(0, 200)}`,
+      );
+    const envelope = JSON.parse(text) as { code: number; data: Data };
     if (answer.ok || (mayConflict && answer.status === 409)) return envelope.data;
     throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(envelope)}`);
   }

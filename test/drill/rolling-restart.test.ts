@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/chaos-options.ts';
 import { startTalks } from '../chaos/talks.ts';
 import { checkAll, halfHaveBegun, inTime, inversionsOf, settle } from './drill-checks.ts';
-import { openStage, type Stage, testDrill } from './drill-stage.ts';
+import { openStage, outputs, type Stage, testDrill } from './drill-stage.ts';
 import { SteadyLoad } from './steady-load.ts';
 
 const drill = testDrill('a rolling restart');
@@ -37,7 +37,8 @@ it.skipIf(drill.isSkipped)(
       await settle(stage);
       inversions += inversionsOf(talks);
       const { laterAttempts } = await checkAll(stage, { talks, inversions });
-      expect(load.failures, `requests that failed while ${replica.name} stopped`).toEqual([]);
+      const failed = `requests that failed while ${replica.name} stopped\n${cluster.proxyOutput()}\n${outputs(cluster.replicas)}`;
+      expect(load.failures, failed).toEqual([]);
       console.log(
         `${replica.name} stopped in ${Math.round(tookMs)} ms, ${tasks.accepted.size} tasks in all, ` +
           `${laterAttempts} runs went on elsewhere, no request failed`,

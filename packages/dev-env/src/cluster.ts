@@ -92,6 +92,8 @@ export interface Cluster {
   databaseUrl: string;
   /** What all replicas share. */
   sharedHome: string;
+  /** The last lines of the error log of nginx. */
+  proxyOutput(): string;
   stop(): Promise<void>;
 }
 
@@ -133,7 +135,15 @@ export async function startCluster({
       replicaPorts: replicas.map((replica) => replica.port),
     });
     closers.push(() => nginx.stop());
-    return { url: nginx.url, replicas, redis, databaseUrl, sharedHome, stop };
+    return {
+      url: nginx.url,
+      replicas,
+      redis,
+      databaseUrl,
+      sharedHome,
+      proxyOutput: () => nginx.output(),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

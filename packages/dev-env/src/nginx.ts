@@ -8,6 +8,8 @@ import { endWithThisProcess } from './end-with-this-process.ts';
 
 export interface Nginx {
   url: string;
+  /** The last lines of its error log. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export async function startNginx({ folder, port, replicaPorts }: NginxOptions): 
   }
   return {
     url,
+    output: () => output,
     stop: async () => {
       server.kill('SIGTERM');
       await gone;
