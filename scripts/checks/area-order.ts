@@ -68,6 +68,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'skills',
     'memory',
     'suggestions',
+    'own-routes',
     'catalog',
     'runs',
     'protocol',

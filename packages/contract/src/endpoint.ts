@@ -48,6 +48,10 @@ export interface Endpoint {
      * can send such a header by itself.
      */
     untypedJson?: true;
+    /**
+     * Takes the paths below its own that no other route has, with bodies of every type as they came.
+     */
+    takesRest?: true;
   };
   schema: {
     summary: string;

@@ -312,6 +312,14 @@ export const errorCatalogue = {
     kind: 'invalid',
     message: "This agent's file cannot be loaded. The gateway's log says what is wrong with it.",
   },
+  custom_route_failed: {
+    kind: 'internal',
+    message: "A route of the gateway's own app failed. The gateway's log says why.",
+  },
+  custom_route_too_slow: {
+    kind: 'too_slow',
+    message: "A route of the gateway's own app did not answer in time.",
+  },
   store_full: {
     kind: 'conflict',
     message: 'You have as many items in the store as you may have. Delete some first.',

@@ -19,6 +19,8 @@ export interface GatewayOptions {
   home?: string;
   config?: ConfigOverrides;
   executionTimeouts?: Partial<ExecutionTimeouts>;
+  /** The folder with `langgraph.json`. */
+  agentsFolder?: string;
   /** The built web console, for a test in a browser. */
   consoleFolder?: string;
   /** For a test that reads the log. */
@@ -56,6 +58,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<DevGat
       passwordCost: 4,
       ...(options.executionTimeouts && { executionTimeouts: options.executionTimeouts }),
       ...(options.logger && { logger: options.logger }),
+      ...(options.agentsFolder !== undefined && { agentsFolder: options.agentsFolder }),
       ...(options.consoleFolder !== undefined && { consoleFolder: options.consoleFolder }),
     });
     return {

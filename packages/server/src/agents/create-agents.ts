@@ -18,7 +18,9 @@ import { Agents, type AgentsOptions, type GraphSettings } from './loading/agents
 import { readLanggraphConfig } from './loading/langgraph-config.ts';
 import { langgraphFile } from './loading/langgraph-json.ts';
 import { AgentModules } from './loading/load-agent-modules.ts';
+import { OwnWebApp } from './loading/own-web-app.ts';
 import { offerSdkLogger } from './loading/sdk-logger.ts';
+import { usableLanggraphJson } from './loading/usable-langgraph-json.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { GraphShapes } from './state/graph-shapes.ts';
 import { type ConfigurableOf, GraphStates } from './state/graph-state.ts';
@@ -68,6 +70,8 @@ export interface AgentRuntime {
   shapes: GraphShapes;
   storeItems: StoreItems;
   checkpoints: ThreadCheckpoints;
+  /** The app of langgraph.json with routes of its own; null when there is none. */
+  webApp: OwnWebApp | null;
   /** Returns the agents of `langgraph.json` and of the configuration, each with what is wrong with it; loads them. */
   ownAgents(): Promise<OwnAgent[]>;
   close(): void;
@@ -88,24 +92,31 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   const models = { configured: options.models, cwd: options.cwd };
   const faultsOfFile: AgentFault[] = [];
   offerSdkLogger(log);
+  const onFault = (fault: AgentFault): void => void faultsOfFile.push(fault);
+  const file = usableLanggraphJson({ ...options, onFault, log });
   const definitions = agentDefinitions({
     builtIn: builtInAgents({ ...equipment, models, turn: options.turn, log }),
     ...options,
+    listed: file.graphs,
     modules,
-    onFault: (fault) => faultsOfFile.push(fault),
     log,
   });
+  const { cwd } = options;
+  const webApp = file.httpApp === null ? null : new OwnWebApp({ target: file.httpApp, cwd, modules });
   const agents = new Agents({
     definitions,
     // Read after the definitions, because langgraph.json may set the variable.
-    settings: graphSettings(options.graphConfig(), { log, onFault: (fault) => faultsOfFile.push(fault) }),
+    settings: graphSettings(options.graphConfig(), { log, onFault }),
     storedAssistant: dependencies.storedAssistant,
     customAgent: dependencies.customAgent,
     storeItems,
     modules,
     log,
   });
-  watcher.onChange(() => agents.reload());
+  watcher.onChange(() => {
+    webApp?.forget();
+    return agents.reload();
+  });
 
   const checkpointer = once(() => loadLangchain(() => openCheckpointer(database)));
   return {
@@ -115,7 +126,9 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     shapes: new GraphShapes(),
     storeItems,
     checkpoints: new ThreadCheckpoints(database),
+    webApp,
     ownAgents: async () => [
+      ...(await faultOfWebApp(webApp)),
       ...faultsOfFile.map(({ file, message }) => ({ name: file ?? langgraphFile, fault: message })),
       ...(await agents.describeOwn()).map(({ graphId, fault }) => ({
         name: graphId,
@@ -124,6 +137,12 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     ],
     close: () => watcher.close(),
   };
+}
+
+/** An app that works needs no line among the agents. */
+async function faultOfWebApp(webApp: OwnWebApp | null): Promise<OwnAgent[]> {
+  const fault = await webApp?.fault();
+  return fault ? [{ name: 'http.app', fault: fault.message }] : [];
 }
 
 /** A variable that cannot be read is reported, and the graphs run with their own settings. */

@@ -19,6 +19,8 @@ export interface ContextOptions {
   referenceWorker?: ReferenceWorkerProcess;
   /** The folder of the skills that ship with the product. If it is absent, there are none. */
   shippedSkills?: string;
+  /** Where `langgraph.json` and relative paths of agents are; the working directory when it is absent. */
+  agentsFolder?: string;
   /** Whether agents are loaded again when their files change. */
   watchAgents?: boolean;
   /** Overrides how long the gateway waits for runs and their workers, so that tests wait only shortly. */

@@ -86,7 +86,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     log: base.logger,
   };
   const given = conversationOptions(config);
-  const cwd = process.cwd();
+  const cwd = options.agentsFolder ?? process.cwd();
   const features = createFeatures({
     ...shared,
     mcpNetwork,

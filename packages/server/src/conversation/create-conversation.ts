@@ -47,6 +47,7 @@ import { ThreadMessages } from './journal/thread-messages.ts';
 import { ThreadTokens } from './journal/thread-tokens.ts';
 import { LearningRunner } from './memory/learning-runner.ts';
 import { forgetTurnOfRun } from './memory/learning-store.ts';
+import { ownRoutes } from './own-routes/own-routes.ts';
 import { ThreadCommands } from './protocol/commands.ts';
 import { protocolRoutes } from './protocol/protocol-routes.ts';
 import { protocolSockets } from './protocol/protocol-socket-routes.ts';
@@ -105,8 +106,8 @@ interface ConversationDependencies {
   jobs: Jobs;
   streamLog: StreamLog;
   openStreams: OpenStreams;
-  guard: Pick<Guard, 'checkOrigin'>;
-  admission: Pick<Admission, 'countSocket'>;
+  guard: Pick<Guard, 'checkOrigin' | 'originOf'>;
+  admission: Pick<Admission, 'countSocket' | 'readBody'>;
   /** Aborts when the session or token behind an identity has ended. */
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   threadStore: ThreadStore;
@@ -339,6 +340,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       trackTokens: options.events.trackTokens,
       models: options.models,
     }),
+    ...(runtime.webApp ? [ownRoutes({ ...dependencies, webApp: runtime.webApp })] : []),
   ];
 }
 

@@ -22,6 +22,10 @@ export type App = FastifyInstance<
 export type Routes = (app: App) => void;
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Returns the methods of the routes with this path, without those that take the rest of the paths. */
+    methodsOf(path: string): string[];
+  }
   // The route makes the properties of its endpoint readable. Absent when no route matched.
   interface FastifyContextConfig extends Partial<Endpoint['config']> {
     /**

@@ -1,28 +1,25 @@
-import { resolve } from 'node:path';
 import type { Log } from '../../lib/log.ts';
-import { AgentFault } from '../agent-fault.ts';
 import type { AgentDefinition } from './agents.ts';
-import { type LanggraphJson, langgraphFile, readLanggraphJson } from './langgraph-json.ts';
+import type { LanggraphJson } from './langgraph-json.ts';
 import { loadAgent } from './load-agent.ts';
 import type { AgentModules } from './load-agent-modules.ts';
+import { placeOf } from './load-export.ts';
 
 export interface DefinitionSources {
   builtIn: readonly AgentDefinition[];
   /** Entries of `agents` in the configuration: `name=./file.ts:export`. They take precedence over `langgraph.json`. */
   configured: readonly string[];
-  /** Relative paths begin here; `langgraph.json` is looked for here. */
+  /** The graphs of `langgraph.json`. */
+  listed: LanggraphJson['graphs'];
+  /** Relative paths begin here. */
   cwd: string;
   modules: AgentModules;
-  /** Receives the variables of `langgraph.json`, for code that reads its environment itself. */
-  setVariables: (variables: Record<string, string>) => void;
-  /** Called for a `langgraph.json` that cannot be used. */
-  onFault?: (fault: AgentFault) => void;
   log: Pick<Log, 'warn'>;
 }
 
 /** Returns every agent that is named anywhere, the built-in ones first. Loads none of them. */
 export function agentDefinitions(sources: DefinitionSources): AgentDefinition[] {
-  const { builtIn, configured, cwd, modules, log } = sources;
+  const { builtIn, configured, listed, cwd, modules, log } = sources;
   const definitions = new Map<string, AgentDefinition>();
   const add = (definition: AgentDefinition) => {
     if (definitions.has(definition.graphId)) {
@@ -34,7 +31,7 @@ export function agentDefinitions(sources: DefinitionSources): AgentDefinition[] 
     definitions.set(definition.graphId, definition);
   };
   for (const definition of builtIn) add(definition);
-  for (const { graphId, target, description } of fromLanggraphJson(sources)) {
+  for (const { graphId, target, description } of listed) {
     add(fileAgent({ graphId, target, description, cwd, modules }));
   }
   for (const text of configured) {
@@ -42,24 +39,6 @@ export function agentDefinitions(sources: DefinitionSources): AgentDefinition[] 
     add(fileAgent({ graphId, target, description: null, cwd, modules }));
   }
   return [...definitions.values()];
-}
-
-/** Reports a faulty file and returns no agents of it, so the other agents keep working. */
-function fromLanggraphJson({ cwd, log, setVariables, onFault }: DefinitionSources): LanggraphJson['graphs'] {
-  try {
-    const found = readLanggraphJson(cwd);
-    if (found === null) return [];
-    if (found.ignored.length > 0) {
-      log.warn({ file: langgraphFile, keys: found.ignored }, 'Keys of langgraph.json without effect here');
-    }
-    setVariables(found.env);
-    return found.graphs;
-  } catch (error) {
-    const fault = AgentFault.from(error);
-    log.warn({ fault: fault.message }, 'langgraph.json cannot be used');
-    onFault?.(fault);
-    return [];
-  }
 }
 
 /** Splits `name=./file.ts:export`, which the configuration has already checked. */
@@ -76,20 +55,12 @@ function fileAgent(agent: {
   modules: AgentModules;
 }): AgentDefinition {
   const { graphId, target, description, cwd, modules } = agent;
-  const { path, exportName } = splitTarget(target);
-  const file = resolve(cwd, path);
+  const place = placeOf(target, cwd);
   return {
     graphId,
     description,
     from: target,
-    file,
-    load: () => loadAgent({ file, exportName, cwd }, modules),
+    file: place.file,
+    load: () => loadAgent(place, modules),
   };
-}
-
-/** Without an export the default export is used. */
-function splitTarget(target: string): { path: string; exportName: string } {
-  const at = target.lastIndexOf(':');
-  if (at <= 0) return { path: target, exportName: 'default' };
-  return { path: target.slice(0, at), exportName: target.slice(at + 1) };
 }

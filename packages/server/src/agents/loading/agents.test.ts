@@ -11,6 +11,7 @@ import { StoreItems } from '../store/store-items.ts';
 import { agentDefinitions } from './agent-definitions.ts';
 import { Agents, type ResolvedAgent } from './agents.ts';
 import { AgentModules } from './load-agent-modules.ts';
+import { usableLanggraphJson } from './usable-langgraph-json.ts';
 
 const packages = fileURLToPath(new URL('../../../../../node_modules', import.meta.url));
 let cwd = '';
@@ -210,7 +211,6 @@ describe('langgraph.json', () => {
 
   it.each([
     ['auth', { path: './src/auth.ts:auth' }],
-    ['http', { app: './src/app.ts:app' }],
     ['ui', { agent: './src/ui.tsx' }],
   ])('with the key %s is refused by name, so that no graph runs without it', (key, value) => {
     const text = JSON.stringify({ graphs: { good: './src/good.ts:graph' }, [key]: value });
@@ -218,6 +218,22 @@ describe('langgraph.json', () => {
 
     expect(agents().ids()).toEqual(['lead_agent']);
     const fault = expect.stringContaining(`langgraph.json: has the key ${key}: `);
+    expect(warnings).toEqual([[{ fault }, 'langgraph.json cannot be used']]);
+  });
+
+  it.each([
+    [
+      { app: './src/app.ts:app', cors: { allow_origins: ['*'] } },
+      'has the key http.cors, which is not served',
+    ],
+    [{ disable_store: true }, 'has the key http.disable_store, which is not served'],
+    [{ app: 3 }, 'http.app must be a text'],
+    ['./src/app.ts', 'http must be an object'],
+  ])('with http %j is refused by name', (http, message) => {
+    write('langgraph.json', JSON.stringify({ graphs: {}, http }));
+
+    expect(agents().ids()).toEqual(['lead_agent']);
+    const fault = expect.stringContaining(`langgraph.json: ${message}`);
     expect(warnings).toEqual([[{ fault }, 'langgraph.json cannot be used']]);
   });
 
@@ -272,13 +288,14 @@ function agents(
   customAgent: (named: string) => Promise<string | null> = async () => null,
 ): Agents {
   const modules = new AgentModules();
+  const setVariables = (given: Record<string, string>) => void Object.assign(variables, given);
   return new Agents({
     definitions: agentDefinitions({
       builtIn: builtInAgents({ workflows: null, models: { configured: [], cwd }, turn, log }),
       configured,
+      listed: usableLanggraphJson({ cwd, setVariables, log }).graphs,
       cwd,
       modules,
-      setVariables: (given) => void Object.assign(variables, given),
       log,
     }),
     modules,

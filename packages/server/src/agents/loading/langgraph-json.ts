@@ -7,6 +7,8 @@ import { AgentFault } from '../agent-fault.ts';
 /** The parts of `langgraph.json` that have an effect here, read as LangGraph's own tools read them. */
 export interface LanggraphJson {
   graphs: { graphId: string; target: string; description: string | null }[];
+  /** Where the app with routes of its own is: `./src/app.ts:app`; null when there is none. */
+  httpApp: string | null;
   /** Variables for the user's code. */
   env: Record<string, string>;
   /** Keys of the file that have no effect here. */
@@ -16,7 +18,7 @@ export interface LanggraphJson {
 export const langgraphFile = 'langgraph.json';
 /** A file with more graphs is a mistake. */
 const maxGraphs = 100;
-const known = new Set(['$schema', 'graphs', 'env', 'dependencies', 'node_version']);
+const known = new Set(['$schema', 'graphs', 'env', 'http', 'dependencies', 'node_version']);
 
 /** Returns null when the directory has no `langgraph.json`. */
 export function readLanggraphJson(directory: string): LanggraphJson | null {
@@ -26,6 +28,7 @@ export function readLanggraphJson(directory: string): LanggraphJson | null {
   refuseUnserved(root);
   return {
     graphs: graphsOf(root),
+    httpApp: httpAppOf(root),
     env: envOf(root, directory),
     // `dependencies` and `node_version` tell other tools what to install; here packages are already in node_modules.
     ignored: Object.keys(root).filter((key) => !known.has(key)),
@@ -35,17 +38,34 @@ export function readLanggraphJson(directory: string): LanggraphJson | null {
 /** Keys that change who may use the graphs or what is served. Without them the graphs would not be what their author meant. */
 const unserved: Record<string, string> = {
   auth: 'handlers of custom authentication are not run here; the accounts of the gateway decide who may do what',
-  http: 'custom routes are not served here; serve them with a program of their own',
   ui: 'components of generative UI are not served here',
 };
 
 function refuseUnserved(root: Record<string, unknown>): void {
   for (const [key, reason] of Object.entries(unserved)) {
-    const value = root[key];
-    const isEmpty =
-      value === undefined || value === null || (isRecord(value) && Object.keys(value).length === 0);
-    if (!isEmpty) throw fault(`has the key ${key}: ${reason}. Take the key out to use the graphs`);
+    if (!isEmpty(root[key])) throw fault(`has the key ${key}: ${reason}. Take the key out to use the graphs`);
   }
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return true;
+  return isRecord(value) && Object.keys(value).length === 0;
+}
+
+/** Each other key of `http` takes something away or opens something, so a file that has one is not used without it. */
+function httpAppOf({ http }: Record<string, unknown>): string | null {
+  if (isEmpty(http)) return null;
+  if (!isRecord(http)) throw fault('http must be an object, for example {"app": "./src/app.ts:app"}');
+  const { app, ...others } = http;
+  const unknown = Object.keys(others).find((key) => !isEmpty(others[key]));
+  if (unknown !== undefined) {
+    throw fault(
+      `has the key http.${unknown}, which is not served here; only http.app is. Take the key out to use the graphs`,
+    );
+  }
+  if (isEmpty(app)) return null;
+  if (typeof app !== 'string' || app === '') throw fault('http.app must be a text such as ./src/app.ts:app');
+  return app;
 }
 
 function read(file: string): string | null {

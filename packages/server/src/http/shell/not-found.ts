@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/app-error.ts';
 import type { App } from '../app.ts';
 import { askForBody } from '../body/ask-for-body.ts';
@@ -35,11 +36,21 @@ export function addNotFoundHandler(app: App, routes: RouteTable, bodyBytes: numb
     else done(null, payload);
   });
   app.setNotFoundHandler((request, reply) => {
-    const methods = routes.methodsOf(pathOf(request));
-    if (methods.length === 0) throw new AppError('route_not_found');
-    reply.header('allow', methods.join(', '));
-    throw new AppError('method_not_allowed');
+    refuseOtherMethod(request, reply, routes);
+    throw new AppError('route_not_found');
   });
+}
+
+/** Throws when the path has routes for other methods only. */
+export function refuseOtherMethod(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: Pick<RouteTable, 'methodsOf'>,
+): void {
+  const methods = routes.methodsOf(pathOf(request));
+  if (methods.length === 0) return;
+  reply.header('allow', methods.join(', '));
+  throw new AppError('method_not_allowed');
 }
 
 /** Matches `/api/tasks/:taskId` and `/files/*` as the router does. */

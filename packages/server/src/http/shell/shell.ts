@@ -93,8 +93,9 @@ export function createShell(options: ShellOptions): App {
   addBodyParsers(app, admission);
   addCompression(app);
   addNotFoundHandler(app, routes, limits.bodyBytes);
+  app.decorate('methodsOf', (path: string) => routes.methodsOf(path));
   app.addHook('onRoute', (route) => {
-    routes.add(route.url, [route.method].flat());
+    if (!route.config?.takesRest) routes.add(route.url, [route.method].flat());
     applyEndpoint(route, limits);
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -141,7 +142,8 @@ function applyEndpoint(route: RouteOptions, limits: HttpLimits): void {
   // A public endpoint has no caller whose credential could allow it.
   const untypedJson = config?.untypedJson === true && config.access !== 'public';
   const accepted = { accepted: mediaTypes, untypedJson };
-  route.preParsing = [requireMediaType(accepted), askForBody(maxBytes), route.preParsing ?? []].flat();
+  const checksType = config?.takesRest ? [] : requireMediaType(accepted);
+  route.preParsing = [checksType, askForBody(maxBytes), route.preParsing ?? []].flat();
   const ignoring = body === undefined ? undefined : ignoreUnknownFields(body);
   if (ignoring) route.preHandler = [ignoring, route.preHandler ?? []].flat();
 }

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http';
+import { mounts } from '@switchyard/contract/conversation/mounts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AgentFault } from '../../agents/agent-fault.ts';
+import type { OwnWebApp } from '../../agents/loading/own-web-app.ts';
+import { type Guard, identityOf } from '../../http/access/guard.ts';
+import type { Routes } from '../../http/app.ts';
+import type { Admission } from '../../http/body/admission.ts';
+import { refuseOtherMethod } from '../../http/shell/not-found.ts';
+import { whileOpen } from '../../http/streams/held-answer.ts';
+import type { OpenStream, OpenStreams } from '../../http/streams/open-streams.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { answerInTime } from './answer-in-time.ts';
+import { type WebAnswer, webAnswerOf } from './web-answer.ts';
+import { webRequestOf } from './web-request.ts';
+
+interface OwnRoutesOptions {
+  webApp: Pick<OwnWebApp, 'handler'>;
+  openStreams: Pick<OpenStreams, 'open'>;
+  guard: Pick<Guard, 'originOf'>;
+  admission: Pick<Admission, 'readBody'>;
+}
+
+const mount = mounts[1];
+const methods = [
+  { method: ['GET', 'HEAD'], access: 'conversation:read' },
+  { method: ['POST', 'PUT', 'PATCH', 'DELETE'], access: 'conversation:write' },
+] as const;
+
+/**
+ * The routes of the app in `langgraph.json`. They get the paths below the mount that no route of the gateway has, behind the
+ * same sign-in, CSRF check and limits.
+ */
+export function ownRoutes({ webApp, openStreams, guard, admission }: OwnRoutesOptions): Routes {
+  const answer = async (request: FastifyRequest, reply: FastifyReply, open: OpenStream): Promise<void> => {
+    const handler = await webApp.handler().catch(refuseFaulty);
+    const asked = webRequestOf(request, {
+      origin: guard.originOf(request),
+      prefix: mount,
+      userId: identityOf(request).userId,
+      signal: open.signal,
+    });
+    const response = await answerInTime(handler(asked), open.signal);
+    send(reply, webAnswerOf(response, open.signal), open);
+  };
+
+  return (app) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', (request: FastifyRequest, body: IncomingMessage) =>
+      admission.readBody(request, body),
+    );
+    for (const { method, access } of methods) {
+      app.route({
+        method: [...method],
+        url: `${mount}/*`,
+        config: { access, bodyLimit: 'large', takesRest: true },
+        handler: async (request, reply) => {
+          refuseOtherMethod(request, reply, app);
+          await whileOpen({ openStreams, request }, 'events', (open) => answer(request, reply, open));
+          return reply;
+        },
+      });
+    }
+  };
+}
+
+function refuseFaulty(error: unknown): never {
+  const { message } = AgentFault.from(error);
+  throw new AppError('custom_route_failed', {
+    cause: error,
+    message: `The own app cannot be loaded. ${message}`,
+  });
+}
+
+function send(reply: FastifyReply, { status, headers, body }: WebAnswer, open: OpenStream): void {
+  reply.code(status);
+  for (const [name, value] of headers) reply.header(name, value);
+  if (body === null || reply.request.method === 'HEAD') {
+    open.close();
+    body?.destroy();
+    reply.send();
+    return;
+  }
+  body.once('close', () => open.close());
+  reply.send(body);
+}

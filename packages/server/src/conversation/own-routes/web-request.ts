@@ -1,0 +1,59 @@
+/** What the client sent. */
+interface Received {
+  method: string;
+  url: string;
+  body: unknown;
+  raw: { rawHeaders: readonly string[] };
+}
+
+interface WebRequestOptions {
+  /** Under which the client reached the gateway; undefined when the request does not say. */
+  origin: string | undefined;
+  /** Left out of the path that the app sees. */
+  prefix: string;
+  userId: string;
+  signal: AbortSignal;
+}
+
+/** Says to the app who is calling. A header of this name that the client sends is not passed on. */
+export const userHeader = 'x-switchyard-user';
+
+/** They describe the connection to the gateway, or the body as it was sent. */
+const connectionHeaders = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  userHeader,
+]);
+
+/** Makes the request that the app gets: its own path, the headers of the client, the body as it came. */
+export function webRequestOf(request: Received, options: WebRequestOptions): Request {
+  const { origin = 'http://localhost', prefix, userId, signal } = options;
+  const { method, body } = request;
+  const headers = headersOf(request.raw.rawHeaders);
+  headers.set(userHeader, userId);
+  const takesBody = method !== 'GET' && method !== 'HEAD' && Buffer.isBuffer(body);
+  return new Request(new URL(`${origin}${request.url.slice(prefix.length)}`), {
+    method,
+    headers,
+    signal,
+    ...(takesBody && { body: new Uint8Array(body) }),
+  });
+}
+
+function headersOf(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index] ?? '';
+    if (!connectionHeaders.has(name.toLowerCase())) headers.append(name, raw[index + 1] ?? '');
+  }
+  return headers;
+}
