@@ -95,6 +95,7 @@ describe('the store', () => {
     const answer = await ada.post('/store/items/search', { namespace_prefix: [], query: 'what I like' });
 
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'query'] }] } });
+    expect(answer.text).toContain('Set store.index of langgraph.json');
   });
 
   it('accepts the defaults that clients send', async () => {
@@ -102,7 +103,7 @@ describe('the store', () => {
 
     expect((await ada.post('/store/items/search', { namespace_prefix: ['x'], ...nothing })).status).toBe(200);
     const put = { namespace: ['x'], key: 'k', value: {}, index: null, ttl: null };
-    // Names of fields are for an index of meanings, which this store does not have.
+    // Names of fields are for an index of meanings, which this gateway does not have.
     expect(
       (await ada.call('PUT', '/store/items', { body: { ...put, index: ['text', 'meta[*]'] } })).status,
     ).toBe(204);

@@ -10,3 +10,12 @@ export const storeItem = Type.Object({
   updated_at: isoTime,
 });
 export type StoreItem = Static<typeof storeItem>;
+
+export const foundStoreItem = Type.Object({
+  ...storeItem.properties,
+  score: Type.Optional(
+    Type.Number({
+      description: 'With a `query`: the cosine of the angle between the meanings, 1 for the same.',
+    }),
+  ),
+});

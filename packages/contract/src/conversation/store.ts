@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { nullable, wholeNumber } from '../shapes.ts';
-import { storeItem } from './store-item.ts';
+import { foundStoreItem, storeItem } from './store-item.ts';
 import { openRecord } from './thread.ts';
 
 const tags = ['Store'];
@@ -37,7 +37,7 @@ export const putStoreItem = {
             { type: 'array', items: { type: 'string', minLength: 1, maxLength: 256 }, maxItems: 20 },
           ],
           description:
-            'Which fields an index of meanings would hold. This store has none, so the value is kept without one.',
+            'Paths whose texts the index of meanings holds, such as `text` or `facts[*].about`; `$` is the whole value. `false`: none. Absent: the `fields` of the index.',
         }),
       ),
       ttl: Type.Optional(
@@ -116,7 +116,8 @@ export const searchStoreItems = {
         nullable(
           Type.String({
             maxLength: 10_000,
-            description: 'The store has no index of meanings: left out, or empty. Anything else is 422.',
+            description:
+              'Ranks by meaning, and finds only what the index holds. Without `store.index` of langgraph.json it is 422.',
           }),
         ),
       ),
@@ -127,7 +128,7 @@ export const searchStoreItems = {
         }),
       ),
     }),
-    response: { 200: Type.Object({ items: Type.Array(storeItem) }) },
+    response: { 200: Type.Object({ items: Type.Array(foundStoreItem) }) },
   },
 } as const satisfies Endpoint;
 

@@ -16,16 +16,20 @@ import { agentDefinitions } from './loading/agent-definitions.ts';
 import { AgentWatcher } from './loading/agent-watcher.ts';
 import { Agents, type AgentsOptions, type GraphSettings } from './loading/agents.ts';
 import { readLanggraphConfig } from './loading/langgraph-config.ts';
-import { langgraphFile } from './loading/langgraph-json.ts';
+import { type LanggraphJson, langgraphFile } from './loading/langgraph-json.ts';
 import { AgentModules } from './loading/load-agent-modules.ts';
 import { OwnWebApp } from './loading/own-web-app.ts';
 import { offerSdkLogger } from './loading/sdk-logger.ts';
 import { usableLanggraphJson } from './loading/usable-langgraph-json.ts';
+import { embedderOf, embeddingModel } from './models/embedding-model.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { GraphShapes } from './state/graph-shapes.ts';
 import { type ConfigurableOf, GraphStates } from './state/graph-state.ts';
+import type { StoreIndex } from './store/embedder.ts';
 import { StoreItemStore } from './store/store-item-store.ts';
 import { StoreItems } from './store/store-items.ts';
+import { StoreMeanings } from './store/store-meanings.ts';
+import { StoreVectorStore } from './store/store-vector-store.ts';
 import type { AgentTables } from './tables.ts';
 
 export interface AgentsConfiguration {
@@ -80,13 +84,6 @@ export interface AgentRuntime {
 /** Puts together everything that runs graphs. LangChain is loaded with the first agent that is used. */
 export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   const { database, jobs, equipment, configurableOf, clock, log, options } = dependencies;
-  const storeItems = new StoreItems({
-    store: new StoreItemStore(database.withTables<AgentTables>()),
-    clock,
-  });
-  jobs.register('store.sweep', () => storeItems.sweep());
-  jobs.every('store.sweep', hourMs);
-
   const watcher = new AgentWatcher(log);
   const modules = new AgentModules({ ...(options.watch && { onLoad: (file) => watcher.see(file) }) });
   const models = { configured: options.models, cwd: options.cwd };
@@ -94,6 +91,15 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   offerSdkLogger(log);
   const onFault = (fault: AgentFault): void => void faultsOfFile.push(fault);
   const file = usableLanggraphJson({ ...options, onFault, log });
+  const tables = database.withTables<AgentTables>();
+  const index = storeIndex(file.storeIndex, { models: options.models, log, onFault });
+  const storeItems = new StoreItems({
+    store: new StoreItemStore(tables),
+    meanings: index && new StoreMeanings(index, new StoreVectorStore(tables)),
+    clock,
+  });
+  jobs.register('store.sweep', () => storeItems.sweep());
+  jobs.every('store.sweep', hourMs);
   const definitions = agentDefinitions({
     builtIn: builtInAgents({ ...equipment, models, turn: options.turn, log }),
     ...options,
@@ -145,10 +151,33 @@ async function faultOfWebApp(webApp: OwnWebApp | null): Promise<OwnAgent[]> {
   return fault ? [{ name: 'http.app', fault: fault.message }] : [];
 }
 
+/** An index whose model is not configured is reported, and the store works without it. */
+function storeIndex(
+  asked: LanggraphJson['storeIndex'],
+  { models, log, onFault }: Reporting & { models: readonly ModelConfig[] },
+): StoreIndex | null {
+  if (asked === null) return null;
+  const model = embeddingModel(asked.embed, { models, dims: asked.dims });
+  if (model) return { embedder: embedderOf(model), fields: asked.fields };
+  const fault = new AgentFault(
+    `names the model ${asked.embed} in store.index.embed, which \`models\` of the configuration does not have`,
+    { file: langgraphFile },
+  );
+  log.warn({ fault: fault.message }, 'The store has no index of meanings');
+  onFault(fault);
+  return null;
+}
+
+/** How a fault in what the user has set is told. */
+interface Reporting {
+  log: Pick<Logger, 'warn'>;
+  onFault: (fault: AgentFault) => void;
+}
+
 /** A variable that cannot be read is reported, and the graphs run with their own settings. */
 function graphSettings(
   text: string | undefined,
-  { log, onFault }: { log: Pick<Logger, 'warn'>; onFault: (fault: AgentFault) => void },
+  { log, onFault }: Reporting,
 ): ReadonlyMap<string, GraphSettings> {
   try {
     return readLanggraphConfig(text);

@@ -202,6 +202,9 @@ describe('langgraph.json', () => {
     ['{ "graphs": { "a": 3 } }', 'langgraph.json: graphs.a must be a text'],
     ['{ "graphs": {}, "env": ".env" }', 'langgraph.json: names the env file .env, which does not exist'],
     ['{ "graphs": {}, "env": { "A": 1 } }', 'langgraph.json: env.A must be a text'],
+    ['{ "graphs": {}, "store": { "index": { "dims": 3 } } }', 'langgraph.json: store.index.embed must name'],
+    ['{ "graphs": {}, "store": { "index": { "embed": "m", "dims": 0 } } }', 'store.index.dims must be'],
+    ['{ "graphs": {}, "store": { "index": { "embed": "m", "fields": [] } } }', 'store.index.fields must be'],
   ])('that says %j is told, and the built-in agent stays', (text, fault) => {
     write('langgraph.json', text);
 
@@ -251,13 +254,13 @@ describe('langgraph.json', () => {
   it('reports which of its keys have no effect here', () => {
     write(
       'langgraph.json',
-      '{ "graphs": {}, "dependencies": ["."], "store": {}, "image_distro": "wolfi", "auth": {} }',
+      '{ "graphs": {}, "dependencies": ["."], "store": { "ttl": {} }, "image_distro": "wolfi", "auth": {} }',
     );
     agents();
 
     expect(warnings).toEqual([
       [
-        { file: 'langgraph.json', keys: ['store', 'image_distro', 'auth'] },
+        { file: 'langgraph.json', keys: ['image_distro', 'auth', 'store.ttl'] },
         'Keys of langgraph.json without effect here',
       ],
     ]);

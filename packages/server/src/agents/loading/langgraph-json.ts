@@ -9,6 +9,8 @@ export interface LanggraphJson {
   graphs: { graphId: string; target: string; description: string | null }[];
   /** Where the app with routes of its own is: `./src/app.ts:app`; null when there is none. */
   httpApp: string | null;
+  /** The index of meanings of the store; null when there is none. */
+  storeIndex: { embed: string; dims: number | null; fields: string[] } | null;
   /** Variables for the user's code. */
   env: Record<string, string>;
   /** Keys of the file that have no effect here. */
@@ -18,7 +20,7 @@ export interface LanggraphJson {
 export const langgraphFile = 'langgraph.json';
 /** A file with more graphs is a mistake. */
 const maxGraphs = 100;
-const known = new Set(['$schema', 'graphs', 'env', 'http', 'dependencies', 'node_version']);
+const known = new Set(['$schema', 'graphs', 'env', 'http', 'store', 'dependencies', 'node_version']);
 
 /** Returns null when the directory has no `langgraph.json`. */
 export function readLanggraphJson(directory: string): LanggraphJson | null {
@@ -29,9 +31,15 @@ export function readLanggraphJson(directory: string): LanggraphJson | null {
   return {
     graphs: graphsOf(root),
     httpApp: httpAppOf(root),
+    storeIndex: storeIndexOf(root),
     env: envOf(root, directory),
     // `dependencies` and `node_version` tell other tools what to install; here packages are already in node_modules.
-    ignored: Object.keys(root).filter((key) => !known.has(key)),
+    ignored: [
+      ...Object.keys(root).filter((key) => !known.has(key)),
+      ...Object.keys(isRecord(root.store) ? root.store : {})
+        .filter((key) => key !== 'index')
+        .map((key) => `store.${key}`),
+    ],
   };
 }
 
@@ -66,6 +74,24 @@ function httpAppOf({ http }: Record<string, unknown>): string | null {
   if (isEmpty(app)) return null;
   if (typeof app !== 'string' || app === '') throw fault('http.app must be a text such as ./src/app.ts:app');
   return app;
+}
+
+/** `store.index`: the model by whose vectors items are found, the size of a vector, and the fields that are indexed. */
+function storeIndexOf({ store }: Record<string, unknown>): LanggraphJson['storeIndex'] {
+  if (isEmpty(store)) return null;
+  if (!isRecord(store)) throw fault('store must be an object');
+  const { index } = store;
+  if (isEmpty(index)) return null;
+  const { embed, dims = null, fields = ['$'] } = isRecord(index) ? index : {};
+  if (typeof embed !== 'string' || embed === '') {
+    throw fault('store.index.embed must name a model, for example openai:text-embedding-3-small');
+  }
+  if (dims !== null && !(Number.isInteger(dims) && Number(dims) > 0)) {
+    throw fault('store.index.dims must be a whole number above 0');
+  }
+  const isList = Array.isArray(fields) && fields.every((field) => typeof field === 'string' && field !== '');
+  if (!isList || fields.length === 0) throw fault('store.index.fields must be a list of paths such as text');
+  return { embed, dims: dims as number | null, fields };
 }
 
 function read(file: string): string | null {

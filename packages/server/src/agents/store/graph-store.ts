@@ -7,9 +7,8 @@ import {
   type Operation,
   type OperationResults,
 } from '@langchain/langgraph-checkpoint';
-import type { StoreItem } from '@switchyard/contract/conversation/store-item';
 import type { Owner } from '../../lib/owner.ts';
-import type { StoreItems } from './store-items.ts';
+import type { FoundItem, StoreItems } from './store-items.ts';
 
 /** Makes a separate store for each user, for their graphs. */
 export function graphStores(items: StoreItems): (userId: string) => BaseStore {
@@ -18,8 +17,8 @@ export function graphStores(items: StoreItems): (userId: string) => BaseStore {
 }
 
 /**
- * The store that graphs reach: the items of the user for whom they run, which the store routes show as well. There is no semantic
- * index, so a `query` does not rank, as in LangGraph's own stores without one.
+ * The store that graphs reach: the items of the user for whom they run, which the store routes show as well. Without an
+ * index of meanings a `query` does not rank, as in LangGraph's own stores without one.
  */
 class GraphStore extends BaseStore {
   readonly #items: StoreItems;
@@ -40,13 +39,13 @@ class GraphStore extends BaseStore {
 
   async #apply(operation: Operation): Promise<unknown> {
     if ('namespacePrefix' in operation) {
-      const { namespacePrefix: prefix, filter = {}, limit = 10, offset = 0 } = operation;
-      return (await this.#items.search(this.#owner, { prefix, filter, limit, offset })).map(graphItem);
+      const { namespacePrefix: prefix, filter = {}, limit = 10, offset = 0, query } = operation;
+      return (await this.#items.search(this.#owner, { prefix, filter, limit, offset, query })).map(graphItem);
     }
     if ('value' in operation) {
-      const { namespace, key, value } = operation;
+      const { namespace, key, value, index } = operation;
       if (value === null) return this.#items.delete(this.#owner, namespace, key);
-      return this.#items.put(this.#owner, namespace, { key, value });
+      return this.#items.put(this.#owner, namespace, { key, value, index: index ?? null });
     }
     if ('key' in operation) {
       const item = await this.#items.get(this.#owner, operation.namespace, { key: operation.key });
@@ -68,7 +67,7 @@ class GraphStore extends BaseStore {
   }
 }
 
-function graphItem({ created_at, updated_at, ...item }: StoreItem): Item {
+function graphItem({ created_at, updated_at, ...item }: FoundItem): Item {
   return { ...item, createdAt: new Date(created_at), updatedAt: new Date(updated_at) };
 }
 

@@ -1,15 +1,16 @@
 import { type Insertable, sql } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
-import { type Owner, requireOwner } from '../../lib/owner.ts';
+import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { lockName } from '../../platform/database/dialect.ts';
 import type { AgentTables, StoreItemRow, StoreItemTable } from '../tables.ts';
-
-export interface ItemKey {
-  /** Labels joined with dots. */
-  namespace: string;
-  key: string;
-}
+import { below, type ItemKey, isLive, userOf } from './item-rows-store.ts';
+import {
+  deleteVectors,
+  deleteVectorsOfExpired,
+  type PartVector,
+  replaceVectors,
+} from './store-vector-store.ts';
 
 /** The item after which a page of a user's items begins. */
 export type ItemPlace = ItemKey | null;
@@ -17,6 +18,13 @@ export type ItemPlace = ItemKey | null;
 /** Runs inside the unit that removes a user's data. */
 export async function forgetItemsOfUser(trx: WriteTransaction<AgentTables>, userId: string): Promise<void> {
   await trx.deleteFrom('store_items').where('user_id', '=', userId).execute();
+  await trx.deleteFrom('store_vectors').where('user_id', '=', userId).execute();
+}
+
+/** The vectors of an item, and the model that made them. */
+export interface ItemVectors {
+  model: string;
+  parts: readonly PartVector[];
 }
 
 /** Items of the key-value store as rows. An expired item counts as missing, whether it was swept already or not. */
@@ -39,7 +47,7 @@ export class StoreItemStore {
   async put(
     owner: Owner,
     item: Omit<Insertable<StoreItemTable>, 'user_id'>,
-    { max }: { max: number },
+    { max, vectors = null }: { max: number; vectors?: ItemVectors | null },
   ): Promise<void> {
     const user_id = userOf(owner);
     const { value, updated_at, expires_at, ttl_minutes } = item;
@@ -51,6 +59,7 @@ export class StoreItemStore {
         .where('namespace', '=', item.namespace)
         .where('key', '=', item.key)
         .executeTakeFirst();
+      await replaceVectors(trx, user_id, item, vectors);
       if (changed.numUpdatedRows > 0n) return;
       // Items that arrive at the same time must not exceed the limit together.
       await lockName(trx, {
@@ -89,14 +98,15 @@ export class StoreItemStore {
   }
 
   async delete(owner: Owner, { namespace, key }: ItemKey): Promise<void> {
-    await this.#database.write((trx) =>
-      trx
+    await this.#database.write(async (trx) => {
+      await trx
         .deleteFrom('store_items')
         .where('user_id', '=', userOf(owner))
         .where('namespace', '=', namespace)
         .where('key', '=', key)
-        .execute(),
-    );
+        .execute();
+      await deleteVectors(trx, userOf(owner), { namespace, key });
+    });
   }
 
   /** Ordered by namespace and key. An empty prefix stands for every namespace. */
@@ -105,7 +115,7 @@ export class StoreItemStore {
     { prefix, after, limit, now }: { prefix: string; after: ItemPlace; limit: number; now: string },
   ): Promise<StoreItemRow[]> {
     let query = this.#live(owner, now).selectAll();
-    if (prefix !== '') query = query.where(below(prefix));
+    if (prefix !== '') query = query.where(below(prefix, 'namespace'));
     if (after) {
       query = query.where(
         sql<boolean>`(${sql.ref('namespace')}, ${sql.ref('key')}) > (${after.namespace}, ${after.key})`,
@@ -121,27 +131,16 @@ export class StoreItemStore {
   }
 
   async deleteExpired(now: string): Promise<void> {
-    await this.#database.write((trx) =>
-      trx.deleteFrom('store_items').where('expires_at', '<=', now).execute(),
-    );
+    await this.#database.write(async (trx) => {
+      await deleteVectorsOfExpired(trx, now);
+      await trx.deleteFrom('store_items').where('expires_at', '<=', now).execute();
+    });
   }
 
   #live(owner: Owner, now: string) {
     return this.#database.read
       .selectFrom('store_items')
       .where('user_id', '=', userOf(owner))
-      .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]));
+      .where(isLive(now));
   }
-}
-
-/** Matches the namespace itself and those below it: `/` is the character after the dot. */
-function below(prefix: string) {
-  return sql<boolean>`(namespace = ${prefix} or (namespace > ${`${prefix}.`} and namespace < ${`${prefix}/`}))`;
-}
-
-function userOf(owner: Owner): string {
-  const checked = requireOwner(owner);
-  if ('user' in checked) return checked.user;
-  if ('admin' in checked) return checked.admin;
-  throw new Error('The store is asked for its user.');
 }

@@ -6,8 +6,11 @@ import type { Database } from '../../platform/database/database.ts';
 import type { DatabaseOptions } from '../../platform/database/open.ts';
 import type { AgentTables } from '../tables.ts';
 import { graphStores } from './graph-store.ts';
-import { StoreItemStore } from './store-item-store.ts';
+import { forgetItemsOfUser, StoreItemStore } from './store-item-store.ts';
 import { StoreItems, storeLimits } from './store-items.ts';
+import { StoreMeanings } from './store-meanings.ts';
+import { StoreVectorStore } from './store-vector-store.ts';
+import { unitVector } from './vector.ts';
 
 const ada: Owner = { user: 'ada' };
 const bob: Owner = { user: 'bob' };
@@ -179,6 +182,32 @@ function storeBehaves(where: () => Promise<DatabaseOptions>): void {
     await put('full', key(0), { changed: true });
     expect(await items.get(ada, ['full'], { key: key(0) })).toMatchObject({ value: { changed: true } });
     await items.put(bob, ['full'], { key: 'first', value: {} });
+  });
+
+  it('forgets the meanings of an item with the item, when it expires and when its user goes', async () => {
+    const vectors = new StoreVectorStore(database);
+    const embedder = {
+      model: 'm',
+      embed: async (texts: readonly string[]) => texts.map(() => unitVector([1, 2])),
+    };
+    const meanings = new StoreMeanings({ embedder, fields: ['$'] }, vectors);
+    const indexed = new StoreItems({ store: new StoreItemStore(database), meanings, clock: () => nowMs });
+    const near = { ...search(['a']), query: 'x' };
+    await indexed.put(ada, ['a', 'b'], { key: 'kept', value: { a: 1 } });
+    await indexed.put(ada, ['a'], { key: 'expiring', value: { a: 1 }, ttlMinutes: 1 });
+    await indexed.put(ada, ['ab'], { key: 'beside', value: { a: 1 } });
+    await indexed.put(bob, ['a'], { key: 'of bob', value: { a: 1 } });
+    const found = await indexed.search(ada, near);
+    expect(found.map((item) => item.key)).toEqual(['expiring', 'kept']);
+    expect(found[0]?.score).toBeCloseTo(1, 5);
+
+    nowMs += 60_001;
+    expect((await indexed.search(ada, near)).map((item) => item.key)).toEqual(['kept']);
+    await indexed.sweep();
+    await database.write((trx) => forgetItemsOfUser(trx, 'bob'));
+    const left = await database.read.selectFrom('store_vectors').select('key').orderBy('key').execute();
+    expect(left).toEqual([{ key: 'beside' }, { key: 'kept' }]);
+    await database.write((trx) => trx.deleteFrom('store_vectors').execute());
   });
 
   it('is reached by graphs, separately for each user', async () => {

@@ -7,13 +7,19 @@ import { minuteMs } from '../../lib/time-units.ts';
 import type { StoreItemRow } from '../tables.ts';
 import { matches, type StoreFilter, unknownOperator } from './store-filter.ts';
 import type { ItemPlace, StoreItemStore } from './store-item-store.ts';
+import type { ItemIndex, StoreMeanings } from './store-meanings.ts';
 
 export interface ItemSearch {
   prefix: readonly string[];
   filter?: StoreFilter;
   limit: number;
   offset: number;
+  /** Ranks what is found by its meaning, where the store has an index of meanings. */
+  query?: string | undefined;
 }
+
+/** An item that a search has found. */
+export type FoundItem = StoreItem & { score?: number };
 
 export interface NamespaceSearch {
   /** `*` stands for any one label. */
@@ -36,14 +42,28 @@ export const storeLimits = {
 /** Number of rows that a search reads at once while it looks for items that match its filter. */
 const batchSize = 100;
 
+interface StoreItemsOptions {
+  store: StoreItemStore;
+  clock: Clock;
+  /** The index of meanings; without one every search is by namespace and filter alone. */
+  meanings?: StoreMeanings | null;
+}
+
 /** Items that agents and clients keep between conversations: JSON values under namespaces, separate for each user. */
 export class StoreItems {
   readonly #store: StoreItemStore;
   readonly #clock: Clock;
+  readonly #meanings: StoreMeanings | null;
 
-  constructor({ store, clock }: { store: StoreItemStore; clock: Clock }) {
+  constructor({ store, clock, meanings = null }: StoreItemsOptions) {
     this.#store = store;
     this.#clock = clock;
+    this.#meanings = meanings;
+  }
+
+  /** Whether items can be found by their meaning. */
+  get hasMeanings(): boolean {
+    return this.#meanings !== null;
   }
 
   /** Reading restarts the item's time to live, unless the caller refuses that. */
@@ -64,9 +84,9 @@ export class StoreItems {
   async put(
     owner: Owner,
     namespace: readonly string[],
-    item: { key: string; value: Record<string, unknown>; ttlMinutes?: number | null },
+    item: { key: string; value: Record<string, unknown>; ttlMinutes?: number | null; index?: ItemIndex },
   ): Promise<void> {
-    const { key, ttlMinutes = null } = item;
+    const { key, ttlMinutes = null, index = null } = item;
     const name = checkedNamespace(namespace);
     if (key.length === 0 || key.length > storeLimits.keyCharacters) {
       throw invalid(['key'], `A key has 1 to ${storeLimits.keyCharacters} characters`);
@@ -75,12 +95,17 @@ export class StoreItems {
     if (Buffer.byteLength(value) > storeLimits.valueBytes) {
       throw invalid(['value'], `A value has at most ${storeLimits.valueBytes} bytes of JSON`);
     }
+    // Asked before anything is written: an item that could not be found would be worse than a refusal.
+    const parts = await this.#meanings?.vectorsOf(item.value, index);
     const at = toIso(this.#clock());
     const expires_at = ttlMinutes === null ? null : this.#expiry(ttlMinutes);
     await this.#store.put(
       owner,
       { namespace: name, key, value, created_at: at, updated_at: at, expires_at, ttl_minutes: ttlMinutes },
-      { max: storeLimits.itemsPerUser },
+      {
+        max: storeLimits.itemsPerUser,
+        vectors: this.#meanings && parts ? { model: this.#meanings.model, parts } : null,
+      },
     );
   }
 
@@ -88,10 +113,12 @@ export class StoreItems {
     await this.#store.delete(owner, { namespace: joined(namespace), key });
   }
 
-  /** Ordered by namespace and key. */
-  async search(owner: Owner, { prefix, filter = {}, limit, offset }: ItemSearch): Promise<StoreItem[]> {
+  /** Ordered by namespace and key; with a query the nearest first, each with its score. */
+  async search(owner: Owner, search: ItemSearch): Promise<FoundItem[]> {
+    const { prefix, filter = {}, limit, offset, query } = search;
     const unknown = unknownOperator(filter);
     if (unknown !== undefined) throw invalid(['filter'], `There is no operator ${unknown}`);
+    if (query && this.#meanings) return this.#nearest(owner, this.#meanings, { ...search, query, filter });
     const found: StoreItem[] = [];
     let toSkip = offset;
     for await (const item of this.#below(owner, joined(prefix))) {
@@ -117,6 +144,21 @@ export class StoreItems {
   /** Called regularly; removes expired items. */
   async sweep(): Promise<void> {
     await this.#store.deleteExpired(toIso(this.#clock()));
+  }
+
+  async #nearest(
+    owner: Owner,
+    meanings: StoreMeanings,
+    search: ItemSearch & { query: string; filter: StoreFilter },
+  ): Promise<FoundItem[]> {
+    const now = toIso(this.#clock());
+    const ranked = await meanings.nearest(owner, { ...search, prefix: joined(search.prefix), now });
+    const found: FoundItem[] = [];
+    for (const { namespace, key, score } of ranked) {
+      const row = await this.#store.get(owner, { namespace, key }, now);
+      if (row) found.push({ ...itemOf(row), score });
+    }
+    return found;
   }
 
   async *#below(owner: Owner, prefix: string): AsyncGenerator<StoreItem> {

@@ -16,8 +16,8 @@ export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Rou
     app.route({
       ...at(mount, putStoreItem),
       handler: async (request, reply) => {
-        const { namespace, key, value, ttl = null } = request.body;
-        await items.put(ownerOf(request), namespace, { key, value, ttlMinutes: ttl });
+        const { namespace, key, value, ttl = null, index = null } = request.body;
+        await items.put(ownerOf(request), namespace, { key, value, ttlMinutes: ttl, index });
         return reply.code(204).send(null);
       },
     });
@@ -45,8 +45,14 @@ export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Rou
       ...at(mount, searchStoreItems),
       handler: async (request) => {
         const { namespace_prefix: prefix, filter, limit = 10, offset = 0, query } = request.body;
-        if (query) throw noMeanings(query);
-        const search = { prefix: prefix ?? [], filter: filter ?? {}, limit, offset };
+        if (query && !items.hasMeanings) throw noMeanings(query);
+        const search = {
+          prefix: prefix ?? [],
+          filter: filter ?? {},
+          limit,
+          offset,
+          query: query || undefined,
+        };
         return { items: await items.search(ownerOf(request), search) };
       },
     });
@@ -70,7 +76,8 @@ export function storeRoutes(mount: Mount, { items }: { items: StoreItems }): Rou
 
 function noMeanings(query: string): AppError {
   const message =
-    'This store has no index of meanings. Leave query out, and search by namespace_prefix and filter.';
+    'This store has no index of meanings. Set store.index of langgraph.json, for example ' +
+    '{"embed": "openai:text-embedding-3-small", "dims": 1536}, with a model of `models`; or leave query out.';
   return new AppError('validation_failed', {
     message,
     faults: [

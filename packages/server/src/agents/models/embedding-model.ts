@@ -1,0 +1,96 @@
+import type { ModelConfig } from '../../config/models.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { boundedFetch } from '../../lib/bounded-fetch.ts';
+import { isRecord } from '../../lib/is-record.ts';
+import type { Embedder } from '../store/embedder.ts';
+import { unitVector } from '../store/vector.ts';
+
+export interface EmbeddingModel {
+  /** The address of an interface like that of OpenAI, without `/embeddings`. */
+  baseUrl: string;
+  apiKey: string | null;
+  model: string;
+  /** The size of its vectors; null when any size is right. */
+  dims: number | null;
+}
+
+const openAi = 'https://api.openai.com/v1';
+const maxWaitMs = 30_000;
+const maxAnswerBytes = 16 * 1024 * 1024;
+const bounded = boundedFetch(fetch, { maxBytes: maxAnswerBytes });
+
+/**
+ * Finds the model that `embed` names: an entry of `models`, or an entry (or its provider) and another model that the same address
+ * offers, as in `openai:text-embedding-3-small`. Returns null when no entry fits.
+ */
+export function embeddingModel(
+  embed: string,
+  { models, dims }: { models: readonly ModelConfig[]; dims: number | null },
+): EmbeddingModel | null {
+  const own = models.find(({ name }) => name === embed);
+  if (own) return modelOf(own, own.model, dims);
+  const at = embed.indexOf(':');
+  if (at <= 0 || at === embed.length - 1) return null;
+  const [before, model] = [embed.slice(0, at), embed.slice(at + 1)];
+  const entry =
+    models.find(({ name }) => name === before) ?? models.find(({ provider }) => provider === before);
+  return entry ? modelOf(entry, model, dims) : null;
+}
+
+function modelOf({ base_url, api_key }: ModelConfig, model: string, dims: number | null): EmbeddingModel {
+  return { baseUrl: (base_url ?? openAi).replace(/\/$/, ''), apiKey: api_key, model, dims };
+}
+
+/** Asks a model over HTTP, in the way of OpenAI: `POST …/embeddings`. */
+export function embedderOf({ baseUrl, apiKey, model, dims }: EmbeddingModel): Embedder {
+  const ask = async (texts: readonly string[]): Promise<unknown> => {
+    const response = await bounded(`${baseUrl}/embeddings`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(maxWaitMs),
+    });
+    if (!response.ok) throw new Error(`The model ${model} answered ${response.status}.`);
+    return response.json();
+  };
+  return {
+    model: `${baseUrl} ${model}`,
+    embed: async (texts) => {
+      try {
+        return vectorsIn(await ask(texts), { count: texts.length, dims });
+      } catch (cause) {
+        throw new AppError('model_unavailable', {
+          message: `The embedding model ${model} cannot be used: ${(cause as Error).message}`,
+          cause,
+        });
+      }
+    },
+  };
+}
+
+function vectorsIn(answer: unknown, { count, dims }: { count: number; dims: number | null }): Float32Array[] {
+  const data = isRecord(answer) && Array.isArray(answer.data) ? answer.data : [];
+  if (data.length !== count) throw new Error(`It answered ${data.length} vectors for ${count} texts.`);
+  return data.map((entry: unknown) => {
+    const numbers = isRecord(entry) ? entry.embedding : undefined;
+    if (!isVector(numbers)) throw new Error('It answered something that is no vector.');
+    if (dims !== null && numbers.length !== dims) {
+      throw new Error(
+        `Its vectors have ${numbers.length} numbers; store.index.dims of langgraph.json says ${dims}.`,
+      );
+    }
+    return unitVector(numbers);
+  });
+}
+
+/** Larger than the vectors of all known models. */
+const maxNumbers = 8_192;
+
+function isVector(value: unknown): value is number[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxNumbers) return false;
+  return value.every((number) => typeof number === 'number' && Number.isFinite(number));
+}
