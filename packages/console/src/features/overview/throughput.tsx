@@ -1,4 +1,5 @@
 import type { PoolOverview } from '@switchyard/contract/dispatch/overview';
+import { StandingBars } from '../../kit/bars/standing-bars.tsx';
 import { Section } from '../../kit/section.tsx';
 import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
@@ -17,14 +18,22 @@ export function Throughput({ board }: { board: PoolOverview }) {
       aside={<span className="text-table text-text-2">{text('lastHour')}</span>}
     >
       <div aria-hidden className="flex flex-col gap-1">
-        <div className="flex h-20 items-end gap-px border-b border-border">
-          {minutes.map(({ at, completed, failed }) => (
-            <span key={at} className="flex h-full flex-1 flex-col justify-end">
-              <span className="bg-failed" style={{ height: `${(failed / highest) * 100}%` }} />
-              <span className="bg-chart-3" style={{ height: `${(completed / highest) * 100}%` }} />
-            </span>
-          ))}
-        </div>
+        <StandingBars
+          layers={[
+            {
+              bars: minutes.map(({ completed }) => ({ from: 0, to: completed / highest })),
+              className: 'fill-chart-3 forced-colors:fill-[CanvasText]',
+            },
+            {
+              bars: minutes.map(({ completed, failed }) => ({
+                from: completed / highest,
+                to: (completed + failed) / highest,
+              })),
+              className: 'fill-failed forced-colors:fill-[Highlight]',
+            },
+          ]}
+          className="h-20 w-full border-b border-border"
+        />
         <p className="flex justify-between text-meta text-text-2">
           <span>{text('rate.from')}</span>
           <span>{text('rate.highest', { count: highest })}</span>

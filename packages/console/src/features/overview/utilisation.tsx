@@ -1,5 +1,6 @@
 import type { InstanceLoad, PoolOverview } from '@switchyard/contract/dispatch/overview';
 import { Link } from 'wouter';
+import { StandingBars } from '../../kit/bars/standing-bars.tsx';
 import { Section } from '../../kit/section.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { useFormat } from '../../lib/format/use-format.ts';
@@ -37,16 +38,15 @@ function Strip({ load }: { load: InstanceLoad }) {
       >
         {load.serverName}
       </Link>
-      <div aria-hidden className="flex h-5 items-end gap-px overflow-hidden rounded-control bg-sunken">
-        {load.busy.map((part, minute) => (
-          <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: the place is the minute
-            key={minute}
-            className="flex-1 bg-chart-1 forced-colors:bg-[Highlight]"
-            style={{ height: `${part * 100}%` }}
-          />
-        ))}
-      </div>
+      <StandingBars
+        layers={[
+          {
+            bars: load.busy.map((part) => ({ from: 0, to: part })),
+            className: 'fill-chart-1 forced-colors:fill-[Highlight]',
+          },
+        ]}
+        className="h-5 w-full rounded-control bg-sunken"
+      />
       <span className="text-right tabular-nums">{percent}</span>
       <span className="col-start-2 -mt-1 text-meta text-text-2">
         {load.lastUsedAt === null ? text('load.neverUsed') : text('load.lastUsed')}{' '}
