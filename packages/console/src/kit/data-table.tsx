@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef } from 'react';
+import { type CSSProperties, useCallback, useEffect, useRef } from 'react';
 import { useMedia, wideEnoughForTables } from './parts/use-media.ts';
 import type { Column, Selection } from './table/column.ts';
 import { RowChoice } from './table/row-choice.tsx';
@@ -44,7 +44,7 @@ function Table<Row>(props: DataTableProps<Row>) {
     <table className="w-full table-fixed border-collapse text-table" aria-rowcount={rows.length + 1}>
       <caption className="sr-only">{label}</caption>
       <TableHead columns={columns} rows={rows} rowKey={rowKey} selection={selection} />
-      <tbody ref={start}>
+      <tbody ref={start} style={rowStyle(rowHeight)}>
         <Spacer height={above} width={width} />
         {items.map(({ index }) => {
           const row = rows[index];
@@ -56,7 +56,6 @@ function Table<Row>(props: DataTableProps<Row>) {
               row={row}
               rowKey={key}
               index={index}
-              height={rowHeight}
               columns={columns}
               isCurrent={current === key}
               isChosen={selection?.chosen.has(key) ?? false}
@@ -69,6 +68,11 @@ function Table<Row>(props: DataTableProps<Row>) {
       </tbody>
     </table>
   );
+}
+
+/** What all rows have in common stands above them: the browser would make a style of its own for each row that has an attribute. */
+function rowStyle(rowHeight: number): CSSProperties {
+  return { '--row': `${rowHeight}px` } as CSSProperties;
 }
 
 /** Stays the same function, so that rows which did not change are not drawn again. */

@@ -7,7 +7,6 @@ interface TableRowProps<Row> {
   row: Row;
   rowKey: string;
   index: number;
-  height: number;
   columns: readonly Column<Row>[];
   isCurrent: boolean;
   isChosen: boolean;
@@ -17,17 +16,16 @@ interface TableRowProps<Row> {
 }
 
 function Line<Row>(props: TableRowProps<Row>) {
-  const { row, rowKey, index, height, columns, isCurrent, isChosen, onChoose, choiceName } = props;
+  const { row, rowKey, index, columns, isCurrent, isChosen, onChoose, choiceName } = props;
   return (
     <tr
       aria-rowindex={index + 2}
       aria-selected={choiceName === null ? undefined : isChosen}
       data-row={rowKey}
       className={classes(
-        'border-b border-border hover:bg-surface',
+        'h-(--row) border-b border-border hover:bg-surface',
         (isCurrent || isChosen) && 'bg-running-tint',
       )}
-      style={{ height }}
     >
       {choiceName === null ? null : (
         <td className="p-0 text-center">

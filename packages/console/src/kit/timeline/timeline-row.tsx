@@ -10,19 +10,21 @@ import type { TimeAxis } from './time-axis.ts';
 import type { TimelineRow } from './tree-rows.ts';
 import type { ViewRange } from './view-range.ts';
 
+/** In pixels; the rows have it as the class `h-7`. */
 export const rowHeight = 28;
 /** The columns of the head and of every row. */
 export const rowColumns =
   'grid grid-cols-[minmax(7rem,2fr)_minmax(6rem,3fr)_4.5rem] sm:grid-cols-[minmax(12rem,2fr)_minmax(10rem,5fr)_6rem]';
-const indentPx = 14;
-/** Deeper levels look the same, so that the name keeps its room. */
-const maxIndents = 8;
+/**
+ * The indents of the levels. Deeper levels look the same, so that the name keeps its room. They are classes: the browser makes
+ * the style of a class once for all rows, and that of a `style` attribute for each of them.
+ */
+const indents = ['', 'pl-3.5', 'pl-7', 'pl-10.5', 'pl-14', 'pl-17.5', 'pl-21', 'pl-24.5', 'pl-28'];
 
 interface TimelineRowProps {
   id: string;
   index: number;
   row: TimelineRow;
-  top: number;
   axis: TimeAxis;
   view: ViewRange;
   nowMs: number;
@@ -34,7 +36,7 @@ interface TimelineRowProps {
 
 /** A span: its name in the tree, its bar on the axis, and its length. */
 export const TimelineRowLine = memo(function TimelineRowLine(props: TimelineRowProps) {
-  const { id, index, row, top, axis, view, nowMs, isSelected, isFocused, onSelect, onToggle } = props;
+  const { id, index, row, axis, view, nowMs, isSelected, isFocused, onSelect, onToggle } = props;
   const { span, level, position, siblings, hasChildren, isExpanded } = row;
   const text = useText('timeline');
   const locale = useLocale();
@@ -58,11 +60,10 @@ export const TimelineRowLine = memo(function TimelineRowLine(props: TimelineRowP
       onClick={() => onSelect(span.id)}
       className={classes(
         rowColumns,
-        'absolute inset-x-0 cursor-pointer items-center border-b border-border text-table',
+        'h-7 cursor-pointer items-center border-b border-border text-table',
         isSelected ? 'bg-running-tint' : 'hover:bg-surface',
         isFocused && 'outline-2 -outline-offset-2 outline-transparent group-focus-visible:outline-accent',
       )}
-      style={{ top, height: rowHeight }}
     >
       <NameCell row={row} onToggle={() => onToggle(span.id)} />
       <td className="relative h-full overflow-hidden">
@@ -89,8 +90,10 @@ function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void })
   return (
     <th
       scope="row"
-      className="flex min-w-0 items-center gap-1 overflow-hidden pr-2 font-normal"
-      style={{ paddingLeft: Math.min(level - 1, maxIndents) * indentPx }}
+      className={classes(
+        'flex min-w-0 items-center gap-1 overflow-hidden pr-2 font-normal',
+        indents[Math.min(level, indents.length) - 1],
+      )}
     >
       {hasChildren ? (
         <button
@@ -105,10 +108,11 @@ function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void })
         >
           <Chevron size={14} aria-hidden />
         </button>
-      ) : (
-        <span className="w-6 shrink-0" />
-      )}
-      <span className="max-w-1/2 shrink-0 truncate text-meta text-text-3" title={kind}>
+      ) : null}
+      <span
+        className={classes('max-w-1/2 shrink-0 truncate text-meta text-text-3', !hasChildren && 'ml-7')}
+        title={kind}
+      >
         {kind}
       </span>
       <span className="min-w-0 truncate">{span.name}</span>

@@ -27,9 +27,11 @@ export function TimelineRows(props: TimelineRowsProps) {
   useEffect(() => {
     scrollToRow.current = (index) => windowed.scrollToIndex(index);
   }, [scrollToRow, windowed]);
+  const items = windowed.getVirtualItems();
+  const above = (items[0]?.start ?? offset) - offset;
   return (
-    <tbody ref={start} className="relative block" style={{ height: rows.length * rowHeight }}>
-      {windowed.getVirtualItems().map(({ index, start: top }) => {
+    <tbody ref={start} className="block" style={{ height: rows.length * rowHeight, paddingTop: above }}>
+      {items.map(({ index }) => {
         const row = rows[index];
         if (row === undefined) return null;
         const spanId = row.span.id;
@@ -39,7 +41,6 @@ export function TimelineRows(props: TimelineRowsProps) {
             id={`${idPrefix}${spanId}`}
             index={index}
             row={row}
-            top={top - offset}
             axis={axis}
             view={view}
             nowMs={nowMs}
