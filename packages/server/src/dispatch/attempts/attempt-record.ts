@@ -9,7 +9,7 @@ import type { FleetJournal } from '../instances/fleet-journal.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from '../tasks/attempt-store.ts';
 import { NodeRecord } from '../tasks/node-record.ts';
-import type { TaskMarks } from '../tasks/task-marks.ts';
+import type { MarkDue, TaskMarks } from '../tasks/task-marks.ts';
 import type { ExecutionEvent } from '../worker-client/worker-event.ts';
 import type { Collected, KeptOutput } from './collect-outputs.ts';
 import { maxProgressBeforeEnd } from './progress.ts';
@@ -84,18 +84,19 @@ export class AttemptRecord {
     if (this.#row.status === 'running') return;
     const at = toIso(this.#deps.clock());
     const startedAt = this.#row.startedAt ?? at;
-    this.#mark({ status: 'running', phase: 'accepted', startedAt, acceptedAt: at });
+    this.#row = { ...this.#row, status: 'running', startedAt };
+    this.#mark({ phase: 'accepted' }, { due: 'soon', accepted: { at, startedAt } });
     this.#deps.events.announce({ type: 'task_started', task: this.#row });
   }
 
   /** The worker executes the prompt. Announced once. */
   markExecuting(): void {
     this.markAccepted();
-    if (this.#row.phase === 'accepted') this.#mark({ phase: 'executing' });
+    if (this.#row.phase === 'accepted') this.#mark({ phase: 'executing' }, { due: 'soon' });
   }
 
   markProgress(progress: TaskProgress): void {
-    this.#mark({ progress: progress.progress, node: progress.node ?? null });
+    this.#mark({ progress: progress.progress, node: progress.node ?? null }, { due: 'later' });
     const { id: taskId, owner, requestId } = this.#row;
     this.#deps.events.announce({ type: 'task_progress', taskId, owner, requestId, progress });
   }
@@ -123,7 +124,7 @@ export class AttemptRecord {
   /** The worker is done, but its outputs have not been fetched yet. */
   markCollecting(): void {
     this.markAccepted();
-    this.#mark({ phase: 'collecting', progress: maxProgressBeforeEnd, node: null });
+    this.#mark({ phase: 'collecting', progress: maxProgressBeforeEnd, node: null }, { due: 'later' });
   }
 
   /** Returns false when another end has been written already. */
@@ -178,11 +179,13 @@ export class AttemptRecord {
     this.#deps.journal.note({ kind, instanceId: this.#instanceId, message, task });
   }
 
-  #mark(change: Omit<RunningMark, 'updatedAt'>): void {
-    const updatedAt = toIso(this.#deps.clock());
-    const { acceptedAt: _ofTheAttempt, nodes: _alsoOfTheAttempt, ...columns } = change;
-    this.#row = { ...this.#row, ...columns, updatedAt };
-    this.#deps.marks.mark(this.fence, { ...change, updatedAt });
+  #mark(
+    change: Partial<Pick<TaskRow, 'phase' | 'progress' | 'node'>>,
+    { due, ...ofAttempt }: { due: MarkDue } & Pick<RunningMark, 'accepted' | 'nodes'>,
+  ): void {
+    this.#row = { ...this.#row, ...change, updatedAt: toIso(this.#deps.clock()) };
+    const { phase, progress, node, updatedAt } = this.#row;
+    this.#deps.marks.mark(this.fence, { phase, progress, node, updatedAt, ...ofAttempt }, due);
   }
 
   /** Written with the marks, so that it needs no commit of its own. */
@@ -191,7 +194,7 @@ export class AttemptRecord {
     this.#stopCheckpoint ??= timer(() => {
       this.#stopCheckpoint = null;
       const nodes = this.#nodes.toJson();
-      if (!signal.aborted && nodes !== null) this.#mark({ nodes });
+      if (!signal.aborted && nodes !== null) this.#mark({}, { due: 'later', nodes });
     }, checkpointDelayMs);
   }
 
@@ -222,7 +225,7 @@ export class AttemptRecord {
       finishedAt: at,
     } as const;
     const row: TaskRow = { ...this.#row, ...change };
-    const acceptedAt = unwritten?.acceptedAt ?? null;
+    const acceptedAt = unwritten?.accepted?.at ?? null;
     const written = await attempts.end(this.fence, { ...change, outcome, acceptedAt, nodes }, async (trx) => {
       if (kept.length > 0) await insertKept(trx, { task: row, kept, at });
       await withEnd(trx, row);

@@ -94,7 +94,10 @@ function behaves(where: () => Promise<DatabaseOptions>): void {
     const now = await takeCharge();
     const late = { taskId, attempt: 1, token: before };
     await attempts.takeOver({ ...late, token: now }, at);
-    expect(await attempts.mark([{ fence: late, change: { progress: 50, updatedAt: at } }])).toEqual([false]);
+    const change = { phase: 'executing', progress: 50, node: null, updatedAt: at } as const;
+    const accepted = { at, startedAt: at };
+    expect(await attempts.mark([{ fence: late, change }])).toEqual([false]);
+    expect(await attempts.mark([{ fence: late, change: { ...change, accepted } }])).toEqual([false]);
     const end = {
       status: 'completed',
       phase: 'ended',

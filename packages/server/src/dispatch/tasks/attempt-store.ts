@@ -33,16 +33,16 @@ export interface AttemptFence {
   token: number;
 }
 
+/** How far a running task is. */
 export interface RunningMark {
-  acceptedAt?: string;
+  phase: TaskPhase;
+  progress: number;
+  node: string | null;
+  updatedAt: string;
+  /** Only in the mark that says that the worker has taken the prompt. */
+  accepted?: { at: string; startedAt: string };
   /** The record of the attempt's nodes so far. */
   nodes?: string;
-  status?: TaskRow['status'];
-  phase?: TaskPhase;
-  progress?: number;
-  node?: string | null;
-  startedAt?: string;
-  updatedAt: string;
 }
 
 /** The columns of a task that has ended. */
@@ -195,14 +195,7 @@ export class AttemptStore {
         one.fence.taskId < other.fence.taskId ? -1 : 1,
       );
       for (const [index, { fence, change }] of inOrder) {
-        const { acceptedAt, nodes, ...ofTask } = change;
-        const changed = await updateFenced(trx, fence, ofTask);
-        const ofAttempt = {
-          ...(acceptedAt && ({ state: 'accepted', acceptedAt } as const)),
-          ...(nodes && { nodes }),
-        };
-        if (changed && (acceptedAt || nodes)) await updateAttempt(trx, fence, ofAttempt);
-        results[index] = changed;
+        results[index] = await markTask(trx, fence, change);
       }
       return results;
     });
@@ -211,13 +204,12 @@ export class AttemptStore {
   /** The one terminal write: row, attempt, counters and what `alongside` adds (output files, webhook calls). */
   async end(fence: AttemptFence, end: AttemptEnd, alongside?: (trx: Trx) => Promise<void>): Promise<boolean> {
     return this.#database.write(async (trx) => {
-      const before = await fencedTask.first(trx, { ...fence });
-      if (!before) return false;
+      const ended = await endedTask.first(trx, { ...end, ...fence });
+      if (!ended) return false;
       const { taskId, attempt } = fence;
-      await endedTask.run(trx, { ...end, taskId });
       await endedAttempt.run(trx, { ...end, taskId, attempt });
       await forgottenInputs.run(trx, { taskId });
-      await countEnded(trx, { owner: before.owner, status: end.status });
+      await countEnded(trx, { owner: ended.owner, status: end.status });
       await alongside?.(trx);
       return true;
     });
@@ -258,9 +250,14 @@ export class AttemptStore {
 }
 
 /** Writes only while the fence still matches. */
-async function updateFenced(trx: Trx, fence: AttemptFence, columns: Updateable<TaskTable>): Promise<boolean> {
-  if (!(await fencedTask.first(trx, { ...fence }))) return false;
-  await trx.updateTable('tasks').set(columns).where('id', '=', fence.taskId).execute();
+async function markTask(trx: Trx, fence: AttemptFence, change: RunningMark): Promise<boolean> {
+  const { accepted, nodes, ...shown } = change;
+  const { rows } = accepted
+    ? await acceptedTask.run(trx, { ...fence, ...shown, startedAt: accepted.startedAt })
+    : await progressedTask.run(trx, { ...fence, ...shown });
+  if (rows.length === 0) return false;
+  if (accepted) await acceptedAttempt.run(trx, { ...fence, acceptedAt: accepted.at });
+  if (nodes) await updateAttempt(trx, fence, { nodes });
   return true;
 }
 
@@ -354,22 +351,62 @@ const fencedTask = new Prepared(
       .$if(dialect === 'postgres', (query) => query.forUpdate()),
 );
 
-const endedTask = new Prepared((db: Db, end: Required<TaskEnd> & { taskId: string }) =>
-  db
+type Fenced<Columns> = AttemptFence & Columns;
+type Shown = Pick<RunningMark, 'phase' | 'progress' | 'node' | 'updatedAt'>;
+
+/** The task while the fence still matches. */
+function fencedUpdate(db: Db, fence: AttemptFence) {
+  return db
     .updateTable('tasks')
-    .set({
-      status: end.status,
-      phase: end.phase,
-      progress: end.progress,
-      node: end.node,
-      error: end.error,
-      result: end.result,
-      warnings: end.warnings,
-      startedAt: end.startedAt,
-      updatedAt: end.updatedAt,
-      finishedAt: end.finishedAt,
-    })
-    .where('id', '=', end.taskId),
+    .where('id', '=', fence.taskId)
+    .where('attempt', '=', fence.attempt)
+    .where('claimToken', '=', fence.token)
+    .where('status', 'in', ['pending', 'running'])
+    .returning('owner');
+}
+
+const acceptedTask = new Prepared((db: Db, mark: Fenced<Shown & { startedAt: string }>) =>
+  fencedUpdate(db, mark).set({
+    status: 'running',
+    phase: mark.phase,
+    progress: mark.progress,
+    node: mark.node,
+    startedAt: mark.startedAt,
+    updatedAt: mark.updatedAt,
+  }),
+);
+
+/** Leaves the status alone, which several indexes contain. */
+const progressedTask = new Prepared((db: Db, mark: Fenced<Shown>) =>
+  fencedUpdate(db, mark).set({
+    phase: mark.phase,
+    progress: mark.progress,
+    node: mark.node,
+    updatedAt: mark.updatedAt,
+  }),
+);
+
+const acceptedAttempt = new Prepared((db: Db, mark: Fenced<{ acceptedAt: string }>) =>
+  db
+    .updateTable('task_attempts')
+    .set({ state: 'accepted', acceptedAt: mark.acceptedAt })
+    .where('taskId', '=', mark.taskId)
+    .where('attempt', '=', mark.attempt),
+);
+
+const endedTask = new Prepared((db: Db, end: Fenced<Required<TaskEnd>>) =>
+  fencedUpdate(db, end).set({
+    status: end.status,
+    phase: end.phase,
+    progress: end.progress,
+    node: end.node,
+    error: end.error,
+    result: end.result,
+    warnings: end.warnings,
+    startedAt: end.startedAt,
+    updatedAt: end.updatedAt,
+    finishedAt: end.finishedAt,
+  }),
 );
 
 const endedAttempt = new Prepared((db: Db, end: AttemptEnd & { taskId: string; attempt: number }) =>

@@ -2,16 +2,23 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from './attempt-store.ts';
 
-/** How late a mark may be. A task that ends within this time needs no mark. */
-const delayMs = 40;
-/** Marks that are due this soon are written in the same commit, so that each mark does not need its own. */
-const togetherMs = 10;
+/** `soon` is for what a reader waits for, `later` for progress, which changes many times a second. */
+export type MarkDue = 'soon' | 'later';
+
+/**
+ * How late a mark may be. A task that ends within this time needs no mark. When any mark is written, those that have
+ * waited for `fromMs` are written in the same commit, so that each mark does not need its own.
+ */
+const delays: Record<MarkDue, { fromMs: number; dueMs: number }> = {
+  soon: { fromMs: 30, dueMs: 40 },
+  later: { fromMs: 250, dueMs: 500 },
+};
 
 interface PendingMark {
   fence: AttemptFence;
   change: RunningMark;
-  /** When the first of the marks arrived that this one replaces. */
-  sinceMs: number;
+  fromMs: number;
+  dueMs: number;
 }
 
 /**
@@ -23,9 +30,8 @@ export class TaskMarks {
   readonly #onFault: (error: unknown) => void;
   readonly #timer: Timer;
   readonly #clock: Clock;
-  /** In the order in which they are due. */
   readonly #pending = new Map<string, PendingMark>();
-  #stopTimer: (() => void) | null = null;
+  #planned: { dueMs: number; stop: () => void } | null = null;
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(options: {
@@ -40,15 +46,18 @@ export class TaskMarks {
     this.#clock = options.clock ?? steadyClock;
   }
 
-  mark(fence: AttemptFence, change: RunningMark): void {
+  mark(fence: AttemptFence, change: RunningMark, due: MarkDue): void {
     const earlier = this.#pending.get(fence.taskId);
     const isSameAttempt = earlier?.fence.attempt === fence.attempt && earlier.fence.token === fence.token;
-    this.#pending.set(fence.taskId, {
+    const nowMs = this.#clock();
+    const pending = {
       fence,
       change: isSameAttempt ? { ...earlier.change, ...change } : change,
-      sinceMs: earlier?.sinceMs ?? this.#clock(),
-    });
-    this.#stopTimer ??= this.#timer(() => this.#writeDue(), delayMs);
+      fromMs: Math.min(earlier?.fromMs ?? Number.POSITIVE_INFINITY, nowMs + delays[due].fromMs),
+      dueMs: Math.min(earlier?.dueMs ?? Number.POSITIVE_INFINITY, nowMs + delays[due].dueMs),
+    };
+    this.#pending.set(fence.taskId, pending);
+    this.#plan(pending.dueMs);
   }
 
   /** Removes and returns the unwritten mark of this attempt. */
@@ -61,18 +70,24 @@ export class TaskMarks {
 
   /** Writes the waiting marks; used before closing. */
   async settle(): Promise<void> {
-    this.#stopTimer?.();
-    this.#stopTimer = null;
+    this.#planned?.stop();
+    this.#planned = null;
     this.#write([...this.#pending.values()]);
     await this.#flushing;
   }
 
+  #plan(dueMs: number): void {
+    if (this.#planned && this.#planned.dueMs <= dueMs) return;
+    this.#planned?.stop();
+    this.#planned = { dueMs, stop: this.#timer(() => this.#writeDue(), dueMs - this.#clock()) };
+  }
+
   #writeDue(): void {
-    this.#stopTimer = null;
-    const since = this.#clock() - delayMs + togetherMs;
-    this.#write([...this.#pending.values()].filter(({ sinceMs }) => sinceMs <= since));
-    const [next] = this.#pending.values();
-    if (next) this.#stopTimer = this.#timer(() => this.#writeDue(), next.sinceMs + delayMs - this.#clock());
+    this.#planned = null;
+    const nowMs = this.#clock();
+    this.#write([...this.#pending.values()].filter(({ fromMs }) => fromMs <= nowMs));
+    if (this.#pending.size === 0) return;
+    this.#plan(Math.min(...[...this.#pending.values()].map(({ dueMs }) => dueMs)));
   }
 
   #write(marks: readonly PendingMark[]): void {
