@@ -97,6 +97,7 @@ export function hello(more: Partial<RunCreate> = {}): RunCreate {
 const standard: RunsConfiguration = {
   slots: 10,
   timeLimitMs: 60_000,
+  givesTitles: true,
   onRecovery: 'resume',
   limits: { waiting: 1_000, waitingPerUser: 100, recursion: { standard: 100, max: 1_000 } },
 };

@@ -103,6 +103,14 @@ export const threadSearch = Type.Object({
   offset: Type.Optional(wholeNumber({ minimum: 0, maximum: maxInteger })),
   sort_by: Type.Optional(oneOf(['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'])),
   sort_order: Type.Optional(oneOf(['asc', 'desc'], { description: 'Default `desc`.' })),
+  pinned_first: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description:
+          'Begin with the threads whose metadata have `deerflow_pinned: true`; only by `updated_at`, descending. Default true under `/api`.',
+      }),
+    ),
+  ),
   select: Type.Optional(
     nullable(
       Type.Array(oneOf([...threadFields, 'config', 'context']), {

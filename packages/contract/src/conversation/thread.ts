@@ -108,3 +108,11 @@ export const threadState = Type.Object({
   parent_checkpoint_id: nullable(Type.String()),
 });
 export type ThreadState = Static<typeof threadState>;
+
+/** Under `/api` its checkpoints are ids alone. */
+export const historyEntry = Type.Object({
+  ...threadState.properties,
+  checkpoint: Type.Optional(threadState.properties.checkpoint),
+  parent_checkpoint: Type.Optional(threadState.properties.parent_checkpoint),
+});
+export type HistoryEntry = Static<typeof historyEntry>;

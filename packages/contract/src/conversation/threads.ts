@@ -2,7 +2,15 @@ import { Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { nullable, oneOf } from '../shapes.ts';
 import { threadId, threadParams } from './ids.ts';
-import { checkpointId, foundThread, metadata, thread, threadState, wantedCheckpoint } from './thread.ts';
+import {
+  checkpointId,
+  foundThread,
+  historyEntry,
+  metadata,
+  thread,
+  threadState,
+  wantedCheckpoint,
+} from './thread.ts';
 import {
   historyBody,
   historyLimit,
@@ -202,11 +210,12 @@ export const readHistory = {
   config: { access: 'conversation:read' },
   schema: {
     summary: 'Past states of a thread, the newest first',
-    description: "Under `/api` only the thread's newest state carries its messages.",
+    description:
+      "Under `/api` only the thread's newest state carries its messages, and checkpoints are ids alone: a page that sends a whole checkpoint back with its next message forks from it.",
     tags,
     params: threadParams,
     body: historyBody,
-    response: { 200: Type.Array(threadState) },
+    response: { 200: Type.Array(historyEntry) },
   },
 } as const satisfies Endpoint;
 
@@ -216,13 +225,14 @@ export const getHistory = {
   config: { access: 'conversation:read' },
   schema: {
     summary: 'Past states of a thread, the newest first',
-    description: "Under `/api` only the thread's newest state carries its messages.",
+    description:
+      "Under `/api` only the thread's newest state carries its messages, and checkpoints are ids alone: a page that sends a whole checkpoint back with its next message forks from it.",
     tags,
     params: threadParams,
     querystring: Type.Object({
       limit: historyLimit,
       before: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     }),
-    response: { 200: Type.Array(threadState) },
+    response: { 200: Type.Array(historyEntry) },
   },
 } as const satisfies Endpoint;

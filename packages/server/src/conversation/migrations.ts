@@ -7,6 +7,7 @@ import * as unread from './migrations/006-unread-threads.ts';
 import * as threadTtls from './migrations/011-thread-ttls.ts';
 import * as contextOfRuns from './migrations/017-context-of-runs.ts';
 import * as storeVectors from './migrations/024-store-vectors.ts';
+import * as titlesAndPins from './migrations/018-titles-and-pins.ts';
 
 export const conversationMigrations: readonly Migration[] = [
   first,
@@ -17,4 +18,5 @@ export const conversationMigrations: readonly Migration[] = [
   threadTtls,
   contextOfRuns,
   storeVectors,
+  titlesAndPins,
 ];

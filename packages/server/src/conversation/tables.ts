@@ -36,6 +36,10 @@ export interface ThreadTable {
   run_ended_at: string | null;
   /** 1 while a run has ended since the owner last read the thread. */
   unread: number;
+  /** 1 when the user has given the display name; then no state changes it. */
+  title_by_hand: Generated<number>;
+  /** `1` for a pinned thread; text, like the other columns that lists are ordered by. */
+  pinned: Generated<string>;
 }
 
 /** Metadata that search can filter by: one row for each top-level key whose value is a string, number, boolean or null. */

@@ -128,6 +128,7 @@ export function conversationOptions(
       slots: conversation.max_runs,
       timeLimitMs: conversation.run_timeout,
       onRecovery: conversation.on_recovery,
+      givesTitles: config.title.enabled,
       limits: {
         waiting: maxWaitingRuns,
         waitingPerUser: conversation.max_waiting_runs_per_user,

@@ -6,8 +6,8 @@ import { savedWorkflows } from '../../../testing/saved-workflows-fixture.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { DemoModel } from '../demo/demo-model.ts';
 import type { AgentGraph } from '../loading/agents.ts';
-import { titleOf } from '../middleware/thread-title.ts';
 import { runHandleKey } from '../run-handle.ts';
+import { titleOfQuestion } from '../title-of-question.ts';
 import type { SavedWorkflow, WorkflowRunner } from '../tools/workflow-runner.ts';
 import { createLeadAgent } from './lead-agent.ts';
 
@@ -173,7 +173,7 @@ describe('a title', () => {
     [`${'x'.repeat(49)} yz`, `${'x'.repeat(49)}...`],
     ['🎨'.repeat(51), `${'🎨'.repeat(50)}...`],
   ])('of %j', (text, title) => {
-    expect(titleOf(text)).toBe(title);
+    expect(titleOfQuestion(text)).toBe(title);
   });
 });
 

@@ -6,6 +6,7 @@ import type { AnsweringModels } from '../models/answering-model.ts';
 import { askAside, type ModelRuntime, modelContext } from '../models/middleware-model.ts';
 import { failureKey } from '../run-failure.ts';
 import { threadState } from '../state/thread-state.ts';
+import { cutTitle, titleOfQuestion } from '../title-of-question.ts';
 
 export interface TitleSettings {
   enabled: boolean;
@@ -13,9 +14,9 @@ export interface TitleSettings {
   model: string | null;
 }
 
-const maxTitleLength = 50;
 /** Characters of the question and of the answer that the prompt contains, each. */
 const maxSideLength = 500;
+const clarificationTool = 'ask_clarification';
 
 /**
  * Gives a thread its title after the first answer. A model writes it; without one it is taken from the question. The journal
@@ -43,31 +44,19 @@ export function threadTitle(
       const { model } = settings;
       const prompt = promptOf(question, answer);
       const said = await askAside(models, { tag: 'middleware:title', model, runtime, prompt });
-      return cleaned(said ?? '') || titleOf(question);
+      return cleaned(said ?? '') || titleOfQuestion(question);
     } catch (error) {
       if (runtime.signal?.aborted) throw error;
       log.warn({ err: error }, 'No model wrote a title; the title is taken from the question');
-      return titleOf(question);
+      return titleOfQuestion(question);
     }
   }
-}
-
-/** Returns the question, cut after fifty characters. */
-export function titleOf(question: string): string {
-  const title = cut(question);
-  return title === '' ? 'New Conversation' : title;
 }
 
 /** Returns a model's text on one line, without its thoughts and without quotes. */
 function cleaned(said: string): string {
   const plain = said.replace(/<think(ing)?>[\s\S]*?(<\/think(ing)?>|$)/g, '').trim();
-  return cut(plain.replace(/^["'“”«»*#\s]+|["'“”«»*\s]+$/g, ''));
-}
-
-function cut(text: string): string {
-  const characters = [...text.trim().replace(/\s+/g, ' ')];
-  if (characters.length <= maxTitleLength) return characters.join('');
-  return `${characters.slice(0, maxTitleLength).join('').trimEnd()}...`;
+  return cutTitle(plain.replace(/^["'“”«»*#\s]+|["'“”«»*\s]+$/g, ''));
 }
 
 function promptOf(question: string, answer: string): [['user', string]] {
@@ -77,6 +66,7 @@ function promptOf(question: string, answer: string): [['user', string]] {
   return [['user', `${ask}\n\n${sides}`]];
 }
 
+/** A question to the user ends the turn as well. */
 function isAnswer({ additional_kwargs: extra, tool_calls: calls }: AIMessage): boolean {
-  return !(failureKey in extra) && (calls ?? []).length === 0;
+  return !(failureKey in extra) && (calls ?? []).every(({ name }) => name === clarificationTool);
 }

@@ -80,6 +80,8 @@ export interface RunsConfiguration {
   slots: number;
   timeLimitMs: number;
   onRecovery: 'resume' | 'fail';
+  /** Whether a thread gets a title when its agent has written none. */
+  givesTitles: boolean;
   limits: RunIntakeOptions['limits'];
 }
 
@@ -104,7 +106,15 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     clock,
   });
   const news = new RunNews(dependencies.tell);
-  const ending = new RunEnding({ database, streamLog, ends, clock, followers, news });
+  const ending = new RunEnding({
+    database,
+    streamLog,
+    ends,
+    clock,
+    followers,
+    news,
+    givesTitles: options.givesTitles,
+  });
   const work = createRunWork(dependencies, {
     store,
     claims,

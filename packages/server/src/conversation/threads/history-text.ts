@@ -1,4 +1,4 @@
-import type { ThreadState } from '@switchyard/contract/conversation/thread';
+import type { HistoryEntry } from '@switchyard/contract/conversation/thread';
 
 interface HistoryTextOptions {
   /** The list ends after the entry with which it exceeds this length. */
@@ -15,7 +15,7 @@ const entriesInPiece = 20;
  * inserted wherever it occurs, and other requests are served in between.
  */
 export async function historyText(
-  entries: AsyncIterable<ThreadState>,
+  entries: AsyncIterable<HistoryEntry>,
   { maxCharacters, betweenPieces }: HistoryTextOptions,
 ): Promise<string> {
   const elements = new WeakMap<object, string>();

@@ -26,7 +26,8 @@ export interface ThreadFilter {
   title: string | null;
 }
 
-export type SortColumn = 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at';
+/** By `pinned`, threads of the same kind are ordered by the time of their last change. */
+export type SortColumn = 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at' | 'pinned';
 
 export interface ThreadOrder {
   sortBy: SortColumn;
@@ -40,6 +41,7 @@ export const orderColumns: Record<SortColumn, SortColumn[]> = {
   created_at: ['created_at', 'thread_id'],
   updated_at: ['updated_at', 'thread_id'],
   state_updated_at: ['state_updated_at', 'thread_id'],
+  pinned: ['pinned', 'updated_at', 'thread_id'],
 };
 
 /** More parts would make one statement too large. */

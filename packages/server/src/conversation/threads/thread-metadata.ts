@@ -30,6 +30,20 @@ export function mergedMetadata(text: string, change: Metadata): Metadata {
   return { ...(JSON.parse(text) as Metadata), ...change };
 }
 
+/** The key with which pages pin a thread. */
+const pinKey = 'deerflow_pinned';
+
+/** A change that pins a thread, or ends that, and nothing else. It says nothing new about the conversation. */
+export function isPinning(change: Metadata): boolean {
+  const [key, ...others] = Object.keys(change);
+  return key === pinKey && others.length === 0 && typeof change[pinKey] === 'boolean';
+}
+
+/** As the column of the thread has it. */
+export function pinnedIn(metadata: Metadata): '0' | '1' {
+  return metadata[pinKey] === true ? '1' : '0';
+}
+
 export function metadataText(metadata: Metadata): string {
   const text = JSON.stringify(metadata);
   const keys = Object.keys(metadata).length;

@@ -12,7 +12,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { MountRules } from '../mount-rules.ts';
 import { parsePath } from './extract-paths.ts';
-import { type Condition, metadataParts, type ThreadFilter } from './thread-filter.ts';
+import { type Condition, metadataParts, type ThreadFilter, type ThreadOrder } from './thread-filter.ts';
 import type { ThreadListRequest } from './thread-lists.ts';
 import { maxFilterValueBytes } from './thread-metadata.ts';
 import type { HistoryRequest, StateChange } from './thread-states.ts';
@@ -63,13 +63,25 @@ export function threadFilter({
 export function threadListRequest(body: ThreadSearchBody, rules: MountRules): ThreadListRequest {
   return {
     filter: threadFilter(body),
-    order: { sortBy: body.sort_by ?? 'updated_at', order: body.sort_order ?? 'desc' },
+    order: threadOrder(body, rules),
     limit: body.limit ?? rules.searchLimit,
     offset: body.offset ?? 0,
     select: body.select ? body.select.filter(isThreadField) : null,
     extract: Object.entries(body.extract ?? {}).map(([alias, path]) => parsePath(alias, path)),
     rules,
   };
+}
+
+/** Pinned threads come first in the order that lists of conversations have: the last changed first. */
+function threadOrder(
+  { sort_by, sort_order, pinned_first }: ThreadSearchBody,
+  rules: MountRules,
+): ThreadOrder {
+  const order = { sortBy: sort_by ?? 'updated_at', order: sort_order ?? 'desc' } as const;
+  const isByTime = order.sortBy === 'updated_at' && order.order === 'desc';
+  if (pinned_first && !isByTime)
+    throw invalid(['pinned_first'], 'pinned threads come first only by updated_at, descending');
+  return isByTime && (pinned_first ?? rules.pinnedFirst) ? { sortBy: 'pinned', order: 'desc' } : order;
 }
 
 export function stateChange({ values, as_node, checkpoint, checkpoint_id }: StatePatchBody): StateChange {

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { type Insertable, type Kysely, sql } from 'kysely';
 import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
-import type { ConversationTables, ThreadMetadataTable, ThreadRow } from '../tables.ts';
+import type { ConversationTables, ThreadMetadataTable, ThreadRow, ThreadTable } from '../tables.ts';
 
 /** The statements that every run needs, built once. The store of threads says what they mean together. */
 
@@ -19,7 +19,7 @@ export const deletedThread = new Prepared((db: Db, { threadId }: Named) =>
 );
 
 /** Returns no row when a thread with this id exists already. */
-export const newThread = new Prepared((db: Db, row: ThreadRow) =>
+export const newThread = new Prepared((db: Db, row: Insertable<ThreadTable>) =>
   db
     .insertInto('threads')
     .values({
@@ -34,6 +34,7 @@ export const newThread = new Prepared((db: Db, row: ThreadRow) =>
       state_updated_at: row.state_updated_at,
       run_ended_at: row.run_ended_at,
       unread: row.unread,
+      pinned: row.pinned ?? '0',
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll(),
@@ -47,13 +48,18 @@ export const busyThread = new Prepared((db: Db, { threadId, at }: Named & { at: 
     .returningAll(),
 );
 
-/** Without a title, a time of the state or an end of a run these columns keep their values. */
+/**
+ * Without a title, a time of the state or an end of a run these columns keep their values. A title that the user gave stays until the
+ * user gives another one. The fallback is for a thread that has no title at all.
+ */
 export const settledThread = new Prepared(
   (
     db: Db,
     settled: Named & {
       status: ThreadRow['status'];
       title: string | null;
+      isByHand: number;
+      fallbackTitle: string | null;
       stateAt: string | null;
       runEndedAt: string | null;
       hasRunEnded: number;
@@ -64,7 +70,9 @@ export const settledThread = new Prepared(
       .updateTable('threads')
       .set({
         status: settled.status,
-        display_name: sql<string>`coalesce(${settled.title}, display_name)`,
+        display_name: sql<string>`case when title_by_hand = 1 and ${settled.isByHand} = 0 then display_name
+          else coalesce(${settled.title}, display_name, ${settled.fallbackTitle}) end`,
+        title_by_hand: sql<number>`case when ${settled.isByHand} = 1 then 1 else title_by_hand end`,
         state_updated_at: sql<string>`coalesce(${settled.stateAt}, state_updated_at)`,
         run_ended_at: sql<string>`coalesce(${settled.runEndedAt}, run_ended_at)`,
         unread: sql<number>`case when ${settled.hasRunEnded} = 1 then 1 else unread end`,
@@ -74,8 +82,9 @@ export const settledThread = new Prepared(
       .returningAll(),
 );
 
-export const metadataOfThread = new Prepared((db: Db, { threadId, metadata }: Named & { metadata: string }) =>
-  db.updateTable('threads').set({ metadata }).where('thread_id', '=', threadId),
+export const metadataOfThread = new Prepared(
+  (db: Db, { threadId, metadata, pinned }: Named & { metadata: string; pinned: string }) =>
+    db.updateTable('threads').set({ metadata, pinned }).where('thread_id', '=', threadId),
 );
 
 /** The index of metadata is ordered by the time of the thread. */

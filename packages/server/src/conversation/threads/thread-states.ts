@@ -1,17 +1,19 @@
-import type { ThreadState, WantedCheckpoint } from '@switchyard/contract/conversation/thread';
+import type { HistoryEntry, ThreadState, WantedCheckpoint } from '@switchyard/contract/conversation/thread';
 import { leadAgentName } from '../../agents/lead-agent-name.ts';
 import type { StatefulThread } from '../../agents/state/graph-state.ts';
 import { messagesOf, requireMessages } from '../../agents/state/message-faults.ts';
 import { viewOf, type WireState } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
 import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';
-import { threadNotFound } from './thread.ts';
+import { threadNotFound, titleOf } from './thread.ts';
 import type { ThreadAccess } from './thread-access.ts';
 import type { ThreadStore } from './thread-store.ts';
+import { withThreadTitle } from './thread-title.ts';
 import { historyEntry, stateView } from './thread-view.ts';
 
 export interface ThreadStatesOptions {
@@ -49,7 +51,7 @@ export class ThreadStates {
     const state = await states.current(stateful(owner, threadId, thread), { subgraphs });
     // A thread with neither a record nor a state does not exist.
     if (!state || (!thread && !state.checkpoint)) throw threadNotFound(threadId);
-    return stateView(state);
+    return stateView(titled(thread, state));
   }
 
   async at(
@@ -69,7 +71,7 @@ export class ThreadStates {
     owner: Owner,
     threadId: string,
     { rules, ...requested }: HistoryRequest & { rules: MountRules },
-  ): AsyncGenerator<ThreadState> {
+  ): AsyncGenerator<HistoryEntry> {
     const { access, states } = this.#options;
     const thread = await access.require(owner, threadId, { mustExist: false });
     const about = stateful(owner, threadId, thread);
@@ -78,7 +80,7 @@ export class ThreadStates {
     for await (const state of states.pastStates(about, requested)) {
       const isNewest = newestId === undefined ? isFirst : idOf(state) === newestId;
       isFirst = false;
-      yield historyEntry(state, { rules, isNewest });
+      yield historyEntry(isNewest ? titled(thread, state) : state, { rules, isNewest });
     }
   }
 
@@ -93,27 +95,39 @@ export class ThreadStates {
     if (graphId === leadAgentName) requireMessages(messagesOf(values), ['values', 'messages']);
     const made = await states.update(about, { values, ...(asNode !== undefined && { asNode }) }, checkpoint);
     const newest = await states.current(about);
-    if (newest) await store.saveState(threadId, { state: viewOf(newest), at: toIso(clock()) });
+    const isTitleByHand = namesTitle(values);
+    if (newest) await store.saveState(threadId, { state: viewOf(newest), isTitleByHand, at: toIso(clock()) });
     if (newest?.checkpoint?.checkpoint_id === made.checkpoint_id) return stateView(newest);
     const state = await states.current(about, { checkpoint: made });
     if (!state) throw checkpointNotFound(made);
     return stateView(state);
   }
 
-  /** The id of the entry that is the thread's current state; undefined when that is the first entry, or does not matter. */
+  /** The id of the entry that is the thread's current state; undefined when that is the first entry, null when it does not matter. */
   async #newestId(
     about: StatefulThread,
     { rules, requested }: { rules: MountRules; requested: HistoryRequest },
-  ): Promise<string | undefined> {
+  ): Promise<string | null | undefined> {
     const beginsWithNewest = !requested.before && !requested.metadata && !requested.checkpoint;
-    if (rules.historyMessages === 'every' || beginsWithNewest) return undefined;
+    if (beginsWithNewest) return undefined;
+    if (rules.historyMessages === 'every') return null;
     const [newest] = await this.#options.states.history(about, { limit: 1 });
-    return newest && idOf(newest);
+    return newest ? idOf(newest) : null;
   }
 }
 
 function idOf({ checkpoint }: WireState): string | undefined {
   return checkpoint?.checkpoint_id;
+}
+
+/** The newest state of a thread with a checkpoint has the title of the thread. */
+function titled(thread: ThreadRow | null, state: WireState): WireState {
+  if (!state.checkpoint) return state;
+  return { ...state, values: withThreadTitle(thread, state.values) as WireState['values'] };
+}
+
+function namesTitle(values: unknown): boolean {
+  return isRecord(values) && titleOf(values) !== undefined;
 }
 
 function stateful(owner: Owner, threadId: string, thread: ThreadRow | null): StatefulThread {

@@ -7,7 +7,14 @@ import { setTtl, type ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import { isVisibleTo, threadNotFound } from './thread.ts';
-import { type Metadata, mergedMetadata, metadataText, searchableEntries } from './thread-metadata.ts';
+import {
+  isPinning,
+  type Metadata,
+  mergedMetadata,
+  metadataText,
+  pinnedIn,
+  searchableEntries,
+} from './thread-metadata.ts';
 import {
   admission,
   busyThread,
@@ -37,6 +44,10 @@ export interface Settlement {
   status: ThreadRow['status'];
   /** Absent when the state is unchanged. Its title becomes the display name. */
   snapshot?: SnapshotTexts;
+  /** The user gave the title of this state. */
+  isTitleByHand?: boolean;
+  /** The display name of a thread that has none and whose state has no title. */
+  fallbackTitle?: string | null;
   /** Why the last run failed; shown beside the values. */
   error?: string | null;
   /** Whether a run has ended, which its owner has not seen yet. */
@@ -83,14 +94,17 @@ export class ThreadStore {
    * Records that the state changed without a run. When a run has begun meanwhile, the run sets the thread's status. A run that was
    * stopped half-way has left a next step; only a question makes such a thread wait.
    */
-  async saveState(threadId: string, { state, at }: { state: StateView; at: string }): Promise<boolean> {
+  async saveState(
+    threadId: string,
+    { state, isTitleByHand = false, at }: { state: StateView; isTitleByHand?: boolean; at: string },
+  ): Promise<boolean> {
     return this.#database.write(async (trx) => {
       const present = await lockThread(trx, threadId);
       const hasQuestion = Object.values(state.interrupts).some((asked) => asked.length > 0);
       const isWaiting = hasQuestion || (state.next.length > 0 && !(await wasStopped(trx, threadId)));
       const atRest = isWaiting ? 'interrupted' : 'idle';
       const status = present?.status === 'busy' ? 'busy' : atRest;
-      return settle(trx, threadId, { status, snapshot: snapshotOf(state), at });
+      return settle(trx, threadId, { status, snapshot: snapshotOf(state), isTitleByHand, at });
     });
   }
 
@@ -117,6 +131,14 @@ export class ThreadStore {
       for (const forget of alongside) await forget(trx, threadId);
       await removeRows(trx, threadId);
     });
+  }
+
+  /** From now on no state changes the title of the thread. */
+  async giveTitle(threadId: string, title: string): Promise<void> {
+    const byHand = { display_name: title, title_by_hand: 1 };
+    await this.#database.write((trx) =>
+      trx.updateTable('threads').set(byHand).where('thread_id', '=', threadId).execute(),
+    );
   }
 
   async filesRemoved(threadId: string): Promise<void> {
@@ -186,7 +208,7 @@ export class ThreadStore {
     return this.#database.write(async (trx) => {
       const thread = await trx
         .updateTable('threads')
-        .set({ updated_at: at })
+        .set((update) => ({ updated_at: isPinning(metadata) ? update.ref('updated_at') : at }))
         .where('thread_id', '=', threadId)
         .$if(userId !== null, (query) =>
           query.where(({ eb, or }) => or([eb('user_id', '=', userId), eb('user_id', 'is', null)])),
@@ -224,6 +246,7 @@ export async function createIfMissing(
     state_updated_at: at,
     run_ended_at: null,
     unread: 0,
+    pinned: pinnedIn(metadata),
   });
   if (await deletedThread.first(trx, { threadId })) throw threadNotFound(threadId);
   if (inserted) {
@@ -253,14 +276,17 @@ export async function setBusy(
 export async function settle(
   trx: Trx,
   threadId: string,
-  { status, snapshot, error = null, hasRunEnded = false, at }: Settlement,
+  { status, snapshot, error = null, hasRunEnded = false, ...settlement }: Settlement,
 ): Promise<boolean> {
+  const { isTitleByHand = false, fallbackTitle = null, at } = settlement;
   const title = snapshot?.title ?? null;
   const stateAt = snapshot ? at : null;
   const thread = await settledThread.first(trx, {
     threadId,
     status,
     title,
+    isByHand: isTitleByHand && title !== null ? 1 : 0,
+    fallbackTitle,
     stateAt,
     runEndedAt: hasRunEnded ? at : null,
     hasRunEnded: hasRunEnded ? 1 : 0,
@@ -298,11 +324,13 @@ async function removeRows(trx: Trx, threadId: string): Promise<boolean> {
 
 /** The caller has locked the thread's row, here and in the functions below. */
 async function stampMetadata(trx: Trx, thread: ThreadRow, stamp: Metadata): Promise<ThreadRow> {
-  const metadata = metadataText(mergedMetadata(thread.metadata, stamp));
+  const merged = mergedMetadata(thread.metadata, stamp);
+  const metadata = metadataText(merged);
   if (metadata === thread.metadata) return thread;
-  await metadataOfThread.run(trx, { threadId: thread.thread_id, metadata });
+  const pinned = pinnedIn(merged);
+  await metadataOfThread.run(trx, { threadId: thread.thread_id, metadata, pinned });
   await indexEntries(trx, thread, stamp);
-  return { ...thread, metadata };
+  return { ...thread, metadata, pinned };
 }
 
 /** A key that had a searchable value may now have one that is not searchable. */

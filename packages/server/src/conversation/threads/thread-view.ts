@@ -1,9 +1,16 @@
-import type { FoundThread, Thread, ThreadField, ThreadState } from '@switchyard/contract/conversation/thread';
+import type {
+  FoundThread,
+  HistoryEntry,
+  Thread,
+  ThreadField,
+  ThreadState,
+} from '@switchyard/contract/conversation/thread';
 import type { StateView } from '../../agents/agent-run.ts';
 import type { WireState } from '../../agents/state/wire-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
 import { publicMetadata } from './thread-metadata.ts';
+import { withThreadTitle } from './thread-title.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,7 +47,7 @@ export function threadView(thread: ThreadRow, { values, interrupts, error }: Sho
     unread: thread.unread === 1,
     assistant_id: thread.assistant_id,
     metadata: publicMetadata(thread.metadata),
-    values,
+    values: withThreadTitle(thread, values),
     interrupts,
     error: thread.status === 'error' ? error : null,
   };
@@ -97,14 +104,14 @@ export function stateView({ checkpoint, parent_checkpoint, ...state }: WireState
 export function historyEntry(
   state: WireState,
   { rules, isNewest }: { rules: MountRules; isNewest: boolean },
-): ThreadState {
-  const view = stateView(state);
+): HistoryEntry {
+  const { checkpoint, parent_checkpoint, ...view } = stateView(state);
   if (rules.historyMetadata === 'public') view.metadata = withoutRuntimeKeys(view.metadata);
   if (rules.historyMessages === 'newest' && !isNewest) {
     const { messages: _messages, ...values } = view.values;
     view.values = values;
   }
-  return view;
+  return rules.historyCheckpoints === 'ids' ? view : { ...view, checkpoint, parent_checkpoint };
 }
 
 /** The agent runtime's internal fields, which mean nothing to people. */

@@ -14,6 +14,7 @@ import type { ThreadAccess } from './thread-access.ts';
 import { type Metadata, withoutReserved } from './thread-metadata.ts';
 import type { ThreadRemoval } from './thread-removal.ts';
 import type { ThreadStore } from './thread-store.ts';
+import { titleByHand } from './thread-title.ts';
 import {
   listedValues,
   noState,
@@ -126,7 +127,9 @@ export class Threads {
       at: this.#now(),
     });
     if (!hasStates) return this.#listed(thread, rules);
+    const title = titleByHand(source);
     return this.#orDiscard(thread, async () => {
+      if (title !== null) await store.giveTitle(copyId, title);
       await states.copy(threadId, copyId);
       return this.#settled(owner, thread, { graphId: null, rules });
     });

@@ -17,6 +17,8 @@ export interface EndToWrite {
   end: RunEnd & { updated_at: string };
   /** Null when the run changed nothing, or its state cannot be read. */
   state: { snapshot: SnapshotTexts; pause: Pause } | null;
+  /** For a thread without a title: the run was stopped, or waits for a person, before its agent wrote one. */
+  fallbackTitle: string | null;
 }
 
 /** Part of a unit: ends a run under a claim. Fails with `ClaimLost` when another process owns it by now, or it is deleted. */
@@ -32,7 +34,7 @@ export async function endClaimedRun(trx: Trx, toWrite: EndToWrite): Promise<RunR
  */
 export async function writeEnd(
   trx: Trx,
-  { threadId, expected, end, state }: EndToWrite,
+  { threadId, expected, end, state, fallbackTitle }: EndToWrite,
 ): Promise<RunRow | undefined> {
   await lockRuns(trx, threadId);
   const ended = await endRun(trx, expected, end);
@@ -43,6 +45,7 @@ export async function writeEnd(
   await settle(trx, threadId, {
     status: threadStatusAfter({ status: end.status, pause }, { othersOpen }),
     hasRunEnded: true,
+    fallbackTitle,
     ...(state && { snapshot: state.snapshot, error: failureOf(ended)?.message ?? null }),
     at: end.updated_at,
   });

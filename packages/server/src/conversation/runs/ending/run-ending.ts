@@ -1,4 +1,5 @@
 import type { CancelAction } from '@switchyard/contract/conversation/run';
+import { leadAgentName } from '../../../agents/lead-agent-name.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { toIso } from '../../../lib/clock.ts';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
@@ -7,6 +8,7 @@ import type { RunRecorder } from '../../journal/run-recorder.ts';
 import { emptyTally, type RunTotals, totalsOf } from '../../journal/run-totals.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 import { snapshotOf } from '../../threads/thread-snapshot-store.ts';
+import { titleOfTurn } from '../../threads/thread-title.ts';
 import { cancelledOutcome, failureOf, pauseOf, type RunOutcome, valuesOf } from '../records/run.ts';
 import type { Claim } from '../records/run-claim-store.ts';
 import type { RunNews } from '../records/run-news.ts';
@@ -23,6 +25,7 @@ export interface RunEndingOptions {
   clock: Clock;
   followers: Pick<RunFollowers, 'plan' | 'ended'>;
   news: RunNews;
+  givesTitles: boolean;
 }
 
 /** A caller has cancelled the run, which is stored, but the run was about to end otherwise. */
@@ -92,14 +95,16 @@ export class RunEnding {
   }
 
   #toWrite(
-    { thread_id }: RunRow,
+    { thread_id, graph_id }: RunRow,
     {
       expected,
       outcome: { status, error, stopReason, state },
       totals,
     }: { expected: EndToWrite['expected']; outcome: RunOutcome; totals: RunTotals },
   ): EndToWrite {
-    const at = toIso(this.#options.clock());
+    const { clock, givesTitles } = this.#options;
+    const at = toIso(clock());
+    const hasTitle = givesTitles && graph_id === leadAgentName;
     return {
       threadId: thread_id,
       expected,
@@ -114,6 +119,7 @@ export class RunEnding {
         ended_at: at,
       },
       state: state ? { snapshot: snapshotOf(state), pause: pauseOf(state) } : null,
+      fallbackTitle: state && hasTitle && status !== 'error' ? titleOfTurn(state.values) : null,
     };
   }
 

@@ -11,6 +11,7 @@ import { newId, newTimeOrderedId } from '../../../lib/ids.ts';
 import type { Owner } from '../../../lib/owner.ts';
 import { type MountRules, mountRules } from '../../mount-rules.ts';
 import type { ThreadAccess } from '../../threads/thread-access.ts';
+import { titleByHand } from '../../threads/thread-title.ts';
 import type { RunWebhooks } from '../ending/run-webhooks.ts';
 import type { RunLine } from '../execution/run-line.ts';
 import { requireValidSettings } from '../records/lead-agent-settings.ts';
@@ -22,6 +23,7 @@ import {
   refusal,
   threadIdsIn,
   unsupported,
+  withTitle,
 } from '../records/run-request.ts';
 import type { NewRun } from './run-admission.ts';
 
@@ -92,7 +94,8 @@ export class RunIntake {
       recursionLimit: limits.recursion,
       newMessageId: isOurs ? newId : null,
     });
-    const kwargs = isOurs ? await this.#forLeadAgent(owner, asked) : asked;
+    const own = isOurs ? await this.#forLeadAgent(owner, asked) : asked;
+    const kwargs = isOurs && own.checkpoint ? await this.#withTitle(owner, target, own) : own;
     if (kwargs.checkpoint) await this.#requireCheckpoint(userId, target, agent, kwargs.checkpoint);
     return {
       ...target,
@@ -167,6 +170,13 @@ export class RunIntake {
       name === null ? own : withAgent(own, await this.#options.customAgent(owner, name, { mayBeNew }));
     this.#requireModel(kwargs);
     return kwargs;
+  }
+
+  /** A run from an older state brings the title of that time back, so it is given the one that the user chose. */
+  async #withTitle(owner: Owner, { threadId }: Target, kwargs: RunKwargs): Promise<RunKwargs> {
+    const need = { mustExist: false, mayBeNew: true };
+    const title = titleByHand(await this.#options.access.require(owner, threadId, need));
+    return title === null ? kwargs : withTitle(kwargs, title);
   }
 
   #requireModel({ context, config }: RunKwargs): void {

@@ -2,6 +2,7 @@ import { type RunCreate, type StreamMode, streamModes } from '@switchyard/contra
 import type { Fault } from '@switchyard/contract/errors';
 import { isCallerTag } from '../../../agents/running/model-caller.ts';
 import { AppError } from '../../../lib/app-error.ts';
+import { isRecord } from '../../../lib/is-record.ts';
 import { withMessageIds } from '../../journal/human-message.ts';
 
 type Json = Record<string, unknown>;
@@ -71,6 +72,14 @@ export function kwargsOf(body: RunCreate, rules: RequestRules): RunKwargs {
     durability: body.durability ?? (body.checkpoint_during === false ? 'exit' : null),
     on_disconnect: body.on_disconnect ?? 'continue',
   };
+}
+
+/** A run without input goes on with the tasks of its state, so the title comes as an update beside it. */
+export function withTitle(kwargs: RunKwargs, title: string): RunKwargs {
+  const { command, input } = kwargs;
+  if (command === null && isRecord(input)) return { ...kwargs, input: { ...input, title } };
+  const update = command?.update ?? {};
+  return isRecord(update) ? { ...kwargs, command: { ...command, update: { ...update, title } } } : kwargs;
 }
 
 /** The modes that the gateway knows; `values` when none is left. */
