@@ -143,12 +143,12 @@ async function expectNothingLearnt(
 ): Promise<void> {
   for (const [index, attempt] of (attempts[key]?.(names, own) ?? []).entries()) {
     const answer = await ask(intruder, key, attempt);
-    const like = attempt.isCreation ? hers.deleted : unknown();
+    const like = attempt.isCreation || attempt.isOpen ? hers.deleted : unknown();
     const other = attempts[key]?.(like, own)[index];
     if (!other) throw new Error('The attempts depend on the names.');
     const said = JSON.stringify(attempt);
     expect(told(answer, names), said).toEqual(told(await ask(intruder, key, other), like));
-    if (attempt.isCreation) expect(answer.status, said).toBe(404);
+    if (attempt.isCreation || attempt.isOpen) expect(answer.status, said).toBe(404);
   }
 }
 

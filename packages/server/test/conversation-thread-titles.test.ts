@@ -32,7 +32,11 @@ function titleFor(messages: FakeRequest['messages']): FakeReply | null {
   return String(messages[0]?.content).startsWith('Write a title') ? { text: 'By the model' } : null;
 }
 
-const asks = (text: string, more: object = {}) => ({ assistant_id: 'lead_agent', input: says(text), ...more });
+const asks = (text: string, more: object = {}) => ({
+  assistant_id: 'lead_agent',
+  input: says(text),
+  ...more,
+});
 const rename = (threadId: string, title: string) =>
   ada.ok('POST', `/threads/${threadId}/state`, { values: { title } });
 
@@ -102,7 +106,9 @@ describe('a title that the user has given', () => {
   it('is not one that a run or another user brings', async () => {
     const threadId = await ada.thread();
     await rename(threadId, 'By hand');
-    expect((await server.bob.post(`/threads/${threadId}/state`, { values: { title: 'Mine' } })).status).toBe(404);
+    expect((await server.bob.post(`/threads/${threadId}/state`, { values: { title: 'Mine' } })).status).toBe(
+      404,
+    );
     await ada.wait(threadId, { assistant_id: 'lead_agent', input: { ...says('one'), title: 'From a run' } });
     expect((await titlesOf(threadId))[0]).toBe('By hand');
   });

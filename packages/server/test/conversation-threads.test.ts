@@ -299,6 +299,12 @@ describe('history', () => {
     await ada.wait(threadId, { assistant_id: 'chat', input: says('two') });
     const short = await ada.ok('POST', `/threads/${threadId}/history`, {});
     const full = await langgraph.ok('POST', `/threads/${threadId}/history`, {});
+    for (const entry of short) {
+      expect(entry).toMatchObject({ checkpoint_id: expect.any(String) });
+      expect(Object.keys(entry)).not.toEqual(expect.arrayContaining(['checkpoint']));
+      expect(Object.keys(entry)).not.toEqual(expect.arrayContaining(['parent_checkpoint']));
+    }
+    expect(full[0].checkpoint).toMatchObject({ checkpoint_id: short[0].checkpoint_id });
     expect(short.map(({ checkpoint_id }: { checkpoint_id: string }) => checkpoint_id)).toEqual(
       full.map(({ checkpoint_id }: { checkpoint_id: string }) => checkpoint_id),
     );

@@ -356,13 +356,28 @@ describe('a request to upload', () => {
     );
   });
 
-  it('into a thread that does not exist, was deleted or belongs to another user creates nothing', async () => {
+  it('into a thread that does not exist makes it for the caller, whom it belongs to from then on', async () => {
+    const threadId = 'made-by-an-upload';
+    expect((await upload(ada, threadId, ['a.txt', 'a'])).status).toBe(200);
+    expect(await ada.ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'idle', metadata: {} });
+    expect(await names(ada, threadId)).toEqual(['a.txt']);
+    const both = await Promise.all([
+      upload(ada, 'made-twice', ['a.txt', 'a']),
+      upload(ada, 'made-twice', ['b.txt', 'b']),
+    ]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await names(ada, 'made-twice')).sort()).toEqual(['a.txt', 'b.txt']);
+    expect((await upload(bob, threadId, ['b.txt', 'b'])).status).toBe(404);
+    const run = { assistant_id: 'lead_agent', input: { messages: [{ role: 'user', content: 'hello' }] } };
+    expect((await ada.wait(threadId, run)).messages).toHaveLength(2);
+  });
+
+  it('into a thread that was deleted or belongs to another user creates nothing', async () => {
     const [hers, deleted] = [await ada.thread(), await ada.thread()];
     await ada.ok('DELETE', `/threads/${deleted}`);
     for (const [caller, id] of [
       [bob, hers],
       [ada, deleted],
-      [ada, 'never-made'],
     ] as const) {
       const answer = await upload(caller, id, ['a.txt', 'a']);
       expect(answer).toMatchObject({ status: 404, body: { detail: `Thread ${id} not found` } });

@@ -4,7 +4,7 @@ import { modelNames } from '../agents/models/model-names.ts';
 import { WorkingAgents } from '../agents/working-agent.ts';
 import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
-import { type Clock, steadyClock } from '../lib/clock.ts';
+import { type Clock, steadyClock, toIso } from '../lib/clock.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
 import { nodeDisk } from '../platform/files/disk.ts';
@@ -30,6 +30,7 @@ import { suggestionRoutes } from './suggestions/suggestion-routes.ts';
 import { Suggestions } from './suggestions/suggestions.ts';
 import type { ConversationTables } from './tables.ts';
 import type { ThreadAccess } from './threads/thread-access.ts';
+import type { ThreadStore } from './threads/thread-store.ts';
 import { agentWorkspace } from './workspace/agent-workspace.ts';
 import { artifactRoutes } from './workspace/artifact-routes.ts';
 import { Artifacts } from './workspace/artifacts.ts';
@@ -60,6 +61,7 @@ interface FeaturesDependencies {
   ownership: Ownership;
   jobs: Jobs;
   access: ThreadAccess;
+  threadStore: Pick<ThreadStore, 'create'>;
   removals: Removals;
   audit: Pick<Audit, 'add'>;
   /** Null when this gateway has no pool. */
@@ -92,7 +94,16 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
   const models = { configured: options.models, cwd: options.cwd };
   const folders = new ThreadFolders({ ...options, reserveBytes: options.diskReserveBytes, disk: nodeDisk });
   const files = new WorkspaceFiles(folders);
-  const uploads = new Uploads({ folders, files, access, limits: options.uploads, clock });
+  const uploads = new Uploads({
+    folders,
+    files,
+    access,
+    makeThread: async (owner, threadId) => {
+      await dependencies.threadStore.create(owner, { threadId, at: toIso(clock()) });
+    },
+    limits: options.uploads,
+    clock,
+  });
   const artifacts = new Artifacts({ folders, files, access });
 
   const extensions = new ExtensionsFile(options.home);

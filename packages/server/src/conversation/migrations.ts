@@ -6,8 +6,8 @@ import * as usageByAgent from './migrations/004-usage-by-agent.ts';
 import * as unread from './migrations/006-unread-threads.ts';
 import * as threadTtls from './migrations/011-thread-ttls.ts';
 import * as contextOfRuns from './migrations/017-context-of-runs.ts';
-import * as storeVectors from './migrations/024-store-vectors.ts';
 import * as titlesAndPins from './migrations/018-titles-and-pins.ts';
+import * as storeVectors from './migrations/024-store-vectors.ts';
 
 export const conversationMigrations: readonly Migration[] = [
   first,
@@ -17,6 +17,6 @@ export const conversationMigrations: readonly Migration[] = [
   unread,
   threadTtls,
   contextOfRuns,
-  storeVectors,
   titlesAndPins,
+  storeVectors,
 ];

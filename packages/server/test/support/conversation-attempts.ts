@@ -20,6 +20,11 @@ export interface Attempt {
    * thing gets the same response as the name of a deleted one.
    */
   isCreation?: true;
+  /**
+   * Rule 3: an id that no thread has passes. So the name of another user's thread gets the same response as the name of a deleted
+   * one.
+   */
+  isOpen?: true;
 }
 
 /** The caller's own things, with which the names of others are combined. */
@@ -34,6 +39,12 @@ const chat = { assistant_id: 'chat', input: says('x') };
 const thread = (rest: string, body?: unknown): Attempts => {
   return (names) => [{ path: `/threads/${names.thread}${rest}`, ...(body !== undefined && { body }) }];
 };
+/** A route that works for an id that no thread has. */
+const openThread = (rest: string, body?: unknown): Attempts => {
+  return (names) => [
+    { path: `/threads/${names.thread}${rest}`, ...(body !== undefined && { body }), isOpen: true },
+  ];
+};
 /** In the thread of another user, and in the caller's own. */
 const run = (rest: string, body?: unknown): Attempts => {
   return (names, own) =>
@@ -41,6 +52,13 @@ const run = (rest: string, body?: unknown): Attempts => {
       path: `/threads/${id}/runs/${names.run}${rest}`,
       ...(body !== undefined && { body }),
     }));
+};
+/** Like `run`, for reading. */
+const openRun = (rest: string): Attempts => {
+  return (names, own) => [
+    { path: `/threads/${names.thread}/runs/${names.run}${rest}`, isOpen: true },
+    { path: `/threads/${own.thread}/runs/${names.run}${rest}` },
+  ];
 };
 const runAlone =
   (rest: string): Attempts =>
@@ -137,7 +155,7 @@ export const attempts: Record<string, Attempts> = {
       body: { checkpoint: { thread_id: names.thread, checkpoint_id: names.checkpoint, checkpoint_ns: '' } },
     })),
   'POST /threads/{thread_id}/history': (names, own) => [
-    { path: `/threads/${names.thread}/history`, body: {} },
+    { path: `/threads/${names.thread}/history`, body: {}, isOpen: true },
     { path: `/threads/${own.thread}/history`, body: { before: names.checkpoint } },
     {
       path: `/threads/${own.thread}/history`,
@@ -175,36 +193,45 @@ export const attempts: Record<string, Attempts> = {
   'POST /threads/{thread_id}/stream/events': thread('/stream/events', { channels: ['values', 'messages'] }),
   'GET /threads/{thread_id}/stream': (names) => [{ path: `/threads/${names.thread}/stream` }],
   'GET /threads/{thread_id}/history': (names, own) => [
-    { path: `/threads/${names.thread}/history` },
+    { path: `/threads/${names.thread}/history`, isOpen: true },
     { path: `/threads/${own.thread}/history?before=${names.checkpoint}` },
   ],
-  'GET /threads/{thread_id}/messages': thread('/messages'),
-  'GET /threads/{thread_id}/messages/page': thread('/messages/page'),
+  'GET /threads/{thread_id}/messages': openThread('/messages'),
+  'GET /threads/{thread_id}/messages/page': openThread('/messages/page'),
   'POST /threads/{thread_id}/read': thread('/read', {}),
   'POST /threads/{thread_id}/unread': thread('/unread', {}),
   'GET /threads/{thread_id}/token-usage': (names) =>
-    ['', '?include_active=1'].map((query) => ({ path: `/threads/${names.thread}/token-usage${query}` })),
+    ['', '?include_active=1'].map((query) => ({
+      path: `/threads/${names.thread}/token-usage${query}`,
+      isOpen: true,
+    })),
 
   'POST /threads/{thread_id}/runs': newRun(''),
   'POST /threads/{thread_id}/runs/stream': newRun('/stream'),
   'POST /threads/{thread_id}/runs/wait': newRun('/wait'),
-  'GET /threads/{thread_id}/runs': thread('/runs'),
-  'GET /threads/{thread_id}/runs/{run_id}': run(''),
+  'GET /threads/{thread_id}/runs': openThread('/runs'),
+  'GET /threads/{thread_id}/runs/{run_id}': openRun(''),
   'DELETE /threads/{thread_id}/runs/{run_id}': run(''),
   'POST /threads/{thread_id}/runs/{run_id}/cancel': (names, own) =>
     ['', '?wait=1', '?action=rollback'].flatMap((query) => run(`/cancel${query}`)(names, own)),
-  'GET /threads/{thread_id}/runs/{run_id}/join': (names, own) =>
-    ['', '?cancel_on_disconnect=1'].flatMap((query) => run(`/join${query}`)(names, own)),
-  'GET /threads/{thread_id}/runs/{run_id}/stream': (names, own) =>
-    ['', '?cancel_on_disconnect=1'].flatMap((query) => run(`/stream${query}`)(names, own)),
-  'POST /threads/{thread_id}/runs/{run_id}/stream': (names, own) =>
-    ['', '?action=interrupt', '?action=rollback&wait=1'].flatMap((query) =>
+  'GET /threads/{thread_id}/runs/{run_id}/join': (names, own) => [
+    ...openRun('/join')(names, own),
+    ...openRun('/join?cancel_on_disconnect=1')(names, own),
+  ],
+  'GET /threads/{thread_id}/runs/{run_id}/stream': (names, own) => [
+    ...openRun('/stream')(names, own),
+    ...openRun('/stream?cancel_on_disconnect=1')(names, own),
+  ],
+  'POST /threads/{thread_id}/runs/{run_id}/stream': (names, own) => [
+    ...openRun('/stream')(names, own),
+    ...['?action=interrupt', '?action=rollback&wait=1'].flatMap((query) =>
       run(`/stream${query}`)(names, own),
     ),
-  'GET /threads/{thread_id}/runs/{run_id}/messages': run('/messages'),
-  'GET /threads/{thread_id}/runs/{run_id}/events': run('/events'),
-  'GET /threads/{thread_id}/runs/{run_id}/timeline': run('/timeline'),
-  'GET /threads/{thread_id}/runs/{run_id}/why': run('/why'),
+  ],
+  'GET /threads/{thread_id}/runs/{run_id}/messages': openRun('/messages'),
+  'GET /threads/{thread_id}/runs/{run_id}/events': openRun('/events'),
+  'GET /threads/{thread_id}/runs/{run_id}/timeline': openRun('/timeline'),
+  'GET /threads/{thread_id}/runs/{run_id}/why': openRun('/why'),
   'GET /runs/{run_id}/stream': runAlone('/stream'),
   'GET /runs/{run_id}/messages': runAlone('/messages'),
   'GET /runs/{run_id}/feedback': runAlone('/feedback'),
@@ -227,27 +254,28 @@ export const attempts: Record<string, Attempts> = {
 
   'PUT /threads/{thread_id}/runs/{run_id}/feedback': run('/feedback', { rating: -1, comment: 'taken' }),
   'POST /threads/{thread_id}/runs/{run_id}/feedback': run('/feedback', { rating: -1, comment: 'taken' }),
-  'GET /threads/{thread_id}/runs/{run_id}/feedback': run('/feedback'),
+  'GET /threads/{thread_id}/runs/{run_id}/feedback': openRun('/feedback'),
   'DELETE /threads/{thread_id}/runs/{run_id}/feedback': run('/feedback'),
-  'GET /threads/{thread_id}/runs/{run_id}/feedback/stats': run('/feedback/stats'),
+  'GET /threads/{thread_id}/runs/{run_id}/feedback/stats': openRun('/feedback/stats'),
   'DELETE /threads/{thread_id}/runs/{run_id}/feedback/{feedback_id}': (names, own) => [
     ...run(`/feedback/${names.feedback}`)(names, own),
     { path: `/threads/${own.thread}/runs/${own.run}/feedback/${names.feedback}` },
   ],
 
-  'POST /threads/{thread_id}/uploads': thread('/uploads'),
-  'GET /threads/{thread_id}/uploads/list': thread('/uploads/list'),
-  'GET /threads/{thread_id}/uploads/limits': thread('/uploads/limits'),
+  'POST /threads/{thread_id}/uploads': openThread('/uploads'),
+  'GET /threads/{thread_id}/uploads/list': openThread('/uploads/list'),
+  'GET /threads/{thread_id}/uploads/limits': openThread('/uploads/limits'),
   'DELETE /threads/{thread_id}/uploads/{filename}': thread('/uploads/a.txt'),
   'GET /threads/{thread_id}/artifacts/{path}': (names) =>
     ['uploads/a.txt', 'none.skill/SKILL.md', ''].map((path) => ({
       path: `/threads/${names.thread}/artifacts/mnt/user-data/${path}`,
+      isOpen: true,
     })),
   'PUT /threads/{thread_id}/artifacts/{path}': thread('/artifacts/mnt/user-data/outputs/a.txt', {
     content: 'taken',
     expected_sha256: '0'.repeat(64),
   }),
-  'POST /threads/{thread_id}/suggestions': thread('/suggestions', {
+  'POST /threads/{thread_id}/suggestions': openThread('/suggestions', {
     messages: [{ role: 'user', content: 'hi' }],
   }),
 

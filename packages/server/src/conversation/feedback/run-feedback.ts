@@ -41,7 +41,7 @@ export class RunFeedback {
     const { store, clock, newId } = this.#options;
     this.#requireAvailable();
     if (rating !== 1 && rating !== -1) throw new AppError('rating_invalid');
-    await this.#requireRun(owner, run, { mustExist: true });
+    await this.#findsRun(owner, run, { mustExist: true });
     return store.upsert(owner, {
       feedback_id: newId(),
       thread_id: run.threadId,
@@ -55,7 +55,7 @@ export class RunFeedback {
   }
 
   async list(owner: Owner, run: RunName): Promise<Feedback[]> {
-    await this.#requireRun(owner, run, { mustExist: false });
+    if (!(await this.#findsRun(owner, run, { mustExist: false }))) return [];
     return this.#options.store.ofRun(owner, run.runId);
   }
 
@@ -79,21 +79,24 @@ export class RunFeedback {
 
   /** Without an id it deletes the caller's feedback on the run. */
   async delete(owner: Owner, run: RunName, feedbackId: string | null): Promise<void> {
-    await this.#requireRun(owner, run, { mustExist: true });
+    await this.#findsRun(owner, run, { mustExist: true });
     if (await this.#options.store.delete(owner, { ...run, feedbackId })) return;
     if (feedbackId === null) throw new AppError('feedback_not_found');
     throw new AppError('feedback_not_found', { message: `Feedback ${feedbackId} not found` });
   }
 
-  async #requireRun(
+  /** False for a thread that does not exist, which has no runs. Throws when the thread exists and has no such run. */
+  async #findsRun(
     owner: Owner,
     { threadId, runId }: RunName,
     { mustExist }: { mustExist: boolean },
-  ): Promise<void> {
+  ): Promise<boolean> {
     this.#requireAvailable();
     const { access, store } = this.#options;
-    await access.require(owner, threadId, { mustExist });
-    if ((await store.threadOf(owner, runId)) !== threadId) throw runNotFound(runId);
+    const thread = await access.require(owner, threadId, { mustExist });
+    if ((await store.threadOf(owner, runId)) === threadId) return true;
+    if (thread) throw runNotFound(runId);
+    return false;
   }
 
   #requireAvailable(): void {

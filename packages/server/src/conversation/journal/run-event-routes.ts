@@ -11,6 +11,7 @@ import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { ThreadRow } from '../tables.ts';
 import type { PageBounds } from './event-storage.ts';
 import type { Journal } from './journal.ts';
 import { runNotFound } from './run-not-found.ts';
@@ -22,7 +23,7 @@ interface RunEventRoutesOptions {
   messages: ThreadMessages;
   tokens: ThreadTokens;
   /** Throws `thread_not_found` for a thread that the caller may not read. */
-  requireThread: (owner: Owner, threadId: string) => Promise<unknown>;
+  requireThread: (owner: Owner, threadId: string) => Promise<ThreadRow | null>;
   /** The thread of one of the caller's runs; undefined when there is no such run. */
   threadOfRun: (owner: Owner, runId: string) => Promise<string | undefined>;
 }
@@ -58,8 +59,8 @@ export function runEventRoutes(mount: Mount, options: RunEventRoutesOptions): Ro
       ...at(mount, listRunMessages),
       handler: async (request) => {
         const owner = ownerOf(request);
-        const run = await requireRun(options, owner, request.params);
-        return messages.ofRun(owner, run, boundsOf(request.query));
+        const run = await runOfThread(options, owner, request.params);
+        return run ? messages.ofRun(owner, run, boundsOf(request.query)) : { data: [], has_more: false };
       },
     });
 
@@ -77,7 +78,8 @@ export function runEventRoutes(mount: Mount, options: RunEventRoutesOptions): Ro
       handler: async (request) => {
         const owner = ownerOf(request);
         const { event_types: types, task_id: taskId, limit = eventsPerPage, after_seq = 0 } = request.query;
-        const run = await requireRun(options, owner, request.params);
+        const run = await runOfThread(options, owner, request.params);
+        if (!run) return [];
         return journal.events(owner, { ...run, types: listOf(types), taskId, limit, afterSeq: after_seq });
       },
     });
@@ -100,16 +102,17 @@ interface Run {
   runId: string;
 }
 
-/** A run of this thread that the caller may read. */
-async function requireRun(
+/** A run of this thread that the caller may read; null when there is no such thread, so that its lists are empty. */
+async function runOfThread(
   options: RunEventRoutesOptions,
   owner: Owner,
   { thread_id, run_id }: { thread_id: string; run_id: string },
-): Promise<Run> {
-  await options.requireThread(owner, thread_id);
-  const run = await findRun(options, owner, run_id);
-  if (run.threadId !== thread_id) throw runNotFound(run_id);
-  return run;
+): Promise<Run | null> {
+  const thread = await options.requireThread(owner, thread_id);
+  const threadId = await options.threadOfRun(owner, run_id);
+  if (threadId === thread_id) return { threadId, runId: run_id };
+  if (thread) throw runNotFound(run_id);
+  return null;
 }
 
 /** Only the owner of the run decides: the thread may belong to someone else who shares it. */

@@ -141,7 +141,7 @@ export class ThreadCommands {
 
   async #waits(caller: RunCaller, threadId: string): Promise<boolean> {
     const owner = ownerOf(caller);
-    const thread = await this.#options.access.require(owner, threadId, { mustExist: false, mayBeNew: true });
+    const thread = await this.#options.access.require(owner, threadId, { mustExist: false });
     if (thread?.status !== 'interrupted') return false;
     return openQuestions(await this.#options.states.current(owner, threadId)).size > 0;
   }

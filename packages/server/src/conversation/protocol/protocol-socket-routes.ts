@@ -62,7 +62,7 @@ function addRoute(app: App, mount: Mount, options: ProtocolSocketsOptions & { sh
     preHandler: async (request) => {
       const { thread_id: threadId } = request.params;
       const isSocket = Boolean(request.ws);
-      await access.require(ownerOf(request), threadId, { mustExist: !isSocket, mayBeNew: isSocket });
+      await access.require(ownerOf(request), threadId, { mustExist: !isSocket });
       if (isSocket && shares.heldBy(identityOf(request).userId) >= protocolLimits.socketsPerUser)
         throw new AppError('rate_limited', {
           message: `You have ${protocolLimits.socketsPerUser} sockets open, which is all you may have. Close some first.`,

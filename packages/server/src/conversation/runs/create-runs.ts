@@ -48,7 +48,7 @@ export interface RunsDependencies {
   offers: Pick<OfferQueues, 'queue' | 'startTags'> | null;
   jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
   streamLog: StreamLog;
-  access: Pick<ThreadAccess, 'require'>;
+  access: Pick<ThreadAccess, 'require' | 'requireKnown'>;
   agents: Pick<Agents, 'resolve'>;
   modelNames: RunIntakeOptions['modelNames'];
   customAgent: RunIntakeOptions['customAgent'];

@@ -92,7 +92,7 @@ interface RunsOptions {
   news: Pick<RunNews, 'accepted'>;
   database: Database<ConversationTables>;
   store: RunStore;
-  access: Pick<ThreadAccess, 'require'>;
+  access: Pick<ThreadAccess, 'require' | 'requireKnown'>;
   intake: RunIntake;
   admission: RunAdmission;
   ending: RunEnding;
@@ -240,7 +240,7 @@ export class Runs {
     { position, modes }: { position: ThreadPosition | null; modes: readonly ThreadStreamMode[] },
   ): Promise<FrameSource> {
     const { access, store, starts, streamLog, database } = this.#options;
-    await access.require(owner, threadId, { mustExist: false });
+    await access.requireKnown(owner, threadId);
     const seen = position && (await store.get(owner, { threadId, runId: position.runId }));
     const userId = userScope(owner);
     return async function* (signal) {

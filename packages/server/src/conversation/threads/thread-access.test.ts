@@ -55,9 +55,9 @@ describe('access to threads', () => {
     { threadId: 'shared', mustExist: true, found: true, rule: 'rule 4: a shared record' },
     { threadId: 'shared', mustExist: false, found: true, rule: 'rule 4: a shared record' },
     { threadId: 'untracked', mustExist: false, found: false, rule: 'rule 3: no record' },
-    { threadId: 'unknown', mustExist: false, mayBeNew: true, found: false, rule: 'it is to be made' },
-  ])('$threadId is allowed ($rule)', async ({ threadId, mustExist, mayBeNew, found }) => {
-    const thread = await access.require(anna, threadId, { mustExist, ...(mayBeNew && { mayBeNew }) });
+    { threadId: 'unknown', mustExist: false, found: false, rule: 'rule 3: neither record nor state' },
+  ])('$threadId is allowed ($rule)', async ({ threadId, mustExist, found }) => {
+    const thread = await access.require(anna, threadId, { mustExist });
     expect(thread?.thread_id ?? null).toBe(found ? threadId : null);
   });
 
@@ -66,7 +66,6 @@ describe('access to threads', () => {
     { threadId: 'foreign', mustExist: false, rule: 'rule 1' },
     { threadId: 'untracked', mustExist: true, rule: 'rule 2' },
     { threadId: 'unknown', mustExist: true, rule: 'rule 2' },
-    { threadId: 'unknown', mustExist: false, rule: 'neither record nor state' },
     { threadId: 'deleted', mustExist: true, rule: 'deleted' },
     { threadId: 'deleted', mustExist: false, rule: 'deleted' },
   ])('$threadId is not found ($rule, must exist: $mustExist)', async ({ threadId, mustExist }) => {
@@ -75,6 +74,13 @@ describe('access to threads', () => {
       code: 'thread_not_found',
       message: `Thread ${threadId} not found`,
     });
+  });
+
+  test('what has to be known has a record or a state', async () => {
+    expect(await access.requireKnown(anna, 'own')).toMatchObject({ thread_id: 'own' });
+    expect(await access.requireKnown(anna, 'untracked')).toBeNull();
+    for (const threadId of ['unknown', 'foreign', 'deleted'])
+      await expect(access.requireKnown(anna, threadId)).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 
   test('an administrator has no more access than another user', async () => {

@@ -4,18 +4,18 @@ import { isVisibleTo, threadNotFound } from './thread.ts';
 import type { ThreadStore } from './thread-store.ts';
 
 export interface AccessNeed {
-  /** Rule 2: changing or destroying something requires a record; reading also works for a thread without one. */
+  /**
+   * Rule 2: changing or destroying something requires a record. Rule 3: anything else also works for a thread without one, and for an id
+   * that no thread has.
+   */
   mustExist: boolean;
-  /** The thread is created when it does not exist. */
-  mayBeNew?: boolean;
 }
 
 type Known = Pick<ThreadStore, 'find' | 'isDeleted' | 'hasStates'>;
 
 /**
  * Decides who may use a thread. This is the only place that does, for every route with a `thread_id` in its path and for every
- * thread id in a body. Another user's thread, a deleted one and one that never existed get the same answer, so that no one learns
- * which ids exist. Rule 3 is for threads without a record that have saved states.
+ * thread id in a body. Another user's thread and a deleted one get the same answer, so that no one learns whether it still exists.
  */
 export class ThreadAccess {
   readonly #threads: Known;
@@ -25,16 +25,18 @@ export class ThreadAccess {
   }
 
   /** Null is a thread without a record; it is returned only when no record is required. */
-  async require(
-    owner: Owner,
-    threadId: string,
-    { mustExist, mayBeNew = false }: AccessNeed,
-  ): Promise<ThreadRow | null> {
+  async require(owner: Owner, threadId: string, { mustExist }: AccessNeed): Promise<ThreadRow | null> {
     const thread = await this.#threads.find(threadId);
     if (thread && isVisibleTo(owner, thread)) return thread;
     if (thread || mustExist || (await this.#threads.isDeleted(threadId))) throw threadNotFound(threadId);
-    if (!mayBeNew && !(await this.#threads.hasStates(threadId))) throw threadNotFound(threadId);
     return null;
+  }
+
+  /** Like `require` for a thread that must have a record or a saved state. */
+  async requireKnown(owner: Owner, threadId: string): Promise<ThreadRow | null> {
+    const thread = await this.require(owner, threadId, { mustExist: false });
+    if (!thread && !(await this.#threads.hasStates(threadId))) throw threadNotFound(threadId);
+    return thread;
   }
 
   /** Null when the caller has no thread of this id, whatever the reason. */

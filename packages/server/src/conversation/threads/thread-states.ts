@@ -10,10 +10,9 @@ import type { Owner } from '../../lib/owner.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
 import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';
-import { threadNotFound, titleOf } from './thread.ts';
+import { threadNotFound, titleOf, withThreadTitle } from './thread.ts';
 import type { ThreadAccess } from './thread-access.ts';
 import type { ThreadStore } from './thread-store.ts';
-import { withThreadTitle } from './thread-title.ts';
 import { historyEntry, stateView } from './thread-view.ts';
 
 export interface ThreadStatesOptions {
@@ -62,6 +61,7 @@ export class ThreadStates {
     const { access, states } = this.#options;
     const thread = await access.require(owner, threadId, { mustExist: false });
     const state = await states.current(stateful(owner, threadId, thread), { checkpoint, subgraphs });
+    if (!thread && !state?.checkpoint) throw threadNotFound(threadId);
     if (!state || (checkpoint.checkpoint_id && !state.checkpoint)) throw checkpointNotFound(checkpoint);
     return stateView(state);
   }

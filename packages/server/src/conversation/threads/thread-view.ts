@@ -9,8 +9,8 @@ import type { StateView } from '../../agents/agent-run.ts';
 import type { WireState } from '../../agents/state/wire-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
+import { withThreadTitle } from './thread.ts';
 import { publicMetadata } from './thread-metadata.ts';
-import { withThreadTitle } from './thread-title.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,15 @@
+import { leadAgentName } from '../../agents/lead-agent-name.ts';
+import { textOf } from '../../agents/message-text.ts';
+import { titleOfQuestion } from '../../agents/title-of-question.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { ThreadRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
+import { graphIdOf } from './saved-states.ts';
+
+type Json = Record<string, unknown>;
+type Titled = Pick<ThreadRow, 'display_name' | 'title_by_hand' | 'metadata'>;
 
 /** Rules 1 and 4: users see their own records and shared ones, and never those of other users. */
 export function isVisibleTo(owner: Owner, { user_id }: Pick<ThreadRow, 'user_id'>): boolean {
@@ -18,4 +26,32 @@ export function threadNotFound(threadId: string): AppError {
 export function titleOf({ title }: Record<string, unknown>): string | undefined {
   if (typeof title !== 'string' || title.trim() === '') return undefined;
   return [...title].slice(0, 256).join('');
+}
+
+/** The title of a thread whose agent has written none: the first question of a person. Null when there is none. */
+export function titleOfTurn({ messages }: Json): string | null {
+  if (!Array.isArray(messages)) return null;
+  const question = messages.find(
+    (message): message is Json => isRecord(message) && message.type === 'human' && !isHidden(message),
+  );
+  return question ? titleOfQuestion(textOf(question.content as string)) : null;
+}
+
+/** The title that the user has given the thread; null when the user has given none. */
+export function titleByHand(thread: Titled | null): string | null {
+  return thread?.title_by_hand === 1 ? thread.display_name : null;
+}
+
+/**
+ * The values of a thread's newest state with the title of the thread. A stopped run has written none, and an older state that the
+ * thread returned to has the title of that time. The states of users' own graphs stay as they are.
+ */
+export function withThreadTitle(thread: Titled | null, values: Json): Json {
+  if (!thread || thread.display_name === null || graphIdOf(thread) !== leadAgentName) return values;
+  const isKept = typeof values.title === 'string' && values.title !== '' && thread.title_by_hand === 0;
+  return isKept ? values : { ...values, title: thread.display_name };
+}
+
+function isHidden({ additional_kwargs: extra }: Json): boolean {
+  return isRecord(extra) && extra.hide_from_ui === true;
 }

@@ -9,12 +9,11 @@ import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
 import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';
-import { threadNotFound } from './thread.ts';
+import { threadNotFound, titleByHand } from './thread.ts';
 import type { ThreadAccess } from './thread-access.ts';
 import { type Metadata, withoutReserved } from './thread-metadata.ts';
 import type { ThreadRemoval } from './thread-removal.ts';
 import type { ThreadStore } from './thread-store.ts';
-import { titleByHand } from './thread-title.ts';
 import {
   listedValues,
   noState,

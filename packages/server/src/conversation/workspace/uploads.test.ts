@@ -41,6 +41,7 @@ function uploadsOn(disk: Disk, reserveBytes = 0): Uploads {
         return null;
       },
     },
+    makeThread: async () => undefined,
     limits: { files: 10, fileBytes: 1_000_000, totalBytes: 1_000_000 },
     clock: systemClock,
   });

@@ -36,6 +36,8 @@ interface UploadsOptions {
   folders: ThreadFolders;
   files: WorkspaceFiles;
   access: Pick<ThreadAccess, 'require'>;
+  /** Makes the thread for the caller when it does not exist. */
+  makeThread: (owner: Owner, threadId: string) => Promise<void>;
   limits: UploadLimits;
   clock: Clock;
 }
@@ -81,9 +83,9 @@ export class Uploads {
       }));
   }
 
-  /** Called before the body is read. */
+  /** Called before the body is read. The thread may be one that the upload makes. */
   async requireThread(owner: Owner, threadId: string): Promise<void> {
-    await this.#options.access.require(owner, threadId, { mustExist: true });
+    await this.#options.access.require(owner, threadId, { mustExist: false });
   }
 
   async add(
@@ -91,8 +93,9 @@ export class Uploads {
     threadId: string,
     { parts, signal }: { parts: AsyncIterable<UploadPart>; signal: AbortSignal },
   ): Promise<UploadsAnswer> {
+    const { folders, limits, makeThread } = this.#options;
+    await makeThread(owner, threadId);
     return whileThreadExists(this.#options, { owner, threadId }, async () => {
-      const { folders, limits } = this.#options;
       const folder = await folders.make(keyOf(owner, threadId), 'uploads');
       await sweepDrafts(folders.disk, folder, this.#options.clock());
       const requireSpace = () => folders.requireSpace(folder);
@@ -109,7 +112,7 @@ export class Uploads {
   }
 
   async remove(owner: Owner, threadId: string, filename: string): Promise<void> {
-    await this.requireThread(owner, threadId);
+    await this.#options.access.require(owner, threadId, { mustExist: true });
     const missing = new AppError('file_not_found', { message: `File not found: ${filename}` });
     if (uploadName(filename) !== filename) throw new AppError('path_invalid');
     const folder = await this.#options.folders.find(keyOf(owner, threadId), 'uploads');

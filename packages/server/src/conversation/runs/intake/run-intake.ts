@@ -10,8 +10,8 @@ import { AppError } from '../../../lib/app-error.ts';
 import { newId, newTimeOrderedId } from '../../../lib/ids.ts';
 import type { Owner } from '../../../lib/owner.ts';
 import { type MountRules, mountRules } from '../../mount-rules.ts';
+import { titleByHand } from '../../threads/thread.ts';
 import type { ThreadAccess } from '../../threads/thread-access.ts';
-import { titleByHand } from '../../threads/thread-title.ts';
 import type { RunWebhooks } from '../ending/run-webhooks.ts';
 import type { RunLine } from '../execution/run-line.ts';
 import { requireValidSettings } from '../records/lead-agent-settings.ts';
@@ -38,7 +38,7 @@ export interface RunCaller {
 }
 
 export interface RunIntakeOptions {
-  access: Pick<ThreadAccess, 'require'>;
+  access: Pick<ThreadAccess, 'require' | 'requireKnown'>;
   agents: Pick<Agents, 'resolve'>;
   states: Pick<GraphStates, 'current'>;
   webhooks: Pick<RunWebhooks, 'requireCallable'>;
@@ -113,7 +113,7 @@ export class RunIntake {
 
   async #namedThread(owner: Owner, threadId: string, body: RunCreate): Promise<Target> {
     const createThread = body.if_not_exists === 'create';
-    await this.#options.access.require(owner, threadId, { mustExist: !createThread, mayBeNew: createThread });
+    await this.#options.access.require(owner, threadId, { mustExist: !createThread });
     if (onCompletionOf(body) === 'delete') throw unsupported('on_completion', body.on_completion);
     return { threadId, createThread, deleteThread: 0 };
   }
@@ -124,7 +124,7 @@ export class RunIntake {
     const isNewThread = named === undefined || named === null;
     const threadId = isNewThread ? newTimeOrderedId() : checkedThreadId(named);
     if (!isNewThread) {
-      await this.#options.access.require(owner, threadId, { mustExist: false, mayBeNew: true });
+      await this.#options.access.require(owner, threadId, { mustExist: false });
     }
     const completion = onCompletionOf(body) ?? (isNewThread ? rules.statelessThread : 'keep');
     const withWebhook = body.webhook ? 2 : 1;
@@ -142,7 +142,7 @@ export class RunIntake {
   async #requireOwn(owner: Owner, threadId: string, body: RunCreate): Promise<void> {
     for (const { path, id } of threadIdsIn(body)) {
       if (id === threadId) continue;
-      await this.#options.access.require(owner, id, { mustExist: false });
+      await this.#options.access.requireKnown(owner, id);
       if (path[0] !== 'checkpoint') continue;
       throw refusal({
         path,
@@ -174,8 +174,8 @@ export class RunIntake {
 
   /** A run from an older state brings the title of that time back, so it is given the one that the user chose. */
   async #withTitle(owner: Owner, { threadId }: Target, kwargs: RunKwargs): Promise<RunKwargs> {
-    const need = { mustExist: false, mayBeNew: true };
-    const title = titleByHand(await this.#options.access.require(owner, threadId, need));
+    const thread = await this.#options.access.require(owner, threadId, { mustExist: false });
+    const title = titleByHand(thread);
     return title === null ? kwargs : withTitle(kwargs, title);
   }
 
