@@ -87,6 +87,13 @@ describe('the assistants of graphs', () => {
     });
   });
 
+  it('say of channels what their first value says', async () => {
+    const { state_schema } = await ada.ok('GET', '/assistants/made/schemas');
+    expect(state_schema.properties).toMatchObject({ log: { type: 'array' }, topic: {} });
+    const { input_schema } = await ada.ok('GET', '/assistants/chat/schemas');
+    expect(input_schema.properties.messages).toMatchObject({ type: 'array' });
+  });
+
   it('list the graphs inside them', async () => {
     const all = await ada.ok('GET', '/assistants/nested/subgraphs?recurse=true');
     const [first = ''] = Object.keys(all);

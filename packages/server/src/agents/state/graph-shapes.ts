@@ -49,10 +49,26 @@ function told(read: () => unknown): Schema {
   }
 }
 
-/** A graph that is described by channels alone still has their names. */
+/** A graph that is described by channels alone has their names, and the types of those that begin with a value. */
 function channelsOf(channels: string | string[] | undefined, graph: AgentGraph): Schema {
   const own = graph.streamChannelsList.map(String);
   const names = (Array.isArray(channels) ? channels : own).filter((name) => !name.startsWith('__'));
   const known = names.length > 0 ? names : own;
-  return { type: 'object', properties: Object.fromEntries(known.map((name) => [name, {}])) };
+  const schemaOf = (name: string) => schemaOfChannel((graph.channels as Record<string, unknown>)[name]);
+  return { type: 'object', properties: Object.fromEntries(known.map((name) => [name, schemaOf(name)])) };
+}
+
+/** What a channel holds is known only by the value that it begins with. */
+function schemaOfChannel(channel: unknown): { type?: string } {
+  if (typeof channel !== 'object' || channel === null || !('initialValueFactory' in channel)) return {};
+  const { initialValueFactory: make } = channel;
+  if (typeof make !== 'function') return {};
+  const value = told(() => make());
+  return value === null ? {} : { type: typeNameOf(value) };
+}
+
+function typeNameOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 }
