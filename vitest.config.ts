@@ -23,14 +23,14 @@ const maxWorkers = Math.min(availableParallelism() + 1, 8);
 const temporary = process.env.TMPDIR ?? memoryFolder();
 const quick = {
   ...patience,
-  pool: 'threads',
+  pool: 'forks',
   isolate: false,
   maxWorkers,
   env: temporary === undefined ? {} : { TMPDIR: temporary },
 } as const;
 
 /**
- * unit and http are quick and run on any machine; their files run side by side in a few threads. The files of one thread
+ * unit and http are quick and run on any machine; their files run side by side in a few processes. The files of one process
  * share their modules, which halves the time and is safe while nothing of ours keeps state in a module. e2e, browser, chaos
  * and drill start the built binary in processes of their own, one test file at a time, so that each has the machine for itself.
  */

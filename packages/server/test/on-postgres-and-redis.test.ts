@@ -17,7 +17,7 @@ const files: Record<string, () => Promise<unknown>> = {
 };
 
 describe.skipIf(isSkipped)(title, () => {
-  // Another test file of this thread may have loaded them, and a module registers its tests once.
+  // Another test file of this process may have loaded them, and a module registers its tests once.
   vi.resetModules();
   beforeAll(() => {
     vi.stubEnv('SWITCHYARD_TEST_STORAGE', 'replica');
