@@ -153,6 +153,27 @@ describe('shutdown', () => {
     await closed;
   });
 
+  test('answers a request that began as the last one ended', async () => {
+    await start();
+    const answer = fetch(`${url}/api/work`);
+    await hasStarted.promise;
+    const closed = shutdown.run();
+    hasStarted = newDeferred();
+    const last = await openConnection('/api/work');
+    const lastAnswer = once(last, 'data');
+    lastAnswer.catch(() => undefined);
+    work.resolve();
+    work = newDeferred();
+    await (await answer).json();
+    await hasStarted.promise;
+    await expect.poll(() => server.app.server.listening).toBe(false);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(last.closed).toBe(false);
+    work.resolve();
+    expect(String(await lastAnswer)).toMatch(/^HTTP\/1\.1 200 /);
+    await closed;
+  });
+
   test('waits only shortly for a connection that says nothing', async () => {
     await start();
     const { port } = server.app.server.address() as AddressInfo;

@@ -51,9 +51,10 @@ export class RequestTracker {
 
   /** Resolves as soon as no request is open. */
   async whenIdle(): Promise<void> {
-    if (this.#inFlight === 0) return;
-    this.#idle ??= newDeferred();
-    await this.#idle.promise;
+    while (this.#inFlight > 0) {
+      this.#idle ??= newDeferred();
+      await this.#idle.promise;
+    }
   }
 
   /**
@@ -73,7 +74,9 @@ export class RequestTracker {
     onceOver({ request, reply }, () => {
       this.#finish(request, reply, performance.now() - startedMs);
       this.#inFlight--;
-      if (this.#inFlight === 0) this.#idle?.resolve();
+      if (this.#inFlight > 0) return;
+      this.#idle?.resolve();
+      this.#idle = undefined;
     });
     if (this.#inFlight - held - this.#arriving > limit && !isProbe(request)) {
       metrics.httpRequestsShed.inc();
