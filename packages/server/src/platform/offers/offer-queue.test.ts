@@ -32,10 +32,12 @@ describe.skipIf(here.isSkipped)(here.title, () => {
   afterAll(() => server.stop());
 
   /** A process with one queue. */
-  async function open(): Promise<{ queue: OfferQueue<string>; redis: RedisServer }> {
+  async function open(
+    report: () => void = () => undefined,
+  ): Promise<{ queue: OfferQueue<string>; redis: RedisServer }> {
     const redis = await openTestRedis(server.url);
     const offers = await OfferQueues.open({ redis });
-    const queue = offers.queue<string>('work', () => undefined);
+    const queue = offers.queue<string>('work', report);
     opened.push({ redis, offers, queues: [queue] });
     return { queue, redis };
   }
@@ -139,5 +141,56 @@ describe.skipIf(here.isSkipped)(here.title, () => {
     resting.queue.resume();
     await busy.queue.offer([offer('last', 1)]);
     await expect.poll(() => taken.length).toBe(11);
+  });
+
+  test('wait for Redis without asking again and again, and go on when it is back', async () => {
+    let faults = 0;
+    const one = await open(() => {
+      faults += 1;
+      // A queue that asks without a pause lets nothing else run, this test included, until it is closed.
+      if (faults === 500) void one.queue.close();
+    });
+    const taken: string[] = [];
+    const gate = newDeferred();
+    await one.queue.serve(
+      async (data) => {
+        taken.push(data);
+        await gate.promise;
+        return undefined;
+      },
+      { concurrency: 1, lockMs: 30_000 },
+    );
+    await one.queue.offer([offer('a', 1), offer('b', 2)]);
+    await expect.poll(() => taken).toEqual(['a']);
+    await server.kill();
+    gate.resolve();
+    await expect.poll(() => one.redis.fault).not.toBeNull();
+    await server.restart();
+    await expect.poll(() => one.queue.offer([offer('c')]).then(() => taken, String)).toContain('c');
+    expect(faults).toBeLessThan(500);
+  });
+
+  test.each(['killed', 'frozen'])('close while Redis is %s, with an offer in hand', async (state) => {
+    const one = await open();
+    const begun = newDeferred();
+    await one.queue.serve(
+      () => {
+        begun.resolve();
+        return new Promise(() => undefined);
+      },
+      { concurrency: 2, lockMs: 30_000 },
+    );
+    await one.queue.offer([offer('a')]);
+    await begun.promise;
+    if (state === 'killed') await server.kill();
+    else server.freeze();
+    try {
+      const closed = one.queue.close();
+      one.redis.close();
+      await closed;
+    } finally {
+      if (state === 'killed') await server.restart();
+      else server.thaw();
+    }
   });
 });

@@ -121,7 +121,8 @@ export class OfferQueue<Data> {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#abandoned.resolve();
-    await this.#worker?.close();
+    // Otherwise it would wait for a Redis that is away.
+    await this.#worker?.close(true);
     await this.#queue.close();
   }
 

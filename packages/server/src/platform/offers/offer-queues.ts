@@ -23,36 +23,29 @@ const maxStalledCount = 1_000_000;
 export class OfferQueues {
   readonly #options: OfferQueuesOptions;
   readonly #connection: RedisClient;
+  /** Of the workers, in which commands wait while Redis is away. */
+  readonly #patient: RedisClient;
   readonly #engine: OfferEngine;
 
-  private constructor(options: OfferQueuesOptions, connection: RedisClient, engine: OfferEngine) {
+  private constructor(options: OfferQueuesOptions, connection: RedisClient, patient: RedisClient) {
     this.#options = options;
     this.#connection = connection;
-    this.#engine = engine;
+    this.#patient = patient;
+    this.#engine = engineOver({ connection, patient, prefix: options.redis.key('offers') });
   }
 
   static async open(options: OfferQueuesOptions): Promise<OfferQueues> {
     const { redis } = options;
-    const connection = redis.connect('offers', {
+    const shared = { commandTimeout: commandMs };
+    const connection = redis.connect('offers', { isBlocking: true, options: shared });
+    // A worker of BullMQ asks again at once when a command is refused. Without a queue it would do nothing else until Redis
+    // is back, and the event loop would never learn that it is. Here a command waits for the next try to connect.
+    const patient = redis.connect('workers', {
       isBlocking: true,
-      options: { commandTimeout: commandMs },
+      options: { ...shared, enableOfflineQueue: true },
     });
-    await redis.untilReady(connection);
-    const shared = { connection, prefix: redis.key('offers') };
-    return new OfferQueues(options, connection, {
-      newQueue: (name) => new Queue(name, { ...shared, streams: { events: { maxLen: keptEvents } } }),
-      newWorker: (name, process, { concurrency, lockMs }) =>
-        new Worker(name, process, {
-          ...shared,
-          autorun: false,
-          concurrency,
-          lockDuration: lockMs,
-          stalledInterval: lockMs,
-          maxStalledCount,
-          drainDelay: idleSeconds,
-        }),
-      DelayedError,
-    });
+    await Promise.all([redis.untilReady(connection), redis.untilReady(patient)]);
+    return new OfferQueues(options, connection, patient);
   }
 
   /** `report` is called for each fault, also for those that pass by themselves. */
@@ -74,5 +67,28 @@ export class OfferQueues {
   /** Close the queues before. */
   close(): void {
     this.#options.redis.release(this.#connection);
+    this.#options.redis.release(this.#patient);
   }
+}
+
+function engineOver({
+  connection,
+  patient,
+  prefix,
+}: Record<'connection' | 'patient', RedisClient> & { prefix: string }): OfferEngine {
+  return {
+    newQueue: (name) => new Queue(name, { connection, prefix, streams: { events: { maxLen: keptEvents } } }),
+    newWorker: (name, process, { concurrency, lockMs }) =>
+      new Worker(name, process, {
+        connection: patient,
+        prefix,
+        autorun: false,
+        concurrency,
+        lockDuration: lockMs,
+        stalledInterval: lockMs,
+        maxStalledCount,
+        drainDelay: idleSeconds,
+      }),
+    DelayedError,
+  };
 }
