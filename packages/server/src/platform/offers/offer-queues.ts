@@ -23,7 +23,7 @@ const maxStalledCount = 1_000_000;
 export class OfferQueues {
   readonly #options: OfferQueuesOptions;
   readonly #connection: RedisClient;
-  /** Of the workers, in which commands wait while Redis is away. */
+  /** For the workers: their commands wait while Redis is away. */
   readonly #patient: RedisClient;
   readonly #engine: OfferEngine;
 
