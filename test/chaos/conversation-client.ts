@@ -80,8 +80,8 @@ export class StreamingClient {
   runId = '';
   /** The shown messages. Each state replaces them, as the last state does at the end. */
   messages: Message[] = [];
-  /** The pieces of messages by message id, since the last connection. */
-  readonly pieces = new Map<string, string>();
+  /** The pieces of messages by message id, together for each connection. */
+  readonly pieces = new Map<string, string[]>();
   reconnects = 0;
   gaps = 0;
   #lastEventId = '';
@@ -98,7 +98,7 @@ export class StreamingClient {
     for (;;) {
       if (answer && (await this.#read(answer))) return this.#expectEnded();
       this.reconnects += 1;
-      this.pieces.clear();
+      for (const parts of this.pieces.values()) parts.push('');
       answer = this.runId === '' ? await this.#begin(body) : await this.#resume();
     }
   }
@@ -160,7 +160,9 @@ export class StreamingClient {
     if (event === 'values') this.messages = data.messages ?? [];
     if (event !== 'messages') return;
     const [{ id: messageId, type, content }] = data as [Message];
-    if (type === 'ai') this.pieces.set(messageId, (this.pieces.get(messageId) ?? '') + content);
+    if (type !== 'ai') return;
+    const parts = this.pieces.get(messageId) ?? [''];
+    this.pieces.set(messageId, [...parts.slice(0, -1), `${parts.at(-1) ?? ''}${content}`]);
   }
 
   /** A stream that was cut must not look like a complete one. */
