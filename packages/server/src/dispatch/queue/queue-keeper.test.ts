@@ -103,3 +103,52 @@ test('with several replicas the queue loses what waits no more, and follows what
   await keeper.close();
   queue.close();
 });
+
+test('tasks whose news did not arrive are read together, not one by one', async () => {
+  const time = new ManualTime();
+  const row = (id: string) =>
+    ({
+      id,
+      owner: 'ada',
+      priority: 0,
+      attempt: 0,
+      fingerprint: 'f',
+      frontAt: null,
+      createdAt: new Date(0).toISOString(),
+      requirement: JSON.stringify(need),
+    }) as TaskRow & { requirement: string };
+  const ids = Array.from({ length: 300 }, (_, index) => `t${String(index).padStart(3, '0')}`);
+  const queue = new Matchmaker({ timer: time.timer, clock: time.now });
+  queue.add(pendingOf(row('t100'), need));
+  let questions = 0;
+  const after = (lastId: string, max: number): string[] => ids.filter((id) => id > lastId).slice(0, max);
+  const keeper = new QueueKeeper({
+    tasks: {
+      queuedAfter: async (lastId, max) => {
+        questions += 1;
+        return after(lastId, max).map(row);
+      },
+      queuedIdsAfter: async (lastId, max) => after(lastId, max),
+      queuedStateAfter: async (lastId, max) =>
+        after(lastId, max).map((id) => ({ id, attempt: 0, frontAt: null })),
+      queuedAmong: async () => new Set(),
+      counts: async () => ({ pending: ids.length, running: 0, completed: 0, failed: 0 }),
+    },
+    attempts: { ofEach: async () => new Map() },
+    queue,
+    pauses: { load: async () => undefined },
+    avoidMs: 2_000,
+    isShared: true,
+    alongside: async () => undefined,
+    clock: time.now,
+    timer: time.timer,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  await keeper.sweep();
+  expect([...queue.ids].sort()).toEqual(ids);
+  expect(questions).toBe(2);
+  await keeper.close();
+  queue.close();
+});

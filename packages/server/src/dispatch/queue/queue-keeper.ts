@@ -81,13 +81,9 @@ export class QueueKeeper {
     if (pending <= queue.size) return;
     for (let lastId = ''; !this.#isClosed; ) {
       const ids = await tasks.queuedIdsAfter(lastId, rowsAtOnce);
-      let before = lastId;
-      for (const id of ids) {
-        if (!queue.has(id)) await this.#addAfter(before, 1);
-        before = id;
-      }
+      await this.#addMissingOf(ids, lastId);
       if (ids.length < rowsAtOnce) return;
-      lastId = before;
+      lastId = ids.at(-1) ?? lastId;
     }
   }
 
@@ -96,14 +92,15 @@ export class QueueKeeper {
     const unseen = new Set(queue.ids);
     for (let lastId = ''; !this.#isClosed; ) {
       const rows = await tasks.queuedStateAfter(lastId, rowsAtOnce);
-      let before = lastId;
       for (const row of rows) {
         unseen.delete(row.id);
         this.#correct(row);
-        if (!queue.has(row.id)) await this.#addAfter(before, 1);
-        before = row.id;
       }
-      lastId = before;
+      await this.#addMissingOf(
+        rows.map(({ id }) => id),
+        lastId,
+      );
+      lastId = rows.at(-1)?.id ?? lastId;
       if (rows.length < rowsAtOnce) break;
     }
     const queued = await tasks.queuedAmong([...unseen]);
@@ -118,6 +115,23 @@ export class QueueKeeper {
     const frontMs = frontAt === null ? null : Date.parse(frontAt);
     if (task.attempt !== attempt) queue.remove(id);
     else if (frontMs !== null && frontMs !== task.frontMs) queue.moveToFront(id, frontMs);
+  }
+
+  /** Neighbours are read together: a replica that has missed news misses many tasks in a row. */
+  async #addMissingOf(ids: readonly string[], afterId: string): Promise<void> {
+    const { queue } = this.#options;
+    let known = afterId;
+    let missing = 0;
+    for (const id of ids) {
+      if (!queue.has(id)) {
+        missing += 1;
+        continue;
+      }
+      if (missing > 0) await this.#addAfter(known, missing);
+      known = id;
+      missing = 0;
+    }
+    if (missing > 0) await this.#addAfter(known, missing);
   }
 
   #plan(): void {
