@@ -68,7 +68,7 @@ import { FreeSpace } from './platform/files/free-space.ts';
 import { fileMigrations } from './platform/files/migrations.ts';
 import { requireSharedFolder } from './platform/files/shared-folder.ts';
 import { SharedFolderStore, type SharedFolderTables } from './platform/files/shared-folder-store.ts';
-import { acquireHomeLock } from './platform/home-lock.ts';
+import { acquireDatabaseLock, acquireHomeLock } from './platform/home-lock.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
 import { LeaseStore } from './platform/ownership/lease-store.ts';
 import { ownershipMigrations } from './platform/ownership/migrations.ts';
@@ -280,6 +280,10 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   makeDataHome(config.data_home);
   const home = await acquireHomeLock(config.data_home);
   opened.add(() => home.release());
+  if (config.database.backend === 'sqlite') {
+    const lock = await acquireDatabaseLock(config.database.sqlite_dir);
+    opened.add(() => lock.release());
+  }
 
   const database = await openDatabase(databaseOptions(config, logger));
   opened.add(() => database.close());

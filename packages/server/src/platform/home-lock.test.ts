@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runManyProcesses } from '@switchyard/dev-env/many-processes';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { acquireHomeLock } from './home-lock.ts';
+import { acquireDatabaseLock, acquireHomeLock } from './home-lock.ts';
 
 const program = fileURLToPath(new URL('../../testing/locking-process.ts', import.meta.url));
 
@@ -67,4 +67,16 @@ it('admits one of ten processes, tells the others which one, and is free once th
     expect(refusal).toContain(`process ${holders[0]?.pid},`);
   }
   (await acquireHomeLock(home)).release();
+});
+
+it('refuses a second gateway that has another home and the same folder of a database', async () => {
+  const data = join(folder.path, 'data');
+  const lock = await acquireDatabaseLock(data);
+  await expect(acquireDatabaseLock(data)).rejects.toThrow(
+    new RegExp(
+      `uses the database in ${data} \\(process ${process.pid}, since 20.+Z\\)\\. Stop it, or choose another folder with database\\.sqlite_dir`,
+    ),
+  );
+  lock.release();
+  (await acquireDatabaseLock(data)).release();
 });

@@ -10,6 +10,15 @@ export interface HomeLock {
   release(): void;
 }
 
+/** What one gateway has for itself, and the files in it that say so. */
+interface Owned {
+  folder: string;
+  lockFile: string;
+  holderFile: string;
+  /** `holder` is what is known about it, in brackets. */
+  refusal: (holder: string) => string;
+}
+
 interface Holder {
   pid: number;
   since: string;
@@ -21,8 +30,21 @@ interface Holder {
  * Only SQLite may open this file: the system drops the lock of a process that closes any handle of it, even one that
  * only reads.
  */
-const lockFile = 'home.lock';
-const holderFile = 'home.lock.json';
+const ofHome = (home: string): Owned => ({
+  folder: home,
+  lockFile: 'home.lock',
+  holderFile: 'home.lock.json',
+  refusal: (holder) =>
+    `Another gateway uses the data home ${home}${holder}. Stop it, or choose another home with --home or SWITCHYARD_HOME; replicas share a database.backend postgres, not a home.`,
+});
+const ofDatabase = (folder: string): Owned => ({
+  folder,
+  lockFile: 'database.lock',
+  holderFile: 'database.lock.json',
+  refusal: (holder) =>
+    `Another gateway uses the database in ${folder}${holder}. Stop it, or choose another folder with database.sqlite_dir; replicas share a database.backend postgres, not a file.`,
+});
+
 /** Written when the gateway is ready. */
 const addressFile = 'gateway.json';
 
@@ -34,21 +56,30 @@ const lookEveryMs = 10;
  * Makes this process the only gateway of a data home for as long as it lives. The system frees the lock of a process
  * that is killed. Throws an error that names the holder.
  */
-export async function acquireHomeLock(home: string): Promise<HomeLock> {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+export function acquireHomeLock(home: string): Promise<HomeLock> {
+  return acquire(ofHome(home));
+}
+
+/** The same for the folder of a SQLite database, to which a second home may lead. */
+export function acquireDatabaseLock(folder: string): Promise<HomeLock> {
+  return acquire(ofDatabase(folder));
+}
+
+async function acquire(owned: Owned): Promise<HomeLock> {
+  mkdirSync(owned.folder, { recursive: true, mode: 0o700 });
   const giveUpAt = performance.now() + nameWithinMs;
   for (;;) {
-    const connection = lock(home);
-    if (connection) return hold(home, connection);
-    const holder = readHolder(home);
-    if (holder || performance.now() >= giveUpAt) throw new Error(describe(home, holder));
+    const connection = lock(owned);
+    if (connection) return hold(owned, connection);
+    const holder = readHolder(owned);
+    if (holder || performance.now() >= giveUpAt) throw new Error(owned.refusal(describe(holder)));
     await sleep(lookEveryMs);
   }
 }
 
-function lock(home: string): SqliteConnection | undefined {
-  createPrivately(join(home, lockFile));
-  const connection = new SqliteConnection(join(home, lockFile));
+function lock({ folder, lockFile }: Owned): SqliteConnection | undefined {
+  createPrivately(join(folder, lockFile));
+  const connection = new SqliteConnection(join(folder, lockFile));
   try {
     connection.run('pragma journal_mode = memory'); // Nothing is ever written, so no journal file remains.
     connection.run('begin exclusive');
@@ -72,15 +103,15 @@ function createPrivately(path: string): void {
   }
 }
 
-function hold(home: string, connection: SqliteConnection): HomeLock {
+function hold({ folder, holderFile }: Owned, connection: SqliteConnection): HomeLock {
   const own: Omit<Holder, 'url'> = { pid: process.pid, since: toIso(systemClock()) };
-  const temporary = join(home, `.${holderFile}`);
+  const temporary = join(folder, `.${holderFile}`);
   rmSync(temporary, { force: true });
   writeFileSync(temporary, `${JSON.stringify(own)}\n`, { flag: 'wx', mode: 0o600 });
-  renameSync(temporary, join(home, holderFile));
+  renameSync(temporary, join(folder, holderFile));
   return {
     release: () => {
-      rmSync(join(home, holderFile), { force: true });
+      rmSync(join(folder, holderFile), { force: true });
       // Closing alone would keep the lock until the last statement is garbage collected.
       connection.run('rollback');
       connection.close();
@@ -92,10 +123,10 @@ function hold(home: string, connection: SqliteConnection): HomeLock {
  * Returns undefined when no holder has written its name yet, or when the writer has ended and another process has the
  * lock.
  */
-function readHolder(home: string): Holder | undefined {
-  const { pid, since } = readJson<Holder>(join(home, holderFile));
+function readHolder({ folder, holderFile }: Owned): Holder | undefined {
+  const { pid, since } = readJson<Holder>(join(folder, holderFile));
   if (pid === undefined || since === undefined || !isProcessAlive(pid)) return undefined;
-  const address = readJson<Holder>(join(home, addressFile));
+  const address = readJson<Holder>(join(folder, addressFile));
   return { pid, since, url: address.pid === pid ? address.url : undefined };
 }
 
@@ -107,8 +138,8 @@ function readJson<Content>(path: string): Partial<Content> {
   }
 }
 
-function describe(home: string, holder: Holder | undefined): string {
+function describe(holder: Holder | undefined): string {
   const facts = holder ? [`process ${holder.pid}`, holder.url, `since ${holder.since}`] : [];
   const named = facts.filter((fact) => fact !== undefined).join(', ');
-  return `Another gateway uses the data home ${home}${named && ` (${named})`}. Stop it, or choose another home with --home or SWITCHYARD_HOME; replicas share a database.backend postgres, not a home.`;
+  return named && ` (${named})`;
 }
