@@ -1,17 +1,19 @@
 import type { FileKind } from '@switchyard/contract/dispatch/file';
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type Insertable,
-  type Selectable,
-  type SelectQueryBuilder,
-  type SqlBool,
-  sql,
+import type {
+  Expression,
+  ExpressionBuilder,
+  Insertable,
+  Kysely,
+  Selectable,
+  SelectQueryBuilder,
+  SqlBool,
 } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import { type AuditPart, noRecord } from '../../platform/audit/audit.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
+import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
 import { countCeiling } from '../tasks/task-list-store.ts';
 
@@ -261,12 +263,9 @@ async function insertUpload(trx: Trx, row: NewFileRow, quotaBytes: number): Prom
 }
 
 /** Part of the write that ends a task. Outputs count towards the quota, but a task that ran always keeps its result. */
-export async function insertOutputs(trx: Trx, owner: string, rows: readonly NewFileRow[]): Promise<void> {
+export async function insertOutputs(trx: Trx, owner: string, rows: readonly FileRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await trx
-    .insertInto('files')
-    .values([...rows])
-    .execute();
+  await newFiles.run(trx, rows);
   await addUsage(trx, owner, { bytes: rows.reduce((sum, { size }) => sum + size, 0), count: rows.length });
 }
 
@@ -308,19 +307,43 @@ async function addUsage(
   owner: string,
   { bytes, count }: { bytes: number; count: number },
 ): Promise<number> {
-  const { bytes: used } = await trx
-    .insertInto('file_usage')
-    .values({ owner, bytes, count })
-    .onConflict((conflict) =>
-      conflict.column('owner').doUpdateSet({
-        bytes: sql<number>`file_usage.bytes + ${bytes}`,
-        count: sql<number>`file_usage.count + ${count}`,
-      }),
-    )
-    .returning('bytes')
-    .executeTakeFirstOrThrow();
-  return used;
+  const used = await changedUsage.first(trx, { owner, bytes, count });
+  if (!used) throw new Error(`The usage of ${owner} was not counted.`);
+  return used.bytes;
 }
+
+const fileColumns = [
+  'id',
+  'owner',
+  'filename',
+  'sha256',
+  'size',
+  'contentType',
+  'source',
+  'taskId',
+  'workflowId',
+  'width',
+  'height',
+  'createdAt',
+] as const satisfies (keyof FileRow)[];
+
+const newFiles = new PreparedRows(fileColumns, (db: Kysely<DispatchTables>, rows: FileRow[]) =>
+  db.insertInto('files').values(rows),
+);
+
+const changedUsage = new Prepared(
+  (db: Kysely<DispatchTables>, change: { owner: string; bytes: number; count: number }) =>
+    db
+      .insertInto('file_usage')
+      .values({ owner: change.owner, bytes: change.bytes, count: change.count })
+      .onConflict((conflict) =>
+        conflict.column('owner').doUpdateSet((update) => ({
+          bytes: update('file_usage.bytes', '+', update.ref('excluded.bytes')),
+          count: update('file_usage.count', '+', update.ref('excluded.count')),
+        })),
+      )
+      .returning('bytes'),
+);
 
 function visibleTo<Output>(
   owner: Owner,

@@ -24,7 +24,7 @@ import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
 import type { Links, Reader } from './links.ts';
-import { type FileRow, insertOutputs, type NewFileRow, type StoredFileStore } from './stored-file-store.ts';
+import { type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
 
 export interface StoredFilesOptions {
   store: StoredFileStore;
@@ -184,7 +184,7 @@ export class StoredFiles implements AttemptFiles {
     { task, kept, at }: Parameters<RecordDeps['insertKept']>[1],
   ): Promise<void> {
     const rows = kept.map(
-      ({ fileId, filename, contentType, size, sha256, width, height }): NewFileRow => ({
+      ({ fileId, filename, contentType, size, sha256, width, height }): FileRow => ({
         id: fileId,
         owner: task.owner,
         filename,

@@ -23,9 +23,8 @@ export class InstanceMarks {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  mark(instanceId: string, { token, columns }: InstanceChange): void {
-    const earlier = this.#pending.get(instanceId)?.columns;
-    this.#pending.set(instanceId, { token, columns: { ...earlier, ...columns } });
+  mark(instanceId: string, change: InstanceChange): void {
+    this.#pending.set(instanceId, change);
     this.#stopTimer ??= this.#timer(() => this.#flush(), delayMs);
   }
 

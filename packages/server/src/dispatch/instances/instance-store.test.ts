@@ -4,7 +4,7 @@ import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
 import { dispatchMigrations } from '../migrations.ts';
 import type { DispatchTables } from '../tables.ts';
-import { InstanceStore, syncInstances } from './instance-store.ts';
+import { type InstanceRow, InstanceStore, syncInstances } from './instance-store.ts';
 
 const postgres = testPostgres('on Postgres');
 
@@ -25,13 +25,13 @@ test.skipIf(postgres.isSkipped)(
       ),
     );
     const store = new InstanceStore(database);
-    const ids = (await store.list()).map(({ id }) => id);
-    expect(ids).toHaveLength(ports.length);
-    const changes = (order: string[]) =>
-      new Map(order.map((id) => [id, { token: 0, columns: { queueRemaining: 1 } }] as const));
+    const rows = await store.list();
+    expect(rows).toHaveLength(ports.length);
+    const changes = (order: InstanceRow[]) =>
+      new Map(order.map((row) => [row.id, { token: 0, columns: { ...row, queueRemaining: 1 } }] as const));
     for (let round = 0; round < 10; round += 1) {
-      const reversed = [...ids].reverse();
-      await Promise.all([ids, reversed, ids, reversed].map((order) => store.changeMany(changes(order))));
+      const reversed = [...rows].reverse();
+      await Promise.all([rows, reversed, rows, reversed].map((order) => store.changeMany(changes(order))));
     }
     expect((await store.list()).map(({ queueRemaining }) => queueRemaining)).toEqual(ports.map(() => 1));
     await opened.close();

@@ -1,8 +1,9 @@
 import type { ServerDefinition, Settings } from '@switchyard/contract/dispatch/settings';
-import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
+import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import { newId } from '../../lib/ids.ts';
 import type { AuditPart } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables, InstanceTable } from '../tables.ts';
 import { builtInServerId, instanceIdOf } from './settings.ts';
 
@@ -12,8 +13,23 @@ type Trx = Transaction<DispatchTables>;
 /** What the replica in charge of an instance writes about it. */
 export interface InstanceChange {
   token: number;
-  columns: Updateable<InstanceTable>;
+  columns: LiveColumns;
 }
+
+/** How an instance is, as far as its row says it. */
+export type LiveColumns = Pick<
+  InstanceRow,
+  | 'alive'
+  | 'busy'
+  | 'state'
+  | 'lastHeartbeat'
+  | 'queueRemaining'
+  | 'currentTaskId'
+  | 'version'
+  | 'devices'
+  | 'lastError'
+  | 'since'
+>;
 
 export interface Capabilities {
   nodeClasses: string[];
@@ -93,12 +109,7 @@ export class InstanceStore {
     const inOrder = [...changes].sort(([one], [other]) => (one < other ? -1 : 1));
     await this.database.write(async (trx) => {
       for (const [instanceId, { token, columns }] of inOrder) {
-        await trx
-          .updateTable('instances')
-          .set(columns)
-          .where('id', '=', instanceId)
-          .where('token', '=', token)
-          .execute();
+        await changedInstance.run(trx, { ...columns, id: instanceId, token });
       }
     });
   }
@@ -264,3 +275,23 @@ function newInstance(
     giveBack: 0,
   };
 }
+
+const changedInstance = new Prepared(
+  (db: Kysely<DispatchTables>, change: LiveColumns & { id: string; token: number }) =>
+    db
+      .updateTable('instances')
+      .set({
+        alive: change.alive,
+        busy: change.busy,
+        state: change.state,
+        lastHeartbeat: change.lastHeartbeat,
+        queueRemaining: change.queueRemaining,
+        currentTaskId: change.currentTaskId,
+        version: change.version,
+        devices: change.devices,
+        lastError: change.lastError,
+        since: change.since,
+      })
+      .where('id', '=', change.id)
+      .where('token', '=', change.token),
+);

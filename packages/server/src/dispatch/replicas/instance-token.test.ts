@@ -82,8 +82,12 @@ function behaves(where: () => Promise<DatabaseOptions>): void {
 
   it('does not say how it is', async () => {
     const [before, now] = [await takeCharge(), await takeCharge()];
-    await instances.changeMany(new Map([[instanceId, { token: now, columns: { state: 'idle' } }]]));
-    await instances.changeMany(new Map([[instanceId, { token: before, columns: { state: 'unreachable' } }]]));
+    const [row] = await instances.list();
+    if (!row) throw new Error('There is no instance.');
+    const idle = { token: now, columns: { ...row, state: 'idle' } } as const;
+    const unreachable = { token: before, columns: { ...row, state: 'unreachable' } } as const;
+    await instances.changeMany(new Map([[instanceId, idle]]));
+    await instances.changeMany(new Map([[instanceId, unreachable]]));
     expect(await instances.get(instanceId)).toMatchObject({ state: 'idle' });
   });
 
