@@ -39,7 +39,7 @@ export function parseGraph(workflow: unknown): Graph {
     ]);
   }
   const faults: Fault[] = [];
-  const graph: Graph = {};
+  const nodes: [id: string, node: GraphNode][] = [];
   let inputs = 0;
   for (const id of ids) {
     const node = readNode(id, { given: workflow[id], workflow, faults });
@@ -48,10 +48,12 @@ export function parseGraph(workflow: unknown): Graph {
       faults.push(fault([id, 'inputs'], `The workflow has more than ${graphLimits.inputs} inputs.`));
       break;
     }
-    if (node) Object.defineProperty(graph, id, { value: node, enumerable: true, writable: true });
+    if (node) nodes.push([id, node]);
     if (faults.length >= graphLimits.faults) break;
   }
   if (faults.length > 0) throw invalid(faults);
+  // A node may have any id, `__proto__` too.
+  const graph: Graph = Object.fromEntries(nodes);
   const cycle = cycleIn(graph);
   if (cycle) throw invalid([fault([cycle[0] ?? ''], `Nodes ${cycle.join(' → ')} form a cycle.`)]);
   return graph;
@@ -159,18 +161,22 @@ interface InputsContext {
 
 function checkInputs(id: string, { classType, inputs, workflow, faults }: InputsContext): void {
   for (const [name, value] of Object.entries(inputs)) {
-    const where = `Node ${id} (${classType}), input "${name}"`;
-    if (isLink(value) && !Object.hasOwn(workflow, value[0])) {
-      faults.push(
-        fault([id, 'inputs', name], `${where} links to node ${value[0]}, which is not in the workflow.`),
-      );
-    } else if (isLink(value) && !(Number.isInteger(value[1]) && value[1] >= 0)) {
-      faults.push(fault([id, 'inputs', name], `${where} links to output ${value[1]}; outputs count from 0.`));
-    } else if (isDeeperThan(value, graphLimits.depth)) {
-      faults.push(fault([id, 'inputs', name], `${where} is nested deeper than ${graphLimits.depth} levels.`));
-    }
+    const problem = problemOf(value, workflow);
+    if (problem === null) continue;
+    faults.push(fault([id, 'inputs', name], `Node ${id} (${classType}), input "${name}" ${problem}`));
     if (faults.length >= graphLimits.faults) return;
   }
+}
+
+/** Returns null when a worker can read the value of the input. */
+function problemOf(value: unknown, workflow: Record<string, unknown>): string | null {
+  if (isLink(value)) {
+    const [nodeId, output] = value;
+    if (!Object.hasOwn(workflow, nodeId)) return `links to node ${nodeId}, which is not in the workflow.`;
+    const isOutput = Number.isInteger(output) && output >= 0;
+    return isOutput ? null : `links to output ${output}; outputs count from 0.`;
+  }
+  return isDeeperThan(value, graphLimits.depth) ? `is nested deeper than ${graphLimits.depth} levels.` : null;
 }
 
 function isDeeperThan(value: unknown, depth: number): boolean {
