@@ -6,7 +6,7 @@ import {
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint';
 import { keyOf, requiredText } from './configurable.ts';
-import { type Manifest, manifestOf } from './manifest.ts';
+import { type Manifest, manifestOf, manifestText } from './manifest.ts';
 import { metadataText, runIdIn, runMetadata } from './metadata.ts';
 import type { CheckpointRow, WriteRow } from './tables.ts';
 import { type NewValue, storedForm } from './values.ts';
@@ -57,7 +57,7 @@ export class CheckpointBatch {
   ): Manifest {
     const { namespace, id: parentId } = keyOf(config);
     const all = { ...runMetadata(config), ...metadata };
-    const { channel_values: _values, ...rest } = checkpoint;
+    const { channel_values: _values, id: _id, ...rest } = checkpoint;
     const { manifest, parts } = manifestOf(checkpoint, parent);
     this.#addValues(parts);
     this.#checkpoints.set(JSON.stringify([namespace, checkpoint.id]), {
@@ -67,7 +67,7 @@ export class CheckpointBatch {
       parent_checkpoint_id: parentId ?? null,
       run_id: runIdIn(all),
       checkpoint: JSON.stringify(rest),
-      channels: JSON.stringify(manifest),
+      channels: manifestText(manifest),
       metadata: metadataText(all),
     });
     return manifest;

@@ -4,7 +4,7 @@ import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { CheckpointRows } from './checkpoint-batch.ts';
 import type { CheckpointKey } from './configurable.ts';
-import type { Manifest } from './manifest.ts';
+import { type Manifest, manifestIn } from './manifest.ts';
 import type { CheckpointRow, CheckpointTables, WriteRow } from './tables.ts';
 import { bytesOf, type StoredValue } from './values.ts';
 
@@ -45,12 +45,12 @@ export class CheckpointStore {
   async manifest(db: Reader, { threadId, namespace, id }: CheckpointKey): Promise<Manifest> {
     const row = await db
       .selectFrom('checkpoints')
-      .select('channels')
+      .select(['channels', 'checkpoint'])
       .where('thread_id', '=', threadId)
       .where('checkpoint_ns', '=', namespace)
       .where('checkpoint_id', '=', id)
       .executeTakeFirst();
-    return row ? (JSON.parse(row.channels) as Manifest) : {};
+    return row ? manifestIn(row) : {};
   }
 
   async add(trx: Writer, { threadId, values, checkpoints, writes }: CheckpointRows): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type Dialect, isOneOf } from '../../platform/database/dialect.ts';
 import type { CheckpointKey } from './configurable.ts';
-import { hashesIn, type Manifest } from './manifest.ts';
+import { placesIn } from './manifest.ts';
 import { byNamespace } from './namespaces.ts';
 import type { CheckpointTables } from './tables.ts';
 import type { Place } from './values.ts';
@@ -202,7 +202,7 @@ export class ThreadStore {
       .execute();
     const used = new Set<string>();
     for (const { channels } of checkpoints) {
-      for (const hash of hashesIn(JSON.parse(channels) as Manifest)) used.add(hash);
+      for (const hash of Object.values(placesIn(channels)).flat()) used.add(hash);
     }
     for (const { value, prior_value } of writes) {
       for (const place of [value, prior_value ?? '[]']) {

@@ -1,10 +1,41 @@
 import type { Checkpoint } from '@langchain/langgraph-checkpoint';
+import type { CheckpointRow } from './tables.ts';
 import { type NewValue, type Place, storedForm, valueAt } from './values.ts';
 
 type Version = Checkpoint['channel_versions'][string];
 
 /** Holds, for each channel with a value, its version and where the value is stored. */
 export type Manifest = Record<string, { version: Version | null; place: Place }>;
+
+/** The form that is stored. The versions are left out, because the row has them in its checkpoint. */
+export function manifestText(manifest: Manifest): string {
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(manifest).map(([name, { place }]) => [name, place])),
+  );
+}
+
+export function manifestIn({
+  channels,
+  checkpoint,
+}: Pick<CheckpointRow, 'channels' | 'checkpoint'>): Manifest {
+  const { channel_versions: versions } = JSON.parse(checkpoint) as Pick<Checkpoint, 'channel_versions'>;
+  const entries = Object.entries(placesIn(channels)).map(
+    ([name, place]) =>
+      [name, { version: Object.hasOwn(versions, name) ? (versions[name] ?? null) : null, place }] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Where the values of a stored manifest are, by channel. */
+export function placesIn(channels: string): Record<string, Place> {
+  const stored = JSON.parse(channels) as Record<string, Place | { place: Place }>;
+  // Rows of earlier versions have the version beside the place.
+  const entries = Object.entries(stored).map(([name, entry]) => [
+    name,
+    typeof entry === 'string' || Array.isArray(entry) ? entry : entry.place,
+  ]);
+  return Object.fromEntries(entries);
+}
 
 /**
  * Returns what a checkpoint holds and what has to be stored for it. A channel with the parent's version has the parent's value,

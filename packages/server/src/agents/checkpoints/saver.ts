@@ -15,7 +15,7 @@ import { type CheckpointFilter, CheckpointStore } from './checkpoint-store.ts';
 import { ThreadStore } from './checkpointed-thread-store.ts';
 import { type CheckpointKey, configOf, keyOf, requiredText, textOf } from './configurable.ts';
 import { keptCheckpoints, type PrunePolicy } from './kept-checkpoints.ts';
-import type { Manifest } from './manifest.ts';
+import { type Manifest, manifestIn } from './manifest.ts';
 import { basesOf, progressFrom, type RunProgress } from './run-progress.ts';
 import { SharedValues } from './shared-values.ts';
 import type { CheckpointRow, CheckpointTables } from './tables.ts';
@@ -56,7 +56,7 @@ export class Checkpointer extends BaseCheckpointSaver {
       const row = await this.#checkpoints.row(this.#database.read, { threadId, namespace, id });
       if (!row) return undefined;
       const [tuple] = await this.#tuples.read([row]);
-      if (tuple) return { tuple, manifest: JSON.parse(row.channels) as Manifest };
+      if (tuple) return { tuple, manifest: manifestIn(row) };
     }
     throw new Error(`A checkpoint of thread ${threadId} lacks values that belong to it.`);
   }

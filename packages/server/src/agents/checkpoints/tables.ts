@@ -14,9 +14,9 @@ interface CheckpointTable {
   parent_checkpoint_id: string | null;
   /** The run that made it, taken from the metadata; a rollback searches by it. */
   run_id: string | null;
-  /** JSON: the checkpoint without the values of its channels. */
+  /** JSON: the checkpoint without its id and without the values of its channels. */
   checkpoint: string;
-  /** JSON: the place of the value of each channel that has one. */
+  /** JSON: the place of the value of each channel that has one. Its version is in the checkpoint. */
   channels: string;
   /** JSON. */
   metadata: string;

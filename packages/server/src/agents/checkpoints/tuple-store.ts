@@ -4,7 +4,7 @@ import type { Json } from '../../lib/json.ts';
 import type { CheckpointStore } from './checkpoint-store.ts';
 import { configOf } from './configurable.ts';
 import { decode } from './decode.ts';
-import { channelValues, hashesIn, type Manifest } from './manifest.ts';
+import { channelValues, hashesIn, type Manifest, manifestIn } from './manifest.ts';
 import type { SharedValues } from './shared-values.ts';
 import type { CheckpointRow, CheckpointTables } from './tables.ts';
 import { loadPart, type Place, valueAt } from './values.ts';
@@ -80,7 +80,7 @@ function gather(row: CheckpointRow, writes: WriteRow[]): Gathered {
   );
   return {
     row,
-    manifest: JSON.parse(row.channels) as Manifest,
+    manifest: manifestIn(row),
     writes: own.map((write) => ({ ...write, place: JSON.parse(write.value) as Place })),
   };
 }
@@ -96,6 +96,7 @@ function tupleOf({ row, manifest, writes }: Gathered, part: (hash: string) => un
     config: configOf({ threadId, namespace, id }),
     checkpoint: {
       ...(JSON.parse(row.checkpoint) as Checkpoint),
+      id,
       channel_values: channelValues(manifest, part),
     },
     metadata: decode(JSON.parse(row.metadata) as Json) as CheckpointMetadata,

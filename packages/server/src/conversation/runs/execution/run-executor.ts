@@ -31,6 +31,7 @@ import {
   confirmClaim,
   type RunClaimStore,
 } from '../records/run-claim-store.ts';
+import { kwargsIn } from '../records/run-kwargs.ts';
 import type { RunNews } from '../records/run-news.ts';
 import type { RunKwargs } from '../records/run-request.ts';
 import { RunStop } from '../records/run-stop.ts';
@@ -161,7 +162,7 @@ export class RunExecutor {
       this.#frame(row.run_id, 'metadata', metadataOf(row));
       news.began(row);
       recorder = await this.#recorder(row, claim);
-      const attempt = { row, kwargs: JSON.parse(kwargs) as RunKwargs, claim, recorder, signal };
+      const attempt = { row, kwargs: kwargsIn(kwargs, row), claim, recorder, signal };
       const outcome = await this.#outcome(attempt, controller);
       if (outcome && outcome.status !== 'success') await this.#stopTasks(row);
       if (outcome) await this.#end(attempt, outcome);

@@ -11,6 +11,7 @@ import { createIfMissing, nextAdmission, setBusy } from '../../threads/thread-st
 import type { RunEnding, WrittenEnd } from '../ending/run-ending.ts';
 import { decideCancel } from '../records/run.ts';
 import { requestCancel } from '../records/run-claim-store.ts';
+import { kwargsText } from '../records/run-kwargs.ts';
 import { type RunKwargs, refusal } from '../records/run-request.ts';
 import { insertRun, isRunOf, latestSuccess, lockRuns, openRuns } from '../records/run-store.ts';
 import { unstartedRun } from '../records/unstarted-run.ts';
@@ -171,7 +172,7 @@ function toAdmitOf(
   const stamp = stampOf(input);
   return {
     row: rowOf(input, nowMs),
-    kwargs: JSON.stringify(kwargs),
+    kwargs: kwargsText(kwargs),
     newThread: createThread ? { ...withoutReserved(kwargs.metadata), ...stamp } : null,
     stamp,
     afterSeconds,

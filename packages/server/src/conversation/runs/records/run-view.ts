@@ -1,6 +1,7 @@
 import type { Run } from '@switchyard/contract/conversation/run';
 import { countColumns } from '../../run-columns.ts';
 import type { RunRow } from '../../tables.ts';
+import { kwargsIn } from './run-kwargs.ts';
 import type { RunKwargs } from './run-request.ts';
 
 /** A run as its owner sees it; includes the request when the caller asks for it. */
@@ -11,7 +12,7 @@ export function viewRun(row: RunRow, kwargs?: string): Run {
     ...(fields as Pick<RunRow, (typeof shownColumns)[number]>),
     metadata: JSON.parse(metadata) as Run['metadata'],
     token_usage_by_model: JSON.parse(token_usage_by_model) as Run['token_usage_by_model'],
-    ...(kwargs !== undefined && { kwargs: viewKwargs(JSON.parse(kwargs) as RunKwargs) }),
+    ...(kwargs !== undefined && { kwargs: viewKwargs(kwargsIn(kwargs, row)) }),
   };
 }
 
