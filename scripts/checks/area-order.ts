@@ -71,6 +71,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'own-routes',
     'catalog',
     'runs',
+    'schedules',
     'protocol',
   ],
   'conversation/runs': ['records', 'ending', 'execution', 'intake', '.'],

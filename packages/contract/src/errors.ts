@@ -295,6 +295,21 @@ export const errorCatalogue = {
   },
 
   // Assistants, models, store
+  scheduled_task_not_found: { kind: 'not_found', message: 'Scheduled task not found' },
+  cron_not_found: { kind: 'not_found', message: 'Cron not found' },
+  scheduled_task_running: {
+    kind: 'conflict',
+    message: 'The task is running. Change it when its run has ended.',
+  },
+  scheduled_task_active: { kind: 'conflict', message: 'task already has an active run' },
+  scheduled_task_ended: {
+    kind: 'conflict',
+    message: 'The task has ended. Give it a new time with PATCH, and it runs again.',
+  },
+  schedule_limit: {
+    kind: 'conflict',
+    message: 'You have as many scheduled tasks and crons as you may have. Delete one first.',
+  },
   assistant_not_found: {
     kind: 'not_found',
     message: 'No such assistant. POST /api/assistants/search lists those that you can use.',

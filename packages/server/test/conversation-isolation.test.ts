@@ -36,6 +36,7 @@ beforeAll(async () => {
   await ada.ok('DELETE', `/threads/${hers.deleted.thread}`);
   await ada.ok('DELETE', `/assistants/${hers.deleted.assistant}`);
   await ada.ok('DELETE', `/agents/${hers.deleted.word}`);
+  await ada.ok('DELETE', `/scheduled-tasks/${hers.deleted.schedule}`);
   await ada.ok('DELETE', '/store/items', { namespace: [hers.deleted.word, 'deep'], key: 'k' });
   const thread = await bob.thread();
   own = { thread, run: await finishedRun(bob, thread, 'mine') };
@@ -68,7 +69,12 @@ async function makeThings(caller: ConversationCaller, word: string): Promise<Nam
   });
   await caller.ok('PUT', '/store/items', { namespace: [word, 'deep'], key: 'k', value: { text: word } });
   await caller.ok('POST', '/agents', { name: word, soul: `soul of ${word}` });
-  return { thread, run, checkpoint, feedback, assistant, word };
+  const { cron_id: schedule } = await caller.ok('POST', `/threads/${thread}/runs/crons`, {
+    assistant_id: 'chat',
+    schedule: '0 0 1 1 *',
+    metadata: { word },
+  });
+  return { thread, run, checkpoint, feedback, assistant, schedule, word };
 }
 
 /** Ids of the same form that belong to no one. */
@@ -78,6 +84,7 @@ const unknown = (): Names => ({
   checkpoint: hers.ended.checkpoint.replace(/^.{8}/, '00000000'),
   feedback: randomUUID(),
   assistant: randomUUID(),
+  schedule: randomUUID(),
   word: `nothing${Math.random().toString(36).slice(2)}`,
 });
 
@@ -87,6 +94,7 @@ async function everythingOf(caller: ConversationCaller): Promise<string> {
   const threads = await caller.at('/api/langgraph').ok('POST', '/threads/search', { limit: 1000 });
   read.push(threads, await caller.ok('POST', '/assistants/search', { limit: 1000 }));
   read.push(await caller.ok('POST', '/store/items/search', { limit: 1000 }));
+  read.push(await caller.ok('GET', '/scheduled-tasks'));
   const { agents } = await caller.ok('GET', '/agents');
   for (const { name } of agents) read.push(await caller.ok('GET', `/agents/${name}`));
   for (const { thread_id } of threads) {

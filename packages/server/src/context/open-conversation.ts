@@ -62,8 +62,7 @@ export interface OpenedConversation {
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
   const { config, options, opened, ownership, bus, counters, jobs, offers, audit, streamLog } = base;
-  const { streams, guard, admission, endOf, workflows, workflowUsage } = surroundings;
-  const { poolSpansOver, poolWaitsOver, accounts, tell, diskReserveBytes } = surroundings;
+  const { streams, admission, workflows, accounts, diskReserveBytes } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
   await migrate(base.database, 'conversation', conversationMigrations);
   const database = base.database.withTables<ConversationTables>();
@@ -122,16 +121,13 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
 
   const area = createConversation({
     ...shared,
+    ...surroundings,
     streamLog,
     openStreams: streams,
-    ...{ guard, admission, endOf },
     assistantStore,
     features,
     runtime,
-    workflowUsage,
-    tell,
-    poolSpansOver,
-    poolWaitsOver,
+    mayStartRuns: async (userId) => (await findAccount(accounts, userId)) !== null,
     webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
     options: given,
   });

@@ -61,6 +61,7 @@ import { runReasonRoutes } from './runs/run-reason-routes.ts';
 import { type PoolWaits, RunReasons } from './runs/run-reasons.ts';
 import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
 import type { Runs } from './runs/runs.ts';
+import { createSchedules } from './schedules/create-schedules.ts';
 import type { ConversationTables } from './tables.ts';
 import type { TellOwner } from './thread-news.ts';
 import { readThreadRoutes } from './threads/read-thread-routes.ts';
@@ -125,6 +126,8 @@ interface ConversationDependencies {
   /** Why tasks of the pool wait; null when there is no pool. */
   poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
   webhookCaller: WebhookCaller;
+  /** Whether this account exists and may sign in. */
+  mayStartRuns: (userId: string) => Promise<boolean>;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
   /** The gateway's version, as clients see it. */
@@ -210,7 +213,10 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     runs,
     threads,
     followers,
-    routes: routesOf(dependencies, { threads, runs, journal, storage, graphFor }),
+    routes: [
+      ...routesOf(dependencies, { threads, runs, journal, storage, graphFor }),
+      ...createSchedules({ ...dependencies, runs, followers }),
+    ],
     orphans: orphansOf(dependencies),
     start: async () => {
       await removal.finish();

@@ -16,6 +16,8 @@ export interface ConversationTables {
   feedback: FeedbackTable;
   assistants: AssistantTable;
   assistant_versions: AssistantVersionTable;
+  schedules: ScheduleTable;
+  schedule_runs: ScheduleRunTable;
   memory_turns: MemoryTurnTable;
   memory_changes: MemoryChangeTable;
 }
@@ -280,6 +282,56 @@ export interface MemoryChangeTable {
   created_at: string;
 }
 
+/** A run that begins by itself, once or again and again: a scheduled task, or a cron of LangGraph clients. */
+export interface ScheduleTable {
+  schedule_id: string;
+  user_id: string;
+  /** The thread of all its runs; null when each run has a thread of its own. */
+  thread_id: string | null;
+  assistant_id: string;
+  title: string;
+  prompt: string;
+  /** What each run is asked, as JSON. */
+  request: string;
+  metadata: string;
+  /** One of the two is set. */
+  cron: string | null;
+  run_at: string | null;
+  timezone: string;
+  end_time: string | null;
+  on_run_completed: 'delete' | 'keep';
+  status: 'enabled' | 'paused' | 'running' | 'completed' | 'failed' | 'cancelled';
+  /** The moment for which a job waits; null when none will come. */
+  next_run_at: string | null;
+  last_run_at: string | null;
+  last_run_id: string | null;
+  last_thread_id: string | null;
+  last_error: string | null;
+  run_count: number;
+  created_at: string;
+  updated_at: string;
+}
+
+/** One moment of a schedule, and what became of it. */
+export interface ScheduleRunTable {
+  /** Ids ascend with time. */
+  id: string;
+  schedule_id: string;
+  user_id: string;
+  thread_id: string | null;
+  /** Decided before the run exists, so that it is not started twice. */
+  run_id: string | null;
+  scheduled_for: string;
+  trigger: 'scheduled' | 'manual';
+  status: 'queued' | 'running' | 'success' | 'failed' | 'skipped' | 'interrupted';
+  error: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+  created_at: string;
+}
+
+export type ScheduleRow = Selectable<ScheduleTable>;
+export type ScheduleRunRow = Selectable<ScheduleRunTable>;
 export type ThreadRow = Selectable<ThreadTable>;
 export type ThreadSnapshotRow = Selectable<ThreadSnapshotTable>;
 export type RunUsageRow = Selectable<RunUsageTable>;

@@ -7,6 +7,8 @@ export interface Names {
   checkpoint: string;
   feedback: string;
   assistant: string;
+  /** A scheduled task, which is a cron as well. */
+  schedule: string;
   /** A word that occurs in metadata, messages and items, and names a custom agent. */
   word: string;
 }
@@ -108,6 +110,24 @@ const stateless =
   (names) =>
     statelessBodies(names).map((each) => ({ path, ...each }));
 
+const schedule = (rest: string, body?: unknown): Attempts => {
+  return (names) => [
+    { path: `/scheduled-tasks/${names.schedule}${rest}`, ...(body !== undefined && { body }) },
+  ];
+};
+const cron = (body?: unknown): Attempts => {
+  return (names) => [{ path: `/runs/crons/${names.schedule}`, ...(body !== undefined && { body }) }];
+};
+const hourly = {
+  title: 'x',
+  prompt: 'x',
+  schedule_type: 'cron',
+  schedule_spec: { cron: '0 * * * *' },
+  timezone: 'UTC',
+  assistant_id: 'chat',
+};
+const ticking = { ...chat, schedule: '0 * * * *', enabled: false };
+
 /** What can be tried with a name, for each endpoint of the area. A missing endpoint fails the test. */
 export const attempts: Record<string, Attempts> = {
   'POST /threads': (names) =>
@@ -134,6 +154,38 @@ export const attempts: Record<string, Attempts> = {
       { thread_ids: [names.thread], strategy: 'keep_latest' },
       { thread_ids: [own.thread, names.thread], strategy: 'keep_latest' },
     ].map((body) => ({ path: '/threads/prune', body })),
+  'GET /scheduled-tasks': () => [{ path: '/scheduled-tasks' }],
+  'POST /scheduled-tasks': (names) =>
+    [
+      { ...hourly, context_mode: 'reuse_thread', thread_id: names.thread },
+      { ...hourly, assistant_id: names.assistant },
+      { ...hourly, assistant_id: names.word },
+    ].map((body) => ({ path: '/scheduled-tasks', body })),
+  'GET /scheduled-tasks/{task_id}': schedule(''),
+  'PATCH /scheduled-tasks/{task_id}': schedule('', { title: 'taken' }),
+  'DELETE /scheduled-tasks/{task_id}': schedule(''),
+  'POST /scheduled-tasks/{task_id}/pause': schedule('/pause'),
+  'POST /scheduled-tasks/{task_id}/resume': schedule('/resume'),
+  'POST /scheduled-tasks/{task_id}/trigger': schedule('/trigger'),
+  'GET /scheduled-tasks/{task_id}/runs': schedule('/runs'),
+  'GET /threads/{thread_id}/scheduled-tasks': thread('/scheduled-tasks'),
+  'POST /threads/{thread_id}/runs/crons': thread('/runs/crons', ticking),
+  'POST /runs/crons': (names) => [
+    {
+      path: '/runs/crons',
+      body: { ...ticking, config: { configurable: { thread_id: names.thread } } },
+      isCreation: true,
+    },
+    { path: '/runs/crons', body: { ...ticking, assistant_id: names.assistant } },
+    { path: '/runs/crons', body: { ...ticking, assistant_id: names.word } },
+  ],
+  'POST /runs/crons/search': (names) =>
+    [{ thread_id: names.thread }, { assistant_id: names.assistant }, { metadata: { word: names.word } }].map(
+      (body) => ({ path: '/runs/crons/search', body }),
+    ),
+  'POST /runs/crons/count': (names) => [{ path: '/runs/crons/count', body: { thread_id: names.thread } }],
+  'PATCH /runs/crons/{cron_id}': cron({ enabled: false }),
+  'DELETE /runs/crons/{cron_id}': cron(),
   'GET /threads/{thread_id}': thread(''),
   'PATCH /threads/{thread_id}': thread('', { metadata: { taken: true } }),
   'DELETE /threads/{thread_id}': thread(''),

@@ -158,6 +158,11 @@ export class Runs {
     });
   }
 
+  /** Throws what `start` would throw for a request that cannot be obeyed. */
+  async check(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<void> {
+    await this.#options.intake.prepare(caller, threadId, body);
+  }
+
   /** All requests are checked before the first run begins. */
   async startBatch(caller: RunCaller, bodies: readonly RunCreate[]): Promise<Run[]> {
     const { intake } = this.#options;

@@ -1,0 +1,52 @@
+import { mounts } from '@switchyard/contract/conversation/mounts';
+import type { Routes } from '../../http/app.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Removals } from '../removals.ts';
+import type { RunFollowers } from '../runs/ending/run-followers.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { ConversationTables } from '../tables.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import { cronRoutes } from './cron-routes.ts';
+import { Crons } from './crons.ts';
+import { ScheduleClock } from './schedule-clock.ts';
+import type { ScheduleJobs } from './schedule-jobs.ts';
+import { forgetSchedulesOfUser, releaseThread, ScheduleStore } from './schedule-store.ts';
+import { scheduledTaskRoutes } from './scheduled-task-routes.ts';
+import { ScheduledTasks } from './scheduled-tasks.ts';
+import { Schedules } from './schedules.ts';
+
+interface SchedulesDependencies {
+  database: Database<ConversationTables>;
+  jobs: ScheduleJobs;
+  runs: Runs;
+  access: ThreadAccess;
+  followers: RunFollowers;
+  removals: Removals;
+  /** Whether this account exists and may sign in. */
+  mayStartRuns: (userId: string) => Promise<boolean>;
+  clock: Clock;
+  log: Pick<Log, 'warn'>;
+}
+
+const threadGone = 'Its thread was deleted. Give it another one, or a fresh thread for each run.';
+
+/** Creates the runs that begin by themselves, and returns their routes. */
+export function createSchedules(dependencies: SchedulesDependencies): Routes[] {
+  const { database, access, followers, removals, mayStartRuns: mayStart, clock } = dependencies;
+  const store = new ScheduleStore(database);
+  const clockwork = new ScheduleClock({ ...dependencies, store, mayStart });
+  followers.register({ plan: (trx, run) => clockwork.plan(trx, run), ended: () => undefined });
+  removals.register<ConversationTables>({
+    forgetThread: (trx, threadId) => releaseThread(trx, threadId, { at: toIso(clock()), why: threadGone }),
+    forgetUser: forgetSchedulesOfUser,
+  });
+  const schedules = new Schedules({ ...dependencies, store, clockwork, newId });
+  const crons = new Crons(schedules);
+  return [
+    scheduledTaskRoutes({ tasks: new ScheduledTasks({ schedules, access }) }),
+    ...mounts.map((mount) => cronRoutes(mount, { crons })),
+  ];
+}
