@@ -25,6 +25,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   chat: async () => (await import('./commands/chat.ts')).addChatCommand,
   threads: async () => (await import('./commands/threads.ts')).addThreadsCommand,
   runs: async () => (await import('./commands/runs.ts')).addRunsCommand,
+  schedules: async () => (await import('./commands/schedules.ts')).addSchedulesCommand,
   agents: async () => (await import('./commands/agents.ts')).addAgentsCommand,
   skills: async () => (await import('./commands/skills.ts')).addSkillsCommand,
   mcp: async () => (await import('./commands/mcp.ts')).addMcpCommand,

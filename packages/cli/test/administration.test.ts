@@ -47,9 +47,11 @@ interface Given {
   token?: string | null;
   /** The password of the administrator is piped in. */
   withPassword?: true;
+  /** Arguments with spaces in them. */
+  args?: readonly string[];
 }
 
-async function cli(line: string, { token: given = token, withPassword }: Given = {}) {
+async function cli(line: string, { token: given = token, withPassword, args = [] }: Given = {}) {
   const written = { stdout: '', stderr: '' };
   const output = (name: keyof typeof written) => ({
     write: (text: string) => {
@@ -65,7 +67,7 @@ async function cli(line: string, { token: given = token, withPassword }: Given =
       : [];
   const env = { NO_COLOR: '1', XDG_CONFIG_HOME: '/nonexistent' };
   const terminal = { env, cwd: '/nonexistent', stdin, stdout: output('stdout'), stderr: output('stderr') };
-  const code = await runCli([...line.split(' '), ...signIn, '--url', gateway.url], terminal);
+  const code = await runCli([...line.split(' '), ...args, ...signIn, '--url', gateway.url], terminal);
   return { code, ...written };
 }
 
@@ -163,6 +165,34 @@ describe('switchyard tokens', () => {
     expect((await cli(`tokens revoke ${id}`, { withPassword: true })).code).toBe(0);
     expect((await cli('webhooks list', { token: own })).code).toBe(4);
     expect((await cli('tokens create x --scope everything', { withPassword: true })).code).toBe(2);
+  });
+});
+
+describe('switchyard schedules', () => {
+  it('makes, changes, pauses, runs and deletes a scheduled task', async () => {
+    const made = await json('schedules add hello --agent lead_agent --timezone Asia/Tokyo', {
+      args: ['--cron', '0 9 * * 1-5'],
+    });
+    expect(made).toMatchObject({ title: 'hello', status: 'enabled', schedule_spec: { cron: '0 9 * * 1-5' } });
+    const changed = await json(`schedules change ${made.id} --title Greeting`, {
+      args: ['--cron', '0 8 * * *'],
+    });
+    expect(changed).toMatchObject({ title: 'Greeting', schedule_spec: { cron: '0 8 * * *' } });
+    expect((await cli(`schedules pause ${made.id}`)).stderr).toBe(`${made.id} rests.\n`);
+    expect((await cli('schedules list')).stdout).toMatch(/paused +0 8 \* \* \* Asia\/Tokyo/);
+    expect((await cli(`schedules history ${made.id}`)).stderr).toBe('It has not run yet.\n');
+    expect(await json(`schedules trigger ${made.id}`)).toEqual({ id: made.id, triggered: true });
+    expect(await json(`schedules history ${made.id}`)).toMatchObject([{ trigger: 'manual' }]);
+    expect(await json(`schedules resume ${made.id}`)).toMatchObject({ status: 'enabled' });
+    expect((await cli(`schedules delete ${made.id}`, { token: userToken })).code).toBe(5);
+    expect((await cli(`schedules delete ${made.id}`)).code).toBe(0);
+  });
+
+  it('has to be told when it runs, and in which thread', async () => {
+    expect((await cli('schedules add hello')).code).toBe(2);
+    expect((await cli('schedules add hello --at 2999-01-01T09:00 --cron x')).code).toBe(2);
+    const inThread = 'schedules add hello --at 2999-01-01T09:00 --thread not-there';
+    expect((await cli(inThread)).code).toBe(5);
   });
 });
 
