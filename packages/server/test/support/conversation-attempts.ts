@@ -168,7 +168,7 @@ export const attempts: Record<string, Attempts> = {
   'POST /scheduled-tasks/{task_id}/resume': schedule('/resume'),
   'POST /scheduled-tasks/{task_id}/trigger': schedule('/trigger'),
   'GET /scheduled-tasks/{task_id}/runs': schedule('/runs'),
-  'GET /threads/{thread_id}/scheduled-tasks': thread('/scheduled-tasks'),
+  'GET /threads/{thread_id}/scheduled-tasks': openThread('/scheduled-tasks'),
   'POST /threads/{thread_id}/runs/crons': thread('/runs/crons', ticking),
   'POST /runs/crons': (names) => [
     {
