@@ -41,7 +41,10 @@ function Table<Row>(props: DataTableProps<Row>) {
   const below = view.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset);
   const width = columns.length + (selection ? 1 : 0);
   return (
-    <table className="w-full table-fixed border-collapse text-table" aria-rowcount={rows.length + 1}>
+    <table
+      className="w-full table-fixed border-separate border-spacing-0 text-table"
+      aria-rowcount={rows.length + 1}
+    >
       <caption className="sr-only">{label}</caption>
       <TableHead columns={columns} rows={rows} rowKey={rowKey} selection={selection} />
       <tbody ref={start} style={rowStyle(rowHeight)}>

@@ -35,6 +35,11 @@ export function waitedMs({ createdAt, startedAt, finishedAt }: Times, nowMs: num
   return Math.max(0, (until === null ? nowMs : Date.parse(until)) - Date.parse(createdAt));
 }
 
+/** Whether the time in the queue still grows. */
+export function isWaiting({ startedAt, finishedAt }: Pick<Times, 'startedAt' | 'finishedAt'>): boolean {
+  return startedAt === null && finishedAt === null;
+}
+
 /** How long a worker had the task; null when none has had it. */
 export function ranMs({ startedAt, finishedAt }: Times, nowMs: number): number | null {
   if (startedAt === null) return null;

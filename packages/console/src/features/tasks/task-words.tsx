@@ -1,4 +1,5 @@
 import type { Task } from '@switchyard/contract/dispatch/task';
+import { useCallback } from 'react';
 import { StatusWord } from '../../kit/status-word.tsx';
 import { useText } from '../../lib/i18n.ts';
 import { glyphOf, shortId, stateOf } from './task-state.ts';
@@ -17,5 +18,5 @@ export function TaskStatusWord({ task, tinted }: { task: Task; tinted?: boolean 
 /** The name of a task; one without a name is called by the end of its id. */
 export function useTaskName(): (task: Pick<Task, 'id' | 'name'>) => string {
   const text = useText('tasks');
-  return ({ id, name }) => name ?? text('unnamed', { id: shortId(id) });
+  return useCallback(({ id, name }) => name ?? text('unnamed', { id: shortId(id) }), [text]);
 }

@@ -9,6 +9,8 @@ export interface Column<Row> {
   align?: 'start' | 'end';
   /** The width as CSS; without one the columns share what is left. */
   width?: string;
+  /** Its cells need no cutting, or do it themselves. A long list scrolls more easily with fewer cells that are cut. */
+  fits?: boolean;
   /** Says what it is by itself, so that cards show no name beside it. */
   nameless?: boolean;
   /** Left out on cards. */

@@ -22,20 +22,21 @@ function Line<Row>(props: TableRowProps<Row>) {
       aria-rowindex={index + 2}
       aria-selected={choiceName === null ? undefined : isChosen}
       data-row={rowKey}
-      className={classes(
-        'h-(--row) border-b border-border hover:bg-surface',
-        (isCurrent || isChosen) && 'bg-running-tint',
-      )}
+      className={classes('h-(--row) hover:bg-surface', (isCurrent || isChosen) && 'bg-running-tint')}
     >
       {choiceName === null ? null : (
-        <td className="p-0 text-center">
+        <td className="border-b border-border p-0 text-center">
           <RowChoice rowKey={rowKey} name={choiceName} isChosen={isChosen} onChoose={onChoose} />
         </td>
       )}
       {columns.map((column) => (
         <td
           key={column.id}
-          className={classes('overflow-hidden px-2 py-0 text-ellipsis whitespace-nowrap', columnLook(column))}
+          className={classes(
+            'border-b border-border px-2 py-0 whitespace-nowrap',
+            !column.fits && 'overflow-hidden text-ellipsis',
+            columnLook(column),
+          )}
         >
           {column.cell(row)}
         </td>

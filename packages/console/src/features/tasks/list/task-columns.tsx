@@ -1,7 +1,7 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useRef } from 'react';
+import { type RefObject, useMemo, useRef } from 'react';
 import { Link } from 'wouter';
 import { Menu } from '../../../kit/menu.tsx';
 import { focusRing } from '../../../kit/parts/classes.ts';
@@ -9,14 +9,14 @@ import { Thumb } from '../../../kit/pictures/thumb.tsx';
 import type { Column } from '../../../kit/table/column.ts';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
-import { blank } from '../../../lib/format/format.ts';
+import { blank, type Format } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useAtNow } from '../../../lib/format/use-now.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { describeFailure } from '../task/failure.ts';
 import { useTaskAction } from '../task-actions.ts';
 import { TaskEstimate, TaskProgress } from '../task-progress.tsx';
-import { hasEnded, picturesOf, ranMs, stateOf, waitedMs } from '../task-state.ts';
+import { hasEnded, isWaiting, picturesOf, ranMs, stateOf, waitedMs } from '../task-state.ts';
 import { TaskStatusWord, useTaskName } from '../task-words.tsx';
 
 interface TaskColumnsOptions {
@@ -26,6 +26,8 @@ interface TaskColumnsOptions {
 /** The columns of the list. The name leads to the page of the task; a plain click opens it beside the list. */
 export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
   const text = useText('tasks');
+  const nameOf = useTaskName();
+  const format = useFormat();
   const { mutate } = useTaskAction();
   const { data: instances } = useQuery({ ...instancesQuery(), select: namesOf });
   const opened = useRef(onOpen);
@@ -34,14 +36,16 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
     () => [
       {
         id: 'name',
+        fits: true,
         header: text('column.task'),
-        cell: (task) => <NameCell task={task} onOpen={opened.current} />,
+        cell: (task) => <NameCell taskId={task.id} name={nameOf(task)} opened={opened} />,
       },
       {
         id: 'status',
         nameless: true,
         header: text('column.status'),
         width: '7rem',
+        fits: true,
         cell: (task) => <TaskStatusWord task={task} />,
       },
       {
@@ -63,20 +67,23 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
         header: text('column.waited'),
         width: '5.5rem',
         align: 'end',
-        cell: (task) => <Waited task={task} />,
+        fits: true,
+        cell: (task) => (isWaiting(task) ? <Waited task={task} /> : format.duration(waitedMs(task, 0))),
       },
       {
         id: 'ran',
         header: text('column.ran'),
         width: '5.5rem',
         align: 'end',
-        cell: (task) => <Ran task={task} />,
+        fits: true,
+        cell: (task) => (hasEnded(task) ? ranFor(task, format, 0) : <Ran task={task} />),
       },
       {
         id: 'created',
         header: text('column.created'),
         width: '5.25rem',
         align: 'end',
+        fits: true,
         wideOnly: true,
         cell: (task) => <TimeAgo at={task.createdAt} />,
       },
@@ -85,23 +92,29 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
         header: '',
         width: '3.25rem',
         tableOnly: true,
-        cell: (task) => <TaskMenu task={task} act={mutate} />,
+        fits: true,
+        cell: (task) => <TaskMenu task={task} name={nameOf(task)} act={mutate} />,
       },
     ],
-    [text, mutate, instances],
+    [text, nameOf, format, mutate, instances],
   );
 }
 
-function NameCell({ task, onOpen }: { task: Task; onOpen: (taskId: string) => void }) {
-  const name = useTaskName()(task);
+interface NameCellProps {
+  taskId: string;
+  name: string;
+  opened: RefObject<(taskId: string) => void>;
+}
+
+function NameCell({ taskId, name, opened }: NameCellProps) {
   return (
     <Link
-      href={`/tasks/${task.id}`}
-      className={`${focusRing} block truncate -outline-offset-2! leading-9 font-medium text-text hover:underline`}
+      href={`/tasks/${taskId}`}
+      className={`${focusRing} block truncate -outline-offset-2! leading-8.5 font-medium text-text hover:underline`}
       onClick={(event) => {
         if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
         event.preventDefault();
-        onOpen(task.id);
+        opened.current(taskId);
       }}
     >
       {name}
@@ -134,7 +147,7 @@ function ResultCell({ task }: { task: Task }) {
   const pictures = picturesOf(task);
   const others = (task.result?.outputs.length ?? 0) - pictures.length;
   return (
-    <span className="flex h-9 items-center gap-0.5">
+    <span className="flex h-8.5 items-center gap-0.5">
       {pictures.slice(0, picturesInRow).map(({ fileId, filename }) => (
         <Thumb key={fileId} fileId={fileId} alt={filename} size={34} />
       ))}
@@ -162,15 +175,22 @@ function Waited({ task }: { task: Task }) {
 
 function Ran({ task }: { task: Task }) {
   const format = useFormat();
-  return useAtNow((now) => {
-    const ms = ranMs(task, now);
-    return ms === null ? blank : format.duration(ms);
-  });
+  return useAtNow((now) => ranFor(task, format, now));
 }
 
-function TaskMenu({ task, act }: { task: Task; act: ReturnType<typeof useTaskAction>['mutate'] }) {
+function ranFor(task: Task, format: Format, nowMs: number): string {
+  const ms = ranMs(task, nowMs);
+  return ms === null ? blank : format.duration(ms);
+}
+
+interface TaskMenuProps {
+  task: Task;
+  name: string;
+  act: ReturnType<typeof useTaskAction>['mutate'];
+}
+
+function TaskMenu({ task, name, act }: TaskMenuProps) {
   const text = useText('tasks');
-  const name = useTaskName()(task);
   const taskId = task.id;
   const items = hasEnded(task)
     ? [{ label: text('action.retry'), onSelect: () => act({ action: 'retry', taskId }) }]
