@@ -1,6 +1,7 @@
 import { getPoolOverview, type PoolOverview } from '@switchyard/contract/dispatch/overview';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { LinkButton } from '../../kit/button.tsx';
+import { Later } from '../../kit/later.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { keys } from '../../lib/data/keys.ts';
@@ -49,12 +50,14 @@ function Board({ board }: { board: PoolOverview }) {
     <div className="flex min-w-0 flex-col gap-8">
       <Warnings board={board} />
       <Counters board={board} />
-      <div className="grid gap-8 lg:grid-cols-2">
-        <RunningTasks board={board} />
-        <RecentOutput board={board} />
-        <Utilisation board={board} />
-        <Throughput board={board} />
-      </div>
+      <Later>
+        <div className="grid gap-8 lg:grid-cols-2">
+          <RunningTasks board={board} />
+          <RecentOutput board={board} />
+          <Utilisation board={board} />
+          <Throughput board={board} />
+        </div>
+      </Later>
     </div>
   );
 }
