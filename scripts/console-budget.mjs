@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 const kB = 1_000;
 
 /** The chunks, by name, that the first script loads at once. */
-const loadedAtOnce = ['renderer', 'frame'];
+const loadedAtOnce = ['queries', 'renderer', 'frame'];
 /** Most visits begin with this page. */
 const firstPage = 'src/features/overview/overview-page.tsx';
 /** A visit loads one of them. */

@@ -14,7 +14,8 @@ function file(name: string, kilobytes: number): string {
 }
 
 const manifest = {
-  'index.html': { file: file('assets/index.js', 30), css: [file('assets/index.css', 10)] },
+  'index.html': { file: file('assets/index.js', 10), css: [file('assets/index.css', 10)] },
+  '_queries.js': { name: 'queries', file: file('assets/queries.js', 20) },
   '_renderer.js': { name: 'renderer', file: file('assets/renderer.js', 60) },
   '_frame.js': { name: 'frame', file: file('assets/frame.js', 30), imports: ['_shared.js'] },
   'src/features/overview/overview-page.tsx': { file: file('assets/overview.js', 10) },

@@ -15,7 +15,10 @@ export default defineConfig({
     tailwind(),
     compiledMessages(),
     contractValues(resolve(import.meta.dirname, '../contract/src')),
-    earlyFiles({ modules: ['/react-dom/client.js', '/app/show-console.tsx'], font: 'inter-latin-wght' }),
+    earlyFiles({
+      modules: ['/app/start-queries.ts', '/react-dom/client.js', '/app/show-console.tsx'],
+      font: 'inter-latin-wght',
+    }),
   ],
   resolve: {
     // The form of use-intl that takes compiled messages and has no parser.
@@ -32,7 +35,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: chunkGroups(resolve(import.meta.dirname, 'src/app/show-console.tsx')) },
+        codeSplitting: { groups: chunkGroups(resolve(import.meta.dirname, 'src/app')) },
       },
     },
   },

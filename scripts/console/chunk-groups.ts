@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 const lists = /node_modules.*[\\/](index|lucide-react)\.m?js$/;
 const icons = /node_modules[\\/]lucide-react[\\/]/;
 
@@ -6,24 +8,30 @@ interface ModuleGraph {
 }
 
 /**
- * The files that every visit loads: what the first script needs, the renderer, and the frame around the pages. Left alone, the
- * bundler makes a file of each handful of lines that two pages share.
+ * The files that every visit loads: the first script, what asks the gateway, the renderer, and the frame around the pages. Left
+ * alone, the bundler makes a file of each handful of lines that two pages share.
  */
-export function chunkGroups(frame: string) {
-  let modules: Set<string> | undefined;
+export function chunkGroups(app: string) {
   return [
-    { name: 'begin', tags: ['$initial' as const], priority: 3 },
-    { name: 'renderer', test: /node_modules[\\/](react-dom|scheduler)[\\/]/, priority: 2 },
-    { name: 'icons', test: icons, minShareCount: 2, priority: 2 },
-    {
-      debugName: 'frame',
-      name: (id: string, graph: ModuleGraph) => {
-        modules ??= reachedFrom(frame, graph);
-        return modules.has(id) ? 'frame' : null;
-      },
-      priority: 1,
-    },
+    { name: 'begin', tags: ['$initial' as const], priority: 4 },
+    { name: 'renderer', test: /node_modules[\\/](react-dom|scheduler)[\\/]/, priority: 3 },
+    { name: 'icons', test: icons, minShareCount: 2, priority: 3 },
+    reachedGroup('queries', { entry: join(app, 'start-queries.ts'), priority: 2 }),
+    reachedGroup('frame', { entry: join(app, 'show-console.tsx'), priority: 1 }),
   ];
+}
+
+/** The file of an entry and of everything that it needs at once. */
+function reachedGroup(debugName: string, { entry, priority }: { entry: string; priority: number }) {
+  let modules: Set<string> | undefined;
+  return {
+    debugName,
+    name: (id: string, graph: ModuleGraph) => {
+      modules ??= reachedFrom(entry, graph);
+      return modules.has(id) ? debugName : null;
+    },
+    priority,
+  };
 }
 
 /** The module and everything that it imports, without what it loads later. */

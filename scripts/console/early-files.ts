@@ -60,7 +60,7 @@ function closure(chunks: readonly Rolldown.OutputChunk[], bundle: Rolldown.Outpu
 function reached(chunks: readonly { fileName: string }[], bundle: Rolldown.OutputBundle): Set<string> {
   const files = new Set<string>();
   const waiting = chunks.map(({ fileName }) => fileName);
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
     const chunk = bundle[file];
     if (files.has(file) || chunk?.type !== 'chunk') continue;
     files.add(file);

@@ -1,4 +1,5 @@
 import type { Locale } from '../lib/locale-choice.ts';
+import { nextTask } from '../lib/next-task.ts';
 import type { Texts } from './collect-messages.ts';
 
 const files: Record<Locale, () => Promise<{ messages: Texts }>> = {
@@ -9,6 +10,7 @@ const files: Record<Locale, () => Promise<{ messages: Texts }>> = {
 /** The texts of a locale, which the browser loads when they are first needed. */
 export async function loadMessages(locale: Locale): Promise<Texts> {
   const { messages } = await files[locale]();
+  await nextTask();
   readLocaleData(locale);
   return messages;
 }

@@ -1,9 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { localeChoice } from '../lib/locale-choice.ts';
-import { sessionQuery } from '../lib/session-query.ts';
+import { nextTask } from '../lib/next-task.ts';
 import { applyTheme } from '../lib/theme.ts';
 import { loadMessages } from './load-messages.ts';
-import { createQueryClient } from './query-client.ts';
 import { routeAt } from './routes.ts';
 import './style.css';
 
@@ -13,19 +12,29 @@ const root = document.getElementById('root');
 if (root) void begin(root);
 
 /**
- * Asks for everything that the first picture needs at once, so that no part waits for another. Each file that the browser
- * then runs is short, so that it can paint and take input in between.
+ * Asks for everything that the first picture needs as soon as it can, so that no part waits for another. Each file that the
+ * browser then runs has a task of its own, so that the browser can paint and take input in between. What this file itself
+ * imports is run before the first request, so that is little.
  */
 async function begin(root: HTMLElement): Promise<void> {
-  const queries = createQueryClient();
   const locale = localeChoice.read();
+  const loading = loadMessages(locale);
+  const { startQueries } = await import('./start-queries.ts');
+  const { queries, session } = startQueries();
+  await nextTask();
   const [{ showConsole }, messages] = await Promise.all([
-    import('react-dom/client').then(() => import('./show-console.tsx')),
-    loadMessages(locale),
-    queries.prefetchQuery(sessionQuery),
+    loadDrawing(),
+    loading,
+    session,
     preparePage(queries),
   ]);
   showConsole(root, { queries, texts: { locale, messages } });
+}
+
+async function loadDrawing(): Promise<typeof import('./show-console.tsx')> {
+  await import('react-dom/client');
+  await nextTask();
+  return import('./show-console.tsx');
 }
 
 /** Loads the page of the address, and what it shows first. A failure is told where the page is drawn. */
