@@ -3,20 +3,23 @@ import { classes } from '../parts/classes.ts';
 import { type Column, columnLook } from './column.ts';
 import { RowChoice } from './row-choice.tsx';
 
-interface TableRowProps<Row> {
+interface RowCellsProps<Row> {
   row: Row;
   rowKey: string;
-  index: number;
   columns: readonly Column<Row>[];
-  isCurrent: boolean;
   isChosen: boolean;
   onChoose: (key: string, isChosen: boolean) => void;
   /** What the checkbox calls the row; null in a table without a choice. */
   choiceName: string | null;
 }
 
-function Line<Row>(props: TableRowProps<Row>) {
-  const { row, rowKey, index, columns, isCurrent, isChosen, onChoose, choiceName } = props;
+interface TableRowProps<Row> extends RowCellsProps<Row> {
+  index: number;
+  isCurrent: boolean;
+}
+
+function Line<Row>({ index, isCurrent, ...cells }: TableRowProps<Row>) {
+  const { rowKey, isChosen, choiceName } = cells;
   return (
     <tr
       aria-rowindex={index + 2}
@@ -24,6 +27,17 @@ function Line<Row>(props: TableRowProps<Row>) {
       data-row={rowKey}
       className={classes('h-(--row) hover:bg-surface', (isCurrent || isChosen) && 'bg-running-tint')}
     >
+      <RowCells {...cells} />
+    </tr>
+  );
+}
+
+/** A row is not drawn again while the list scrolls past it. */
+export const TableRow = memo(Line) as typeof Line;
+
+function Cells<Row>({ row, rowKey, columns, isChosen, onChoose, choiceName }: RowCellsProps<Row>) {
+  return (
+    <>
       {choiceName === null ? null : (
         <td className="border-b border-border p-0 text-center">
           <RowChoice rowKey={rowKey} name={choiceName} isChosen={isChosen} onChoose={onChoose} />
@@ -41,9 +55,9 @@ function Line<Row>(props: TableRowProps<Row>) {
           {column.cell(row)}
         </td>
       ))}
-    </tr>
+    </>
   );
 }
 
-/** A row is not drawn again while the list scrolls past it. */
-export const TableRow = memo(Line) as typeof Line;
+/** The cells stay as they are when a row gets another place, as all rows do when a new one comes above them. */
+const RowCells = memo(Cells) as typeof Cells;
