@@ -103,6 +103,6 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
     expect((await instance('box-b'))?.alive).toBe(false);
     await boxes[1]?.accept();
     await card.getByText(text('state.idle')).waitFor();
-    expect((await instance('box-b'))?.alive).toBe(true);
+    await expect.poll(async () => (await instance('box-b'))?.alive).toBe(true);
   });
 });
