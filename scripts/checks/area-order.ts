@@ -72,6 +72,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'catalog',
     'runs',
     'schedules',
+    'turns',
     'protocol',
   ],
   'conversation/runs': ['records', 'ending', 'execution', 'intake', '.'],

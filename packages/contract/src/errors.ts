@@ -257,6 +257,12 @@ export const errorCatalogue = {
     kind: 'unavailable',
     message: 'Summaries need a database. Set database.backend to sqlite or postgres.',
   },
+  message_not_found: { kind: 'not_found', message: 'No such message in the latest state of the thread.' },
+  turn_not_replayable: { kind: 'conflict', message: 'This answer cannot be made again.' },
+  turn_not_branchable: { kind: 'conflict', message: 'This turn can no longer be branched from.' },
+  polish_unavailable: { kind: 'unavailable', message: 'Failed to polish input' },
+  polish_disabled: { kind: 'not_found', message: 'No model is configured that could polish the text.' },
+  polish_text_invalid: { kind: 'malformed', message: 'Input text is required' },
   checkpoint_not_found: { kind: 'not_found', message: 'Checkpoint not found' },
   state_update_invalid: { kind: 'invalid', message: 'The state of this thread cannot take the update.' },
 

@@ -102,4 +102,11 @@ describe('suggestions of the demo model', () => {
       expect((await suggest(body)).status).toBe(422);
     expect((await suggest({ messages: [user('hi')] }, server.bob)).status).toBe(404);
   });
+
+  it('come without a polished draft, because no model can write one', async () => {
+    expect(await server.ada.post('/input-polish', { text: 'files pls' })).toMatchObject({
+      status: 404,
+      body: { detail: 'No model is configured that could polish the text.' },
+    });
+  });
 });

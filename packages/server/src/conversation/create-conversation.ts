@@ -83,6 +83,7 @@ import { UserRemoval } from './threads/user-removal.ts';
 import { runTimelineRoutes } from './timeline/run-timeline-routes.ts';
 import { RunTimelineStore } from './timeline/run-timeline-store.ts';
 import { type PoolSpans, RunTimelines } from './timeline/run-timelines.ts';
+import { createTurns } from './turns/create-turns.ts';
 import { contextUsageOf } from './usage/context-usage.ts';
 import { ModelPrices } from './usage/costs.ts';
 import { createConsole } from './usage/create-console.ts';
@@ -214,7 +215,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     threads,
     followers,
     routes: [
-      ...routesOf(dependencies, { threads, runs, journal, storage, graphFor }),
+      ...routesOf(dependencies, { removal, threads, runs, journal, storage, graphFor }),
       ...createSchedules({ ...dependencies, runs, followers }),
     ],
     orphans: orphansOf(dependencies),
@@ -230,6 +231,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
 }
 
 interface Parts {
+  removal: ThreadRemoval;
   threads: Threads;
   runs: Runs;
   journal: Journal;
@@ -323,6 +325,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       protocolRoutes(mount, protocol),
     ]),
     sockets,
+    turnsOf(dependencies, parts),
     ...features.routes,
     createConsole({
       database,
@@ -348,6 +351,19 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     }),
     ...(runtime.webApp ? [ownRoutes({ ...dependencies, webApp: runtime.webApp })] : []),
   ];
+}
+
+function turnsOf(dependencies: ConversationDependencies, parts: Parts): Routes {
+  const { database, runtime, threadStore, features } = dependencies;
+  return createTurns({
+    ...dependencies,
+    ...parts,
+    states: runtime.states,
+    store: threadStore,
+    runStore: new RunStore(database),
+    recordedRuns: new RecordedRunStore(database),
+    copyFolders: features.copyFolders,
+  });
 }
 
 function reasonsOf({ database, clock, poolWaitsOver }: ConversationDependencies): RunReasons {

@@ -26,6 +26,7 @@ import { memoryRoutes } from './memory/memory-routes.ts';
 import { Profiles } from './profile/profiles.ts';
 import type { Removals } from './removals.ts';
 import { createSkills, type SkillsOptions } from './skills/create-skills.ts';
+import { InputPolish } from './suggestions/input-polish.ts';
 import { suggestionRoutes } from './suggestions/suggestion-routes.ts';
 import { Suggestions } from './suggestions/suggestions.ts';
 import type { ConversationTables } from './tables.ts';
@@ -34,6 +35,7 @@ import type { ThreadStore } from './threads/thread-store.ts';
 import { agentWorkspace } from './workspace/agent-workspace.ts';
 import { artifactRoutes } from './workspace/artifact-routes.ts';
 import { Artifacts } from './workspace/artifacts.ts';
+import { type CopyOfFolders, copyOfFolders } from './workspace/copy-folders.ts';
 import type { UploadLimits } from './workspace/receive-uploads.ts';
 import { ThreadFolders } from './workspace/thread-folders.ts';
 import { uploadRoutes } from './workspace/upload-routes.ts';
@@ -82,6 +84,7 @@ export interface Features {
   memories: Memories;
   learning: MemoryLearning;
   customAgents: CustomAgents;
+  copyFolders: CopyOfFolders;
   /** What the lead agent works with. */
   equipment: Equipment;
   routes: Routes[];
@@ -144,8 +147,9 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
     log,
   });
   const profiles = new Profiles(options.home);
+  const ask = options.models.length === 0 ? null : modelAsker(models);
   const suggestions = new Suggestions({
-    ask: options.models.length === 0 ? null : modelAsker(models),
+    ask,
     hasPool: workflows !== null,
     log,
   });
@@ -156,6 +160,7 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
     memories,
     learning,
     customAgents,
+    copyFolders: copyOfFolders(folders, access),
     equipment: {
       workflows,
       workspace: agentWorkspace({ files, folders, access }),
@@ -178,7 +183,7 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
       skills.routes,
       memoryRoutes({ memories, requireAgent: (owner, name) => customAgents.get(owner, name) }),
       customAgentRoutes({ agents: customAgents, profiles, isEnabled: options.agentsApi.enabled }),
-      suggestionRoutes({ access, suggestions }),
+      suggestionRoutes({ access, suggestions, inputPolish: new InputPolish({ ask, log }) }),
     ],
     close: async () => {
       learning.close();

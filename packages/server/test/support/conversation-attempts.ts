@@ -258,6 +258,15 @@ export const attempts: Record<string, Attempts> = {
       isOpen: true,
     })),
 
+  'POST /threads/{thread_id}/runs/regenerate/prepare': thread('/runs/regenerate/prepare', {
+    message_id: 'm',
+  }),
+  'POST /threads/{thread_id}/runs/edit-regenerate/prepare': thread('/runs/edit-regenerate/prepare', {
+    human_message_id: 'm',
+    replacement_text: 'taken',
+  }),
+  'POST /threads/{thread_id}/branches': thread('/branches', { message_id: 'm' }),
+  'GET /threads/{thread_id}/runs/{run_id}/workspace-changes': openRun('/workspace-changes'),
   'POST /threads/{thread_id}/runs': newRun(''),
   'POST /threads/{thread_id}/runs/stream': newRun('/stream'),
   'POST /threads/{thread_id}/runs/wait': newRun('/wait'),
@@ -330,6 +339,10 @@ export const attempts: Record<string, Attempts> = {
   'POST /threads/{thread_id}/suggestions': openThread('/suggestions', {
     messages: [{ role: 'user', content: 'hi' }],
   }),
+
+  'POST /input-polish': (names) => [
+    { path: '/input-polish', body: { text: '', thread_id: names.thread }, isOpen: true },
+  ],
 
   'POST /assistants/search': (names) => [
     { path: '/assistants/search', body: { metadata: { word: names.word } } },

@@ -1,3 +1,4 @@
+import { polishInput } from '@switchyard/contract/conversation/input-polish';
 import {
   getSuggestionsConfig,
   maxSuggestions,
@@ -6,14 +7,16 @@ import {
 import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
+import type { InputPolish } from './input-polish.ts';
 import type { Suggestions } from './suggestions.ts';
 
 interface SuggestionRoutesOptions {
   access: Pick<ThreadAccess, 'require'>;
   suggestions: Suggestions;
+  inputPolish: InputPolish;
 }
 
-export function suggestionRoutes({ access, suggestions }: SuggestionRoutesOptions): Routes {
+export function suggestionRoutes({ access, suggestions, inputPolish }: SuggestionRoutesOptions): Routes {
   return (app) => {
     app.route({
       ...suggestFollowUps,
@@ -23,6 +26,15 @@ export function suggestionRoutes({ access, suggestions }: SuggestionRoutesOption
           suggestions: await suggestions.of(request.body),
           simulated: suggestions.areSimulated,
         };
+      },
+    });
+
+    app.route({
+      ...polishInput,
+      handler: async (request) => {
+        const { thread_id: threadId } = request.body;
+        if (threadId) await access.require(ownerOf(request), threadId, { mustExist: false });
+        return inputPolish.of(request.body);
       },
     });
 

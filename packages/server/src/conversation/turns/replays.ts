@@ -1,0 +1,208 @@
+import type { PreparedEdit, PreparedReplay } from '@switchyard/contract/conversation/turns';
+import { AppError } from '../../lib/app-error.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { RunStore } from '../runs/records/run-store.ts';
+import type { ThreadRow } from '../tables.ts';
+import { graphIdOf, ownedState, type SavedStates } from '../threads/saved-states.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import { isAtRest, isBeginning, lineageOf } from './state-lineage.ts';
+import {
+  isQuestion,
+  isVisibleAnswer,
+  messagesIn,
+  type Turn,
+  type TurnMessage,
+  textIn,
+  turnOfAnswer,
+} from './turn-messages.ts';
+
+interface ReplaysOptions {
+  access: Pick<ThreadAccess, 'requireRecord'>;
+  states: Pick<SavedStates, 'current' | 'pastStates'>;
+  runs: Pick<RunStore, 'get'>;
+  journal: Pick<Journal, 'events'>;
+  newId: () => string;
+}
+
+interface Place {
+  checkpointId: string;
+  /** The run that made the answer, as its states name it. */
+  runId: string | null;
+}
+
+/** How many stored messages are searched for the run of an answer; the latest answer is among the newest. */
+const maxEvents = 500;
+/** What stays of a question when its text is replaced. */
+const keptOfQuestion = ['files', 'referenced_message_contexts'];
+
+/** Says how a client has the latest turn done again. It reads only; the client starts the run. */
+export class Replays {
+  readonly #options: ReplaysOptions;
+
+  constructor(options: ReplaysOptions) {
+    this.#options = options;
+  }
+
+  async regenerate(owner: Owner, threadId: string, messageId: string): Promise<PreparedReplay> {
+    const { thread, messages, title } = await this.#latest(owner, threadId);
+    const answer = messages.find(({ id }) => id === messageId);
+    if (!answer) throw messageNotFound(messageId);
+    if (!isVisibleAnswer(answer)) throw refused('Only visible assistant messages can be regenerated');
+    if (messages.findLast(isVisibleAnswer) !== answer)
+      throw refused('Only the latest assistant message can be regenerated');
+    const turn = turnOfAnswer(messages, messageId);
+    if (!turn) throw refused('Could not find the user message for this assistant response');
+    const { checkpointId, runId } = await this.#source(owner, thread, { turn, answer });
+    const { hide_from_ui: _hidden, ...extra } = turn.question.additional_kwargs;
+    return replayOf({
+      question: { ...turn.question, additional_kwargs: extra },
+      title,
+      checkpointId,
+      runId,
+      metadata: { regenerate_from_message_id: messageId },
+    });
+  }
+
+  async edit(
+    owner: Owner,
+    threadId: string,
+    { messageId, text }: { messageId: string; text: string },
+  ): Promise<PreparedEdit> {
+    const { thread, messages, title } = await this.#latest(owner, threadId);
+    const question = messages.find(({ id }) => id === messageId);
+    if (!question) throw messageNotFound(messageId);
+    const isLatest = messages.findLast(isQuestion) === question;
+    const rest = messages.slice(messages.indexOf(question) + 1);
+    const answer = rest.findLast(isVisibleAnswer);
+    if (!isLatest || !answer) throw refused('Only the latest completed user turn can be edited');
+    if ((answer.tool_calls ?? []).length > 0)
+      throw refused('Only completed assistant text turns can be edited');
+    const replacement = text.trim();
+    if (replacement === '') throw refused('Edited message cannot be empty');
+    if (replacement === textIn(question).trim()) throw refused('Edited message is unchanged');
+
+    const { checkpointId, runId } = await this.#source(owner, thread, { turn: { question, rest }, answer });
+    const run = await this.#options.runs.get(owner, { threadId, runId });
+    if (run && run.status !== 'success')
+      throw refused('Only successful assistant runs can be edited and rerun');
+    const newMessageId = this.#options.newId();
+    const group =
+      (run && (JSON.parse(run.metadata) as Record<string, unknown>).edit_version_group_id) ?? messageId;
+    const edited = {
+      ...question,
+      id: newMessageId,
+      content: replacement,
+      additional_kwargs: kept(question.additional_kwargs),
+    };
+    const source = [question, ...rest.slice(0, rest.indexOf(answer) + 1)];
+    return {
+      ...replayOf({
+        question: edited,
+        title,
+        checkpointId,
+        runId,
+        metadata: {
+          regenerate_from_message_id: answer.id,
+          replay_kind: 'edit',
+          edit_from_message_id: messageId,
+          edit_message_id: newMessageId,
+          edit_version_group_id: group,
+        },
+      }),
+      replacement_human_message_id: newMessageId,
+      source_message_ids: source.map(({ id }) => id),
+    };
+  }
+
+  async #latest(owner: Owner, threadId: string) {
+    const { access, states } = this.#options;
+    const thread = await access.requireRecord(owner, threadId);
+    const state = await states.current(ownedState(owner, threadId, graphIdOf(thread)));
+    if (!state?.checkpoint)
+      throw new AppError('checkpoint_not_found', { message: `Thread ${threadId} has no checkpoint` });
+    const title = thread.display_name ?? (typeof state.values.title === 'string' ? state.values.title : null);
+    return { thread, messages: messagesIn(state.values), title };
+  }
+
+  /** Where the new run begins, and which run it replaces. */
+  async #source(
+    owner: Owner,
+    thread: ThreadRow,
+    { turn, answer }: { turn: Turn; answer: TurnMessage },
+  ): Promise<{ checkpointId: string; runId: string }> {
+    const place = await this.#before(owner, thread, { turn, answer });
+    const runId = (await this.#recordedRun(owner, thread.thread_id, answer.id)) ?? place.runId;
+    if (runId === null) throw refused('Could not find source run for assistant message');
+    return { checkpointId: place.checkpointId, runId };
+  }
+
+  /** The last state at rest that does not hold the question yet. */
+  async #before(
+    owner: Owner,
+    thread: ThreadRow,
+    { turn, answer }: { turn: Turn; answer: TurnMessage },
+  ): Promise<Place> {
+    const { thread_id: threadId } = thread;
+    let runId: string | null = null;
+    const about = ownedState(owner, threadId, graphIdOf(thread));
+    for await (const state of lineageOf(this.#options.states, about)) {
+      const ids = new Set(messagesIn(state.values).map(({ id }) => id));
+      if (ids.has(answer.id))
+        runId = typeof state.metadata.run_id === 'string' ? state.metadata.run_id : runId;
+      if (ids.has(turn.question.id) || !state.checkpoint) continue;
+      if (isAtRest(state) || isBeginning(state))
+        return { checkpointId: state.checkpoint.checkpoint_id, runId };
+    }
+    throw refused('Could not find an addressable checkpoint before the target user message');
+  }
+
+  /** The run under which the answer is shown. The messages of a branch have runs of their own. */
+  async #recordedRun(owner: Owner, threadId: string, messageId: string): Promise<string | null> {
+    const filter = { threadId, category: 'message', limit: maxEvents } as const;
+    const events = await this.#options.journal.events(owner, filter);
+    const found = events.findLast(
+      ({ content }) =>
+        typeof content === 'object' && content !== null && 'id' in content && content.id === messageId,
+    );
+    return found?.run_id ?? null;
+  }
+}
+
+function replayOf({
+  question,
+  title,
+  checkpointId,
+  runId,
+  metadata,
+}: {
+  question: TurnMessage;
+  title: string | null;
+  checkpointId: string;
+  runId: string;
+  metadata: Record<string, unknown>;
+}): PreparedReplay {
+  const { id, name, additional_kwargs } = question;
+  const content = [{ type: 'text', text: textIn(question) }];
+  return {
+    input: {
+      messages: [{ type: 'human', id, content, additional_kwargs, ...(name && { name }) }],
+      ...(title !== null && { title }),
+    },
+    checkpoint: { checkpoint_ns: '', checkpoint_id: checkpointId, checkpoint_map: null },
+    metadata: { ...metadata, regenerate_from_run_id: runId, regenerate_checkpoint_id: checkpointId },
+    target_run_id: runId,
+  };
+}
+
+function kept(extra: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(extra).filter(([key]) => keptOfQuestion.includes(key)));
+}
+
+function messageNotFound(messageId: string): AppError {
+  return new AppError('message_not_found', { message: `Message ${messageId} not found` });
+}
+
+function refused(message: string): AppError {
+  return new AppError('turn_not_replayable', { message });
+}
