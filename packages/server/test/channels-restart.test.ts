@@ -90,7 +90,7 @@ describe('a message that was accepted', () => {
   });
 
   it('waits while its channel is switched off', async () => {
-    const first = await open();
+    const first = await open({ stream: false });
     await first.register('ada@example.com');
     telegram.trouble('sendMessage', { hangs: true });
     say('hello');

@@ -23,6 +23,8 @@ interface CallerOptions {
 
 const maxTries = 5;
 const hangUpAfterMs = 250;
+/** Shorter than a test may last, so that a request without an answer is named. */
+export const giveUpAfterMs = 60_000;
 const readAtMostBytes = 200_000;
 
 /** Sends requests as one user, with each kind of credentials, and signs in again when a request has signed it out. */
@@ -123,6 +125,7 @@ export class GeneratedCaller {
 
   #exchange({ method, path, headers, body, isHeld }: GeneratedRequest): Promise<Outcome> {
     const { hostname, port } = new URL(this.#options.url);
+    const described = `${method} ${path} ${JSON.stringify(headers)} ${body?.toString().slice(0, 600) ?? ''}`;
     return new Promise((resolve, reject) => {
       const length = body ? { 'content-length': String(body.length) } : {};
       const options = {
@@ -138,7 +141,7 @@ export class GeneratedCaller {
       });
       const timer = isHeld
         ? setTimeout(() => finish({ status: undefined, text: '' }), hangUpAfterMs)
-        : undefined;
+        : setTimeout(() => reject(new Error(`No answer: ${described}`)), giveUpAfterMs);
       const finish = (outcome: Outcome): void => {
         clearTimeout(timer);
         resolve(outcome);

@@ -1,5 +1,6 @@
 import { says } from '../conversation-caller.ts';
 import { anyWorkflow } from '../dispatch-pool.ts';
+import { giveUpAfterMs } from './generated-caller.ts';
 import type { KnownThings } from './known-things.ts';
 
 interface UserOfThings {
@@ -16,8 +17,11 @@ export async function makeThings({ url, token, things }: UserOfThings): Promise<
     const isForm = body instanceof FormData;
     const answer = await fetch(new URL(path, url), {
       method,
+      signal: AbortSignal.timeout(giveUpAfterMs),
       headers: { 'x-api-key': token, ...(!isForm && body !== undefined && json) },
       ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw new Error(`${method} ${path} was not answered`, { cause: error });
     });
     const text = await answer.text();
     // A user who already has the maximum keeps it.
