@@ -97,7 +97,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
     await dialog.getByRole('textbox', { name: text('fact.content') }).fill('Likes blue.');
     await dialog.getByRole('button', { name: text('fact.remember') }).click();
     await page.getByText('Likes blue.').waitFor();
-    expect(await facts()).toEqual(['Likes blue.']);
+    await expect.poll(facts).toEqual(['Likes blue.']);
     await page.getByRole('button', { name: text('fact.edit'), exact: true }).click();
     await dialog.getByRole('textbox', { name: text('fact.content') }).fill('Likes green.');
     await dialog.getByRole('button', { name: text('fact.save') }).click();
