@@ -17,13 +17,20 @@ const emptyQueue = {
   size: 0,
 };
 const need = { nodeClasses: ['A'], models: [], pool: null, pinnedInstanceId: null };
+const row = (id: string, attempt = 0) =>
+  ({
+    id,
+    owner: 'ada',
+    priority: 0,
+    attempt,
+    fingerprint: 'f',
+    frontAt: null,
+    createdAt: new Date(0).toISOString(),
+    requirement: JSON.stringify(need),
+  }) as TaskRow & { requirement: string };
 
 test('after a restart a task still avoids the instance that has refused it', async () => {
   const time = new ManualTime();
-  const row = (id: string, attempt: number) =>
-    ({ id, attempt, createdAt: new Date(0).toISOString(), requirement: JSON.stringify(need) }) as TaskRow & {
-      requirement: string;
-    };
   const endedAt = new Date(time.now() - 500).toISOString();
   const refused = { taskId: 'tried', instanceId: 'a', outcome: 'not_taken', endedAt } as AttemptRow;
   const added: PendingTask[] = [];
@@ -57,22 +64,12 @@ test('after a restart a task still avoids the instance that has refused it', asy
 
 test('with several replicas the queue loses what waits no more, and follows what others have moved', async () => {
   const time = new ManualTime();
-  const row = (id: string) =>
-    ({
-      id,
-      owner: 'ada',
-      priority: 0,
-      attempt: 0,
-      fingerprint: 'f',
-      frontAt: null,
-      createdAt: new Date(0).toISOString(),
-    }) as TaskRow;
   const queue = new Matchmaker({ timer: time.timer, clock: time.now });
   for (const id of ['claimed', 'kept', 'moved']) queue.add(pendingOf(row(id), need));
   let alongside = 0;
   const keeper = new QueueKeeper({
     tasks: {
-      queuedAfter: async () => [{ ...row('missing'), requirement: JSON.stringify(need) }],
+      queuedAfter: async () => [row('missing')],
       queuedIdsAfter: async () => [],
       queuedStateAfter: async () => [
         { id: 'kept', attempt: 0, frontAt: null },
@@ -106,17 +103,6 @@ test('with several replicas the queue loses what waits no more, and follows what
 
 test('tasks whose news did not arrive are read together, not one by one', async () => {
   const time = new ManualTime();
-  const row = (id: string) =>
-    ({
-      id,
-      owner: 'ada',
-      priority: 0,
-      attempt: 0,
-      fingerprint: 'f',
-      frontAt: null,
-      createdAt: new Date(0).toISOString(),
-      requirement: JSON.stringify(need),
-    }) as TaskRow & { requirement: string };
   const ids = Array.from({ length: 300 }, (_, index) => `t${String(index).padStart(3, '0')}`);
   const queue = new Matchmaker({ timer: time.timer, clock: time.now });
   queue.add(pendingOf(row('t100'), need));

@@ -125,7 +125,6 @@ export class GeneratedCaller {
 
   #exchange({ method, path, headers, body, isHeld }: GeneratedRequest): Promise<Outcome> {
     const { hostname, port } = new URL(this.#options.url);
-    const described = `${method} ${path} ${JSON.stringify(headers)} ${body?.toString().slice(0, 600) ?? ''}`;
     return new Promise((resolve, reject) => {
       const length = body ? { 'content-length': String(body.length) } : {};
       const options = {
@@ -141,7 +140,7 @@ export class GeneratedCaller {
       });
       const timer = isHeld
         ? setTimeout(() => finish({ status: undefined, text: '' }), hangUpAfterMs)
-        : setTimeout(() => reject(new Error(`No answer: ${described}`)), giveUpAfterMs);
+        : setTimeout(() => reject(unanswered({ method, path, headers, body })), giveUpAfterMs);
       const finish = (outcome: Outcome): void => {
         clearTimeout(timer);
         resolve(outcome);
@@ -155,6 +154,16 @@ export class GeneratedCaller {
       asked.end(body);
     });
   }
+}
+
+function unanswered({
+  method,
+  path,
+  headers,
+  body,
+}: Pick<GeneratedRequest, 'method' | 'path' | 'headers' | 'body'>): Error {
+  const sent = `${JSON.stringify(headers)} ${body?.toString().slice(0, 600) ?? ''}`;
+  return new Error(`No answer: ${method} ${path} ${sent}`);
 }
 
 /** Returns the beginning of a response. A stream is left after its first frame. */
