@@ -7,6 +7,8 @@ import { askAside, type ModelRuntime, modelContext } from '../models/middleware-
 import { failureKey } from '../run-failure.ts';
 import { threadState } from '../state/thread-state.ts';
 import { cutTitle, titleOfQuestion } from '../title-of-question.ts';
+import { clarificationTool } from '../tools/clarification-request.ts';
+import { withoutThoughts } from '../without-thoughts.ts';
 
 export interface TitleSettings {
   enabled: boolean;
@@ -16,7 +18,6 @@ export interface TitleSettings {
 
 /** Characters of the question and of the answer that the prompt contains, each. */
 const maxSideLength = 500;
-const clarificationTool = 'ask_clarification';
 
 /**
  * Gives a thread its title after the first answer. A model writes it; without one it is taken from the question. The journal
@@ -55,8 +56,7 @@ export function threadTitle(
 
 /** Returns a model's text on one line, without its thoughts and without quotes. */
 function cleaned(said: string): string {
-  const plain = said.replace(/<think(ing)?>[\s\S]*?(<\/think(ing)?>|$)/g, '').trim();
-  return cutTitle(plain.replace(/^["'“”«»*#\s]+|["'“”«»*\s]+$/g, ''));
+  return cutTitle(withoutThoughts(said).replace(/^["'“”«»*#\s]+|["'“”«»*\s]+$/g, ''));
 }
 
 function promptOf(question: string, answer: string): [['user', string]] {

@@ -1,10 +1,8 @@
 import { ToolMessage } from '@langchain/core/messages';
 import { type ToolRunnableConfig, tool } from '@langchain/core/tools';
 import { z } from 'zod';
-import { clarificationId, clarificationRequest } from './clarification-request.ts';
+import { clarificationId, clarificationRequest, clarificationTool } from './clarification-request.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
-
-const toolName = 'ask_clarification';
 
 const icons = {
   missing_info: '❓',
@@ -30,14 +28,14 @@ export const askClarificationTool = tool(
     return new ToolMessage({
       id: clarificationId(toolCallId),
       content: questionText(asked),
-      name: toolName,
+      name: clarificationTool,
       tool_call_id: toolCallId,
       status: 'success',
       artifact: { human_input: clarificationRequest(toolCallId, asked) },
     });
   },
   {
-    name: toolName,
+    name: clarificationTool,
     description:
       'Asks the user a question and ends your turn. Use it alone, when you cannot go on without an answer or before something that cannot be undone.',
     schema: clarification,

@@ -1,3 +1,5 @@
+export const clarificationTool = 'ask_clarification';
+
 interface Clarification {
   question: string;
   clarification_type: string;
@@ -9,7 +11,7 @@ interface Clarification {
 export interface ClarificationRequest {
   version: 1;
   kind: 'human_input_request';
-  source: 'ask_clarification';
+  source: typeof clarificationTool;
   request_id: string;
   tool_call_id: string;
   clarification_type: string;
@@ -26,7 +28,7 @@ export function clarificationRequest(toolCallId: string, asked: Clarification): 
   return {
     version: 1,
     kind: 'human_input_request',
-    source: 'ask_clarification',
+    source: clarificationTool,
     request_id: clarificationId(toolCallId),
     tool_call_id: toolCallId,
     clarification_type,

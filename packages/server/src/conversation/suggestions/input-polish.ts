@@ -1,4 +1,5 @@
 import { type InputPolishBody, maxPolishedLength } from '@switchyard/contract/conversation/input-polish';
+import { withoutThoughts } from '../../agents/without-thoughts.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AskModel } from './suggestions.ts';
@@ -69,6 +70,7 @@ function promptOf(draft: string, locale: string | null): string {
 
 /** Without the thoughts of the model, and without the marks around the draft when it has repeated them. */
 function cleaned(answer: string): string {
-  const spoken = answer.replace(/<think(ing)?>[\s\S]*?(<\/think(ing)?>|$)/g, '').trim();
-  return spoken.replace(/^<draft>\s*|\s*<\/draft>$/g, '').trim();
+  return withoutThoughts(answer)
+    .replace(/^<draft>\s*|\s*<\/draft>$/g, '')
+    .trim();
 }

@@ -4,6 +4,7 @@ import { titleOfQuestion } from '../../agents/title-of-question.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { isHidden } from '../hidden-message.ts';
 import type { ThreadRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 import { graphIdOf } from './saved-states.ts';
@@ -50,8 +51,4 @@ export function withThreadTitle(thread: Titled | null, values: Json): Json {
   if (!thread || thread.display_name === null || graphIdOf(thread) !== leadAgentName) return values;
   const isKept = typeof values.title === 'string' && values.title !== '' && thread.title_by_hand === 0;
   return isKept ? values : { ...values, title: thread.display_name };
-}
-
-function isHidden({ additional_kwargs: extra }: Json): boolean {
-  return isRecord(extra) && extra.hide_from_ui === true;
 }

@@ -8,6 +8,7 @@ import { Outbox } from '../journal/outbox.ts';
 import type { RecordedRunStore } from '../journal/recorded-run-store.ts';
 import { storedEvent } from '../journal/stored-event.ts';
 import { userScope } from '../user-scope.ts';
+import { isMessage } from './turn-messages.ts';
 
 interface HistorySeedOptions {
   storage: Pick<EventStorage, 'list' | 'write'>;
@@ -80,10 +81,7 @@ export class HistorySeed {
 
 /** The messages up to this one; all of them while it has not been read. */
 function upTo(events: RunEvent[], messageId: string): RunEvent[] {
-  const at = events.findLastIndex(
-    ({ content }) =>
-      typeof content === 'object' && content !== null && 'id' in content && content.id === messageId,
-  );
+  const at = events.findLastIndex(({ content }) => isMessage(content, messageId));
   return at < 0 ? events : events.slice(0, at + 1);
 }
 

@@ -8,6 +8,7 @@ import { graphIdOf, ownedState, type SavedStates } from '../threads/saved-states
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { isAtRest, isBeginning, lineageOf } from './state-lineage.ts';
 import {
+  isMessage,
   isQuestion,
   isVisibleAnswer,
   messagesIn,
@@ -161,11 +162,7 @@ export class Replays {
   async #recordedRun(owner: Owner, threadId: string, messageId: string): Promise<string | null> {
     const filter = { threadId, category: 'message', limit: maxEvents } as const;
     const events = await this.#options.journal.events(owner, filter);
-    const found = events.findLast(
-      ({ content }) =>
-        typeof content === 'object' && content !== null && 'id' in content && content.id === messageId,
-    );
-    return found?.run_id ?? null;
+    return events.findLast(({ content }) => isMessage(content, messageId))?.run_id ?? null;
   }
 }
 

@@ -1,5 +1,6 @@
 import { textOf } from '../../agents/message-text.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { isHidden } from '../hidden-message.ts';
 
 /** A message in the form in which states hold it on the wire. */
 export interface TurnMessage {
@@ -38,6 +39,11 @@ export function turnOfAnswer(messages: readonly TurnMessage[], answerId: string)
   return question ? { question, rest: messages.slice(asked + 1) } : null;
 }
 
+/** Whether the recorded content is the message with this id. */
+export function isMessage(content: unknown, messageId: string): boolean {
+  return isRecord(content) && content.id === messageId;
+}
+
 export function isQuestion(message: TurnMessage): boolean {
   return message.type === 'human' && !isHidden(message);
 }
@@ -52,8 +58,4 @@ export function lastShown(messages: readonly TurnMessage[]): TurnMessage | undef
 
 export function textIn({ content }: TurnMessage): string {
   return textOf(content as string);
-}
-
-function isHidden({ additional_kwargs: extra }: TurnMessage): boolean {
-  return extra.hide_from_ui === true;
 }
