@@ -116,6 +116,21 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await expect.poll(async () => (await said(other)).length).toBe(4);
   });
 
+  it('is followed in a window that is painted seldom: a run may be accepted and begin between two paintings', async () => {
+    const [one, other] = [await visit(), await visit()];
+    await ask(one, 'hello');
+    await one.getByText('You said: hello').waitFor();
+    await other.goto(new URL(one.url()).pathname);
+    await other.getByText('You said: hello').waitFor();
+    await other.evaluate(() => {
+      window.requestAnimationFrame = (paint) => window.setTimeout(() => paint(performance.now()), 800);
+    });
+    await say(one, 'Tell me a story');
+    await other.getByText(storyBegins).waitFor();
+    provider.goOn();
+    await other.getByText(storyBegins + storyEnds).waitFor();
+  });
+
   it('runs a workflow when it is approved, and shows what the approval is about', async () => {
     const page = await visit();
     await ask(page, 'Make a picture');

@@ -107,3 +107,12 @@ test('progress makes no query read again; the start and the end of a task do, ea
   ];
   expect(outdatedKeys(newsOf(ends))).toEqual([keys.task('t1'), keys.task('t2'), keys.overview]);
 });
+
+test('a run that is accepted and begins between two pictures of the page is read into the lists', () => {
+  const run = { runId: 'r', threadId: 'th', assistantId: 'a', waitsForHuman: false };
+  const accepted = frame('run_status', { ...run, status: 'pending' });
+  const begun = frame('run_status', { ...run, status: 'running' });
+  const lists = [keys.thread('th'), keys.runPages, keys.threadPages];
+  expect(outdatedKeys(newsOf([accepted, begun]))).toEqual([keys.run('th', 'r'), ...lists]);
+  expect(outdatedKeys(newsOf([begun]))).toEqual([keys.run('th', 'r')]);
+});

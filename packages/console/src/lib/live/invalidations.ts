@@ -15,7 +15,8 @@ export function outdatedKeys(news: News): QueryKey[] {
   }
   for (const { threadId, runId, status } of news.runs.values()) {
     outdated.push(keys.run(threadId, runId));
-    if (status !== 'running') outdated.push(keys.thread(threadId), keys.runPages, keys.threadPages);
+    const isKnown = status === 'running' && !news.acceptedRuns.has(runId);
+    if (!isKnown) outdated.push(keys.thread(threadId), keys.runPages, keys.threadPages);
     if (hasEnded(status)) outdated.push(keys.usage);
   }
   if (news.unread.size > 0) outdated.push(keys.unreadThreads);

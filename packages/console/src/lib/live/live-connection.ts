@@ -94,13 +94,13 @@ export class LiveConnection {
     this.#pictures.show(news.previews);
     const ended = [...news.tasks].filter(([, { fields }]) => fields.phase === 'ended');
     this.#pictures.forget(ended.map(([taskId]) => taskId));
-    // What was read before the socket was open may have changed until it was.
-    const isFirst = !this.#hasBegun;
-    this.#hasBegun = true;
-    if (news.isGap || isFirst) {
-      void cache.invalidateQueries({ predicate: isRead }, { cancelRefetch: news.isGap });
+    if (news.isGap) {
+      void cache.invalidateQueries({ predicate: isRead });
       return;
     }
+    // What was read before the socket was open may have changed until it was.
+    if (!this.#hasBegun) void cache.invalidateQueries({ predicate: isRead }, { cancelRefetch: false });
+    this.#hasBegun = true;
     for (const key of outdatedKeys(news)) this.#refresher.want(key);
   }
 }

@@ -13,6 +13,8 @@ export interface News {
   newFiles: StoredFile[];
   deletedFiles: Set<string>;
   runs: Map<string, ServerFrameData<'run_status'>>;
+  /** The runs that no list has yet; they may have begun or ended since. */
+  acceptedRuns: Set<string>;
   unread: Map<string, ServerFrameData<'thread_unread'>>;
   previews: Map<string, PreviewMessage['data']>;
   snapshot: ServerFrameData<'global_status'> | null;
@@ -29,6 +31,7 @@ export function newsOf(messages: readonly PushMessage[]): News {
     newFiles: [],
     deletedFiles: new Set(),
     runs: new Map(),
+    acceptedRuns: new Set(),
     unread: new Map(),
     previews: new Map(),
     snapshot: null,
@@ -58,6 +61,7 @@ function note(news: News, message: PushMessage): void {
       return;
     case 'run_status':
       news.runs.set(message.data.runId, message.data);
+      if (message.data.status === 'pending') news.acceptedRuns.add(message.data.runId);
       return;
     case 'thread_unread':
       news.unread.set(message.data.threadId, message.data);
