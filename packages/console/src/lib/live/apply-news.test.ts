@@ -101,6 +101,8 @@ test('a run that has begun no longer waits in the list of its thread', () => {
 test('progress makes no query read again; the start and the end of a task do, each key once', () => {
   const progress = frame('task_progress', { taskId: 't1', progress: 1 });
   expect(outdatedKeys(newsOf([progress]))).toEqual([]);
+  const started = frame('task_started', { taskId: 't1', instanceId: 'i1', attempt: 1 });
+  expect(outdatedKeys(newsOf([started, progress]))).toEqual([keys.task('t1'), keys.overview]);
   const ends = [
     frame('task_completed', { taskId: 't1', result: null }),
     frame('task_failed', { taskId: 't2' }),

@@ -5,9 +5,8 @@ import type { News } from './news.ts';
 /** Returns the keys of queries that the news make out of date and that cannot be changed in place. */
 export function outdatedKeys(news: News): QueryKey[] {
   const outdated: QueryKey[] = [];
-  const tasks = [...news.tasks].filter(([, { fields }]) => fields.phase !== 'executing');
-  for (const [taskId] of tasks) outdated.push(keys.task(taskId));
-  if (news.newTasks.length > 0 || tasks.length > 0) outdated.push(keys.overview);
+  for (const taskId of news.changedTasks) outdated.push(keys.task(taskId));
+  if (news.newTasks.length > 0 || news.changedTasks.size > 0) outdated.push(keys.overview);
   if (news.instances.size > 0) outdated.push(keys.overview);
   if (news.queueChanged) outdated.push(keys.overview, keys.queue, keys.taskLists, keys.taskPages);
   for (const threadId of new Set(news.newTasks.flatMap(({ conversation }) => conversation?.threadId ?? []))) {

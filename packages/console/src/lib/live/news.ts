@@ -8,6 +8,8 @@ import { joinedChange, type TaskChange } from './task-change.ts';
 /** What the frames of one animation frame have said, each thing once. */
 export interface News {
   tasks: Map<string, TaskChange>;
+  /** The tasks of which more was said than their progress. */
+  changedTasks: Set<string>;
   newTasks: Task[];
   instances: Map<string, Instance>;
   newFiles: StoredFile[];
@@ -26,6 +28,7 @@ export interface News {
 export function newsOf(messages: readonly PushMessage[]): News {
   const news: News = {
     tasks: new Map(),
+    changedTasks: new Set(),
     newTasks: [],
     instances: new Map(),
     newFiles: [],
@@ -80,10 +83,11 @@ function note(news: News, message: PushMessage): void {
   }
 }
 
-function noteTask({ tasks }: News, message: PushMessage): void {
+function noteTask({ tasks, changedTasks }: News, message: PushMessage): void {
   const change = changeOf(message);
   if (change === null) return;
   const { taskId, fields, atMs } = change;
+  if (message.type !== 'task_progress') changedTasks.add(taskId);
   tasks.set(taskId, joinedChange(tasks.get(taskId), { fields, atMs }));
 }
 
