@@ -1,15 +1,11 @@
 import type { Clock } from '../../lib/clock.ts';
+import { RememberedAnswers } from '../../lib/remembered-answers.ts';
 import type { TaskDurationStore } from '../tasks/task-duration-store.ts';
 import { type Quartiles, quartilesOf } from './quartiles.ts';
 
 interface EstimatesOptions {
   store: Pick<TaskDurationStore, 'ofGraph' | 'ofInstance'>;
   steadyClock: Clock;
-}
-
-interface Remembered {
-  quartiles: Promise<Quartiles | null>;
-  atMs: number;
 }
 
 /** A list that is read again and again asks the database this seldom. */
@@ -21,10 +17,12 @@ const maxInstances = 16;
 /** How long tasks take, from those that were completed lately. */
 export class Estimates {
   readonly #options: EstimatesOptions;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered: RememberedAnswers<Quartiles | null>;
 
   constructor(options: EstimatesOptions) {
     this.#options = options;
+    const { steadyClock } = options;
+    this.#remembered = new RememberedAnswers({ rememberedMs, maxRemembered, steadyClock });
   }
 
   /** Tasks with the same graph, on these instances. */
@@ -48,17 +46,6 @@ export class Estimates {
   }
 
   #remember(question: readonly string[], read: () => Promise<Quartiles | null>): Promise<Quartiles | null> {
-    const key = question.join(' ');
-    const nowMs = this.#options.steadyClock();
-    const known = this.#remembered.get(key);
-    if (known && nowMs - known.atMs < rememberedMs) return known.quartiles;
-    const quartiles = read();
-    // A failed read is tried again at the next question.
-    quartiles.catch(() => this.#remembered.delete(key));
-    this.#remembered.delete(key);
-    this.#remembered.set(key, { quartiles, atMs: nowMs });
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > maxRemembered && oldest !== undefined) this.#remembered.delete(oldest);
-    return quartiles;
+    return this.#remembered.get(question.join(' '), read);
   }
 }
