@@ -77,6 +77,35 @@ describe('the nodes of a task on a worker', () => {
     expect([...first.items, ...second.items]).toEqual(whole.items);
   });
 
+  it('are told with the usual time of each node, learned from five tasks of any user with the same graph', async () => {
+    const graph = {
+      '1': workflow['1'],
+      '2': {
+        class_type: 'SaveImage',
+        inputs: { images: ['1', 0], filename_prefix: 'n' },
+        _meta: { title: 'Keep' },
+      },
+    };
+    const other = await DispatchCaller.register(gateway.url, 'learner@example.com');
+    for (const color of [1, 2, 3, 4, 5]) {
+      const { id } = await other.submit({ workflow: graph, params: { '1.color': color } });
+      expect(await other.ended(id)).toMatchObject({ status: 'completed' });
+    }
+    const { id } = await admin.submit({ workflow: graph, params: { '1.color': 5 } });
+    await admin.ended(id);
+    const { items, usual } = await nodesOf(id);
+    expect(items.map(({ cached }: Node) => cached)).toContain(true);
+    const seconds = expect.any(Number);
+    expect(usual).toEqual([
+      { node: '1', title: 'EmptyImage', seconds },
+      { node: '2', title: 'Keep', seconds },
+    ]);
+    const { nextCursor } = await nodesOf(id, '?limit=1');
+    expect((await nodesOf(id, `?limit=1&cursor=${nextCursor}`)).usual).toEqual([]);
+    const unknown = await admin.submit({ workflow: { ...graph, '3': graph['2'] } });
+    expect((await nodesOf(unknown.id)).usual).toEqual([]);
+  });
+
   it('are those of the owner alone, and an unknown field of the query is named', async () => {
     const other = await DispatchCaller.register(gateway.url, 'other@example.com');
     const { id } = await admin.submit({ workflow });

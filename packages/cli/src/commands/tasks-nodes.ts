@@ -1,4 +1,4 @@
-import type { TaskNode, TaskNodeList } from '@switchyard/contract/dispatch/task-node';
+import type { TaskNode, TaskNodeList, UsualNodeTime } from '@switchyard/contract/dispatch/task-node';
 import { listTaskNodes } from '@switchyard/contract/dispatch/task-node';
 import type { Command } from 'commander';
 import type { GatewayOptions } from '../gateway-options.ts';
@@ -14,34 +14,44 @@ export function addNodesCommand(parent: Command, terminal: Terminal): void {
     .action(async (taskId: string, options: GatewayOptions & OutputOptions) => {
       const { call } = await openGateway(options, terminal);
       const items: TaskNode[] = [];
+      const usual: UsualNodeTime[] = [];
       let folded: TaskNodeList['folded'] = [];
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const query: { limit: number; cursor: string | undefined } = { limit: 500, cursor };
         const page: TaskNodeList = await call(listTaskNodes, { params: { taskId }, query });
         items.push(...page.items);
+        usual.push(...page.usual);
         ({ folded } = page);
         cursor = page.nextCursor;
       }
-      if (options.output === 'json') return printJson(terminal, { items, folded });
-      printTable(terminal, { columns, rows: items, none: 'Nothing is known of its nodes.' });
+      if (options.output === 'json') return printJson(terminal, { items, usual, folded });
+      printTable(terminal, {
+        columns: columnsWith(usual),
+        rows: items,
+        none: 'Nothing is known of its nodes.',
+      });
       for (const { attempt, count } of folded) {
         terminal.stderr.write(`Attempt ${attempt} ran ${count} more nodes, which are not listed.\n`);
       }
     });
   describeGatewayCommand(command, {
-    purpose: 'show when each node of a task began and how long it took',
+    purpose: 'show when each node of a task began, how long it took and how long it usually takes',
     examples: ['switchyard tasks nodes 0196a1b2-0000-7000-8000-000000000000'],
   });
 }
 
-const columns: Column<TaskNode>[] = [
-  { title: 'ATTEMPT', of: ({ attempt }) => attempt },
-  { title: 'NODE', of: ({ node }) => node },
-  { title: 'TITLE', of: ({ title }) => title },
-  { title: 'STATE', of: ({ state }) => state },
-  { title: 'SECONDS', of: secondsOf },
-  { title: 'STARTED', of: ({ startedAt }) => startedAt },
-];
+function columnsWith(usual: readonly UsualNodeTime[]): Column<TaskNode>[] {
+  const usually = new Map(usual.map(({ node, seconds }) => [node, seconds.toFixed(3)]));
+  return [
+    { title: 'ATTEMPT', of: ({ attempt }) => attempt },
+    { title: 'NODE', of: ({ node }) => node },
+    { title: 'TITLE', of: ({ title }) => title },
+    { title: 'STATE', of: ({ state }) => state },
+    { title: 'SECONDS', of: secondsOf },
+    { title: 'USUALLY', of: ({ node }) => usually.get(node) ?? null },
+    { title: 'STARTED', of: ({ startedAt }) => startedAt },
+  ];
+}
 
 function secondsOf({ startedAt, endedAt }: TaskNode): string | null {
   if (startedAt === null || endedAt === null) return null;

@@ -31,8 +31,19 @@ export const foldedNodes = Type.Object({
   endedAt: nullable(isoTime),
 });
 
+export const usualNodeTime = Type.Object({
+  node: Type.String({ description: 'Id of the node in the workflow.' }),
+  title: Type.String(),
+  seconds: Type.Number({ description: 'The median of the times that are known.' }),
+});
+export type UsualNodeTime = Static<typeof usualNodeTime>;
+
 export const taskNodeList = Type.Object({
   items: Type.Array(taskNode),
+  usual: Type.Array(usualNodeTime, {
+    description:
+      'How long the nodes of such a graph take: from the newest 20 completed tasks with the same graph, whichever instance ran them. A node that ran in fewer than five of them has no entry, and those that did not run because the worker had their result do not count. On the first page alone; later pages have an empty list.',
+  }),
   folded: Type.Array(foldedNodes, {
     description: 'One entry for each attempt with more than 2,000 nodes: what is not listed one by one.',
   }),

@@ -69,6 +69,7 @@ import type { DispatchOrders } from './replicas/dispatch-orders.ts';
 import { InstancesElsewhere } from './replicas/replicas.ts';
 import type { DispatchTables } from './tables.ts';
 import { AttemptStore } from './tasks/attempt-store.ts';
+import { NodeTimes } from './tasks/node-times.ts';
 import { TaskCostStore } from './tasks/task-cost-store.ts';
 import { TaskCosts } from './tasks/task-costs.ts';
 import { TaskDurationStore } from './tasks/task-duration-store.ts';
@@ -185,7 +186,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const fleet = createFleet(dependencies, { records, configuration, orders });
   configuration.onChange(() => fleet.apply());
   records.pauses.onChange(() => fleet.reconsider());
-  const estimates = new Estimates({ store: new TaskDurationStore(database), steadyClock });
+  const estimates = new Estimates({ store: records.durations, steadyClock });
   const waitingOver = createWaiting(dependencies, { ...records, fleet, estimates });
   const waiting = waitingOver(database);
   const tasks = createTasks(dependencies, { records, fleet, waiting, orders });
@@ -193,7 +194,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
   const batches = createBatches(dependencies, { tasks, front, events });
   const { savedWorkflows, outlooks } = createWorkflows(dependencies, { records, fleet, tasks, estimates });
   const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events, audit });
-  const timelinesOver = createTimelines(dependencies);
+  const timelinesOver = createTimelines(dependencies, records);
   const { together, monitor, board } = createMonitor(dependencies, { records, instances, tasks });
   const hub = new PushHub({
     events,
@@ -322,11 +323,15 @@ function openRecords({
     clock,
     log,
   });
+  const durations = new TaskDurationStore(database);
+  const nodeTimes = new NodeTimes({ store: durations, steadyClock });
   return {
     events,
     store,
     attempts,
-    taskNodes: new TaskNodes({ tasks: store, attempts }),
+    durations,
+    nodeTimes,
+    taskNodes: new TaskNodes({ tasks: store, attempts, times: nodeTimes }),
     fileStore,
     instanceStore: new InstanceStore(database),
     nodeInputs: new NodeInputStore(database, clock),
@@ -410,14 +415,14 @@ function createWaiting(
   };
 }
 
-function createTimelines({
-  clock,
-  options,
-}: DispatchDependencies): (rows: Database<DispatchTables>) => TaskTimelines {
+function createTimelines(
+  { clock, options }: DispatchDependencies,
+  { nodeTimes: times }: Records,
+): (rows: Database<DispatchTables>) => TaskTimelines {
   return (rows) => {
     const together = readTogether(rows, (frozen) => ({
       store: new TaskTimelineStore(frozen),
-      nodes: new TaskNodes({ tasks: new TaskStore(frozen), attempts: new AttemptStore(frozen) }),
+      nodes: new TaskNodes({ tasks: new TaskStore(frozen), attempts: new AttemptStore(frozen), times }),
       instances: new InstanceStore(frozen),
     }));
     return new TaskTimelines({ together, price: options.workerPrice, clock });

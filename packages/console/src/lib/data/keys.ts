@@ -9,6 +9,7 @@ export const keys = {
   task: (taskId: string) => ['tasks', 'one', taskId] as const,
   tasksOfThread: (threadId: string) => ['tasks', 'list', { threadId }] as const,
   newTasks: ['tasks', 'new'],
+  usualNodes: (taskId: string) => ['usual-nodes', taskId] as const,
   preview: (taskId: string) => ['previews', taskId] as const,
   instances: ['instances'],
   instanceList: ['instances', 'list'],

@@ -78,6 +78,16 @@ export function taskNodesQuery(taskId: string) {
   });
 }
 
+/** How long the nodes of a task usually take. It changes slowly, so frames about the task do not make it out of date. */
+export function usualNodesQuery(taskId: string) {
+  return queryOptions({
+    queryKey: keys.usualNodes(taskId),
+    queryFn: async ({ signal }) =>
+      (await gateway.call(listTaskNodes, { params: { taskId }, query: { limit: 1 }, signal })).usual,
+    staleTime: 60_000,
+  });
+}
+
 /** The tasks that live frames have announced since the page was opened, the newest first. Lists show them when asked to. */
 export function newTasksQuery() {
   return queryOptions({ queryKey: keys.newTasks, queryFn: (): Task[] => [], staleTime: Infinity });

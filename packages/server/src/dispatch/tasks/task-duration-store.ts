@@ -14,9 +14,14 @@ interface TimedRow {
   finishedAt: string | null;
 }
 
+/** Fewer durations say too little about the next one. */
+export const minSamples = 5;
+
 /** The newest of a graph that are looked at, whichever instance ran them. */
 const latestOfGraph = 500;
 const latestOfInstance = 20;
+/** Each of these has a record of its nodes, which may be long. */
+const latestWithNodes = 20;
 
 /** How long completed tasks were on their workers. These numbers have no owner: a graph takes everyone the same time. */
 export class TaskDurationStore {
@@ -29,6 +34,12 @@ export class TaskDurationStore {
   /** The newest completed tasks whose graph has the same shape. */
   async ofGraph(fingerprint: string): Promise<Duration[]> {
     return durationsIn((await ofGraph.run(this.#database.read, { fingerprint })).rows);
+  }
+
+  /** What was recorded of the nodes of the newest completed tasks whose graph has the same shape. */
+  async nodesOfGraph(fingerprint: string): Promise<string[]> {
+    const { rows } = await nodesOfGraph.run(this.#database.read, { fingerprint });
+    return rows.flatMap(({ nodes }) => nodes ?? []);
   }
 
   /** The newest completed tasks of an instance, whatever their graph. */
@@ -55,6 +66,27 @@ const ofGraph = new Prepared((db: Kysely<DispatchTables>, { fingerprint }: { fin
     .where(isCompleted)
     .orderBy('finishedAt', 'desc')
     .limit(sql.lit(latestOfGraph)),
+);
+
+/** Counts tasks before it looks at their attempts, so that attempts without a record do not lead it through them all. */
+const nodesOfGraph = new Prepared((db: Kysely<DispatchTables>, { fingerprint }: { fingerprint: string }) =>
+  db
+    .selectFrom((from) =>
+      from
+        .selectFrom('tasks')
+        .select(['id', 'attempt'])
+        .where('fingerprint', '=', fingerprint)
+        .where(isCompleted)
+        .orderBy('finishedAt', 'desc')
+        .limit(sql.lit(latestWithNodes))
+        .as('latest'),
+    )
+    .innerJoin('task_attempts', (join) =>
+      join
+        .onRef('task_attempts.taskId', '=', 'latest.id')
+        .onRef('task_attempts.attempt', '=', 'latest.attempt'),
+    )
+    .select('task_attempts.nodes'),
 );
 
 const ofInstance = new Prepared((db: Kysely<DispatchTables>, { instanceId }: { instanceId: string }) =>

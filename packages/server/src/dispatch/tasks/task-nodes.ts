@@ -1,15 +1,17 @@
-import type { TaskNode, TaskNodeList } from '@switchyard/contract/dispatch/task-node';
+import type { TaskNode, TaskNodeList, UsualNodeTime } from '@switchyard/contract/dispatch/task-node';
 import { AppError } from '../../lib/app-error.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { type Graph, titleOf } from '../graphs/graph.ts';
 import type { AttemptStore, AttemptWithNodes } from './attempt-store.ts';
 import { readNodes } from './node-record.ts';
+import type { NodeTimes } from './node-times.ts';
 import type { TaskStore } from './task-store.ts';
 
 interface TaskNodesOptions {
   tasks: Pick<TaskStore, 'get' | 'input'>;
   attempts: Pick<AttemptStore, 'withNodesOf'>;
+  times: Pick<NodeTimes, 'ofGraph'>;
 }
 
 /** One attempt with its nodes in the order in which they began. */
@@ -29,12 +31,7 @@ export class TaskNodes {
 
   /** For the gateway itself: the caller has checked whose task it is. Returns nothing for a task that does not exist. */
   async of(taskId: string): Promise<AttemptNodes[]> {
-    const [input, attempts] = await Promise.all([
-      this.#options.tasks.input(taskId),
-      this.#options.attempts.withNodesOf(taskId),
-    ]);
-    const graph = input ? (JSON.parse(input.workflow) as Graph) : {};
-    return attempts.map((attempt) => viewNodes(attempt, graph));
+    return (await this.#read(taskId)).attempts;
   }
 
   async page(
@@ -42,8 +39,9 @@ export class TaskNodes {
     taskId: string,
     { limit, cursor }: { limit: number; cursor: string | undefined },
   ): Promise<TaskNodeList> {
-    if (!(await this.#options.tasks.get(owner, taskId))) throw new AppError('task_not_found');
-    const attempts = await this.of(taskId);
+    const task = await this.#options.tasks.get(owner, taskId);
+    if (!task) throw new AppError('task_not_found');
+    const { graph, attempts } = await this.#read(taskId);
     const all = attempts.flatMap(({ nodes }) => nodes.map((node, index) => ({ node, index })));
     const [attempt = 0, index = -1] = (cursor ?? '').split('-').map(Number);
     const rest = all.filter(
@@ -53,9 +51,27 @@ export class TaskNodes {
     const last = shown.at(-1);
     return {
       items: shown.map(({ node }) => node),
+      usual: cursor ? [] : await this.#usualTimes(task.fingerprint, graph),
       folded: attempts.flatMap(({ folded }) => folded ?? []),
       nextCursor: last && rest.length > limit ? `${last.node.attempt}-${last.index}` : null,
     };
+  }
+
+  async #read(taskId: string): Promise<{ graph: Graph; attempts: AttemptNodes[] }> {
+    const [input, attempts] = await Promise.all([
+      this.#options.tasks.input(taskId),
+      this.#options.attempts.withNodesOf(taskId),
+    ]);
+    const graph = input ? (JSON.parse(input.workflow) as Graph) : {};
+    return { graph, attempts: attempts.map((attempt) => viewNodes(attempt, graph)) };
+  }
+
+  async #usualTimes(fingerprint: string, graph: Graph): Promise<UsualNodeTime[]> {
+    const times = await this.#options.times.ofGraph(fingerprint);
+    return Object.keys(graph).flatMap((node) => {
+      const ms = times.get(node);
+      return ms === undefined ? [] : { node, title: titleOf(graph, node), seconds: ms / 1_000 };
+    });
   }
 }
 

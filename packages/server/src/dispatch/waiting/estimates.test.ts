@@ -40,20 +40,30 @@ function durationsAreRead(where: () => Promise<DatabaseOptions>): void {
     instanceId: string;
     seconds: number;
     status?: 'completed' | 'failed';
-  }): Promise<void> {
+  }): Promise<string> {
     const { fingerprint, instanceId, seconds, status = 'completed' } = task;
     made += 1;
     const startMs = Date.UTC(2030, 0, 1) + made * 1_000;
     const [startedAt, finishedAt] = [startMs, startMs + seconds * 1_000].map((ms) =>
       new Date(ms).toISOString(),
     );
+    const id = `task-${100 + made}`;
     await tables.write(async (trx) => {
       await sql`insert into tasks (id, owner, status, phase, progress, priority, tags, "instanceId", attempt, "cancelRequested",
           fingerprint, "retryPolicy", "maxAttempts", warnings, "createdAt", "updatedAt", "startedAt", "finishedAt")
-        values (${`task-${100 + made}`}, 'ann', ${status}, 'ended', 100, 0, '[]', ${instanceId}, 1, 0, ${fingerprint}, 'on_lost', 3,
+        values (${id}, 'ann', ${status}, 'ended', 100, 0, '[]', ${instanceId}, 1, 0, ${fingerprint}, 'on_lost', 3,
           '[]', ${startedAt}, ${finishedAt}, ${startedAt}, ${finishedAt})`.execute(trx);
     });
+    return id;
   }
+
+  const insertAttempt = (attempt: { taskId: string; attempt: number; nodes: string | null }) =>
+    tables.write(async (trx) => {
+      await sql`insert into task_attempts ("taskId", attempt, "instanceId", "promptId", "clientId", state, "startedAt", nodes)
+        values (${attempt.taskId}, ${attempt.attempt}, 'fast', 'p', 'c', 'ended', '2030-01-01T00:00:00.000Z', ${attempt.nodes})`.execute(
+        trx,
+      );
+    });
 
   const newEstimates = (time = new ManualTime()) =>
     new Estimates({ store: new TaskDurationStore(tables), steadyClock: time.now });
@@ -84,6 +94,21 @@ function durationsAreRead(where: () => Promise<DatabaseOptions>): void {
     expect(await estimates.ofGraph('new.', ['fast'])).toBeNull();
     time.advance(5_000);
     expect(await estimates.ofGraph('new.', ['fast'])).toEqual({ lowMs: 7_000, highMs: 7_000 });
+  });
+
+  it('come with what was recorded of the nodes of the newest twenty tasks', async () => {
+    const store = new TaskDurationStore(tables);
+    for (let seconds = 1; seconds <= 22; seconds += 1) {
+      const taskId = await insert({ fingerprint: 'nodes.', instanceId: 'fast', seconds });
+      await insertAttempt({ taskId, attempt: 1, nodes: `record ${seconds}` });
+    }
+    const failed = { fingerprint: 'nodes.', instanceId: 'fast', seconds: 23, status: 'failed' } as const;
+    await insertAttempt({ taskId: await insert(failed), attempt: 1, nodes: 'failed' });
+    const twice = await insert({ fingerprint: 'nodes.', instanceId: 'fast', seconds: 24 });
+    await insertAttempt({ taskId: twice, attempt: 2, nodes: 'another attempt' });
+    await insertAttempt({ taskId: twice, attempt: 1, nodes: null });
+    const newest = Array.from({ length: 19 }, (_, index) => `record ${22 - index}`);
+    expect((await store.nodesOfGraph('nodes.')).sort()).toEqual(newest.sort());
   });
 
   it('of a graph are read from an index alone', async () => {

@@ -1,11 +1,10 @@
+import { minSamples } from '../tasks/task-duration-store.ts';
+
 /** The lower and the upper quartile of durations. */
 export interface Quartiles {
   lowMs: number;
   highMs: number;
 }
-
-/** Fewer say too little. */
-const minSamples = 5;
 
 /** Returns null when there are too few samples. */
 export function quartilesOf(durationsMs: readonly number[]): Quartiles | null {

@@ -6,6 +6,7 @@ import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { useUsualTime } from '../../../lib/use-usual-time.ts';
 import { type TaskCardView, taskCardOf } from '../model/task-card.ts';
 import type { ToolPart } from '../model/turn.ts';
 import { Estimate } from './estimate.tsx';
@@ -56,6 +57,7 @@ export function TaskCard({ part }: { part: ToolPart }) {
 function Progress({ view }: { view: TaskCardView }) {
   const text = useText('chat');
   const format = useFormat();
+  const usual = useUsualTime(view.taskId, view.node);
   const percent = format.percent(view.progress);
   const spoken = view.node === null ? percent : text('task.at', { percent, node: view.node });
   return (
@@ -64,6 +66,7 @@ function Progress({ view }: { view: TaskCardView }) {
       <p className="flex flex-wrap items-baseline gap-x-3 text-table text-text-2">
         <span className="font-medium text-text tabular-nums">{percent}</span>
         {view.node === null ? null : <span className="truncate">{view.node}</span>}
+        {usual === null ? null : <span>{text('task.usually', { time: usual })}</span>}
         {view.phase === 'waiting' && view.position !== null ? (
           <span>{text('task.position', { position: view.position })}</span>
         ) : null}

@@ -15,13 +15,17 @@ const node = (id: string, rest: Partial<TaskNode> = {}): TaskNode => ({
   ...rest,
 });
 const graph = { 1: { class_type: 'LoadImage' }, 2: { class_type: 'Invert', _meta: { title: 'Darker' } } };
-const options = { nowMs: Date.parse(at(10)), goesOn: true };
+const options = {
+  nowMs: Date.parse(at(10)),
+  goesOn: true,
+  usual: [{ node: '2', title: 'Darker', seconds: 4.5 }],
+};
 
-it('lists begun nodes with their times, then those that wait', () => {
+it('lists begun nodes with their times, then those that wait with the time that they usually take', () => {
   const rows = nodeRows([node('1', { state: 'running', endedAt: null })], graph, options);
   expect(rows).toEqual([
-    { node: '1', title: 'T1', state: 'running', ms: 10_000 },
-    { node: '2', title: 'Darker', state: 'waiting', ms: null },
+    { node: '1', title: 'T1', state: 'running', ms: 10_000, usualMs: null },
+    { node: '2', title: 'Darker', state: 'waiting', ms: null, usualMs: 4_500 },
   ]);
 });
 
@@ -30,7 +34,7 @@ it('shows the last attempt alone, and nothing that waits once it is over', () =>
     ...options,
     goesOn: false,
   });
-  expect(rows).toEqual([{ node: '1', title: 'T1', state: 'finished', ms: 5_000 }]);
+  expect(rows).toEqual([{ node: '1', title: 'T1', state: 'finished', ms: 5_000, usualMs: null }]);
 });
 
 it('gives no time to a node that the worker did not run or did not tell of', () => {

@@ -1,4 +1,4 @@
-import type { TaskNode } from '@switchyard/contract/dispatch/task-node';
+import type { TaskNode, UsualNodeTime } from '@switchyard/contract/dispatch/task-node';
 
 export type NodeState = TaskNode['state'] | 'waiting';
 
@@ -8,6 +8,8 @@ export interface NodeRow {
   state: NodeState;
   /** Null when the worker told no times. */
   ms: number | null;
+  /** How long it takes on such graphs; null when too few are known. */
+  usualMs: number | null;
 }
 
 interface GraphNode {
@@ -19,11 +21,12 @@ interface GraphNode {
 export function nodeRows(
   nodes: readonly TaskNode[],
   graph: Readonly<Record<string, unknown>>,
-  options: { nowMs: number; goesOn: boolean },
+  options: { nowMs: number; goesOn: boolean; usual: readonly UsualNodeTime[] },
 ): NodeRow[] {
   const attempt = Math.max(0, ...nodes.map(({ attempt: each }) => each));
   const begun = nodes.filter(({ attempt: each }) => each === attempt);
   const known = new Set(begun.map(({ node }) => node));
+  const usual = new Map(options.usual.map(({ node, seconds }) => [node, seconds * 1_000]));
   const rows = begun.map(({ node, title, state, startedAt, endedAt, cached }) => ({
     node,
     title,
@@ -32,6 +35,7 @@ export function nodeRows(
       startedAt === null || cached
         ? null
         : Math.max(0, (endedAt === null ? options.nowMs : Date.parse(endedAt)) - Date.parse(startedAt)),
+    usualMs: usual.get(node) ?? null,
   }));
   if (!options.goesOn) return rows;
   const waiting = Object.entries(graph).filter(([node]) => !known.has(node));
@@ -42,6 +46,7 @@ export function nodeRows(
       title: titleOf(node, value),
       state: 'waiting' as const,
       ms: null,
+      usualMs: usual.get(node) ?? null,
     })),
   ];
 }

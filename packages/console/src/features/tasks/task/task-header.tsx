@@ -8,6 +8,7 @@ import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useNow } from '../../../lib/format/use-now.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { useUsualTime } from '../../../lib/use-usual-time.ts';
 import { useTaskAction } from '../task-actions.ts';
 import { TaskEstimate, TaskProgress } from '../task-progress.tsx';
 import { hasEnded, ranMs, waitedMs } from '../task-state.ts';
@@ -28,13 +29,24 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
         <div className="flex flex-col gap-1">
           <TaskProgress task={task} />
           <p className="flex flex-wrap justify-between gap-x-3 text-table text-text-2">
-            <span>{task.node ?? text(`phase.${task.phase}`)}</span>
+            <span>
+              {task.node ?? text(`phase.${task.phase}`)} <UsualTime task={task} />
+            </span>
             <TaskEstimate task={task} />
           </p>
         </div>
       ) : null}
       <Actions task={task} />
     </div>
+  );
+}
+
+/** How long the running node usually takes. */
+function UsualTime({ task: { id, node } }: { task: TaskDetail }) {
+  const text = useText('tasks');
+  const usual = useUsualTime(id, node);
+  return usual === null ? null : (
+    <span className="text-text-3">{text('nodes.usually', { time: usual })}</span>
   );
 }
 

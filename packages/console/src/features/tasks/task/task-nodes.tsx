@@ -37,7 +37,14 @@ export function TaskNodes({ task }: { task: TaskDetail }) {
   return (
     <Section title={text('nodes.title')}>
       <QueryView query={nodes}>
-        {({ pages }) => <NodeTable task={task} nodes={pages.flatMap(({ items }) => items)} goesOn={goesOn} />}
+        {({ pages }) => (
+          <NodeTable
+            task={task}
+            nodes={pages.flatMap(({ items }) => items)}
+            usual={pages[0]?.usual ?? []}
+            goesOn={goesOn}
+          />
+        )}
       </QueryView>
     </Section>
   );
@@ -46,13 +53,14 @@ export function TaskNodes({ task }: { task: TaskDetail }) {
 interface NodeTableProps {
   task: TaskDetail;
   nodes: Parameters<typeof nodeRows>[0];
+  usual: Parameters<typeof nodeRows>[2]['usual'];
   goesOn: boolean;
 }
 
-function NodeTable({ task, nodes, goesOn }: NodeTableProps) {
+function NodeTable({ task, nodes, usual, goesOn }: NodeTableProps) {
   const text = useText('tasks');
   const format = useFormat();
-  const rows = nodeRows(nodes, task.workflow, { nowMs: useNow(), goesOn });
+  const rows = nodeRows(nodes, task.workflow, { nowMs: useNow(), goesOn, usual });
   const [whole, setWhole] = useState(false);
   const shown = rows.slice(0, whole ? maxRows : firstRows);
   const longest = Math.max(1, ...rows.map(({ ms }) => ms ?? 0));
@@ -75,7 +83,7 @@ function NodeTable({ task, nodes, goesOn }: NodeTableProps) {
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ node, title, state, ms }) => (
+          {shown.map(({ node, title, state, ms, usualMs }) => (
             <tr key={node} className="h-8 border-b border-border">
               <th scope="row" className="truncate pr-2 text-left font-normal">
                 {title} <span className="text-text-3">{node}</span>
@@ -95,6 +103,11 @@ function NodeTable({ task, nodes, goesOn }: NodeTableProps) {
                   )}
                   {ms === null ? blank : format.duration(ms)}
                 </span>
+                {usualMs === null ? null : (
+                  <span className="block text-meta text-text-3">
+                    {text('nodes.usually', { time: format.duration(usualMs) })}
+                  </span>
+                )}
               </td>
             </tr>
           ))}
