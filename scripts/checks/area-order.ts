@@ -61,6 +61,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'threads',
     'timeline',
     'workspace',
+    'file-changes',
     'feedback',
     'profile',
     'custom-agents',

@@ -262,7 +262,6 @@ describe('another user', () => {
   it('learns and changes nothing by any of them', async () => {
     const { threadId, messages } = await talk(ada, 'one');
     const [question, last] = messages as [Message, Message];
-    const [run] = await runsOf(threadId);
     for (const [path, body] of [
       ['runs/regenerate/prepare', { message_id: last.id }],
       ['runs/edit-regenerate/prepare', { human_message_id: question.id, replacement_text: 'x' }],
@@ -272,34 +271,7 @@ describe('another user', () => {
         status: 404,
         body: { detail: `Thread ${threadId} not found` },
       });
-    expect((await server.bob.get(`/threads/${threadId}/runs/${run.run_id}/workspace-changes`)).status).toBe(
-      404,
-    );
     expect((await server.bob.post('/input-polish', { text: 'x', thread_id: threadId })).status).toBe(404);
-  });
-});
-
-describe('what a run changed in the workspace', () => {
-  it('is said to be not available, for a run of the caller', async () => {
-    const { threadId } = await talk(ada, 'one');
-    const [run] = await runsOf(threadId);
-    const path = `/threads/${threadId}/runs/${run.run_id}/workspace-changes`;
-    expect(await ada.ok('GET', `${path}?include_files=true&include_diff=false`)).toEqual({
-      available: false,
-      version: 1,
-      summary: {
-        created: 0,
-        modified: 0,
-        deleted: 0,
-        symlink_created: 0,
-        additions: 0,
-        deletions: 0,
-        truncated: false,
-      },
-      files: [],
-      limits: {},
-    });
-    expect((await ada.get(`/threads/${threadId}/runs/none/workspace-changes`)).status).toBe(404);
   });
 });
 

@@ -10,6 +10,7 @@ export const runEventCategories = [
   'middleware',
   'middleware:summarize',
   'subagent',
+  'workspace',
 ] as const;
 export type RunEventCategory = (typeof runEventCategories)[number];
 
@@ -30,6 +31,7 @@ export const runEventTypes = [
   'tool_error',
   'summarization',
   'subagent.step',
+  'workspace_changes',
 ] as const;
 
 /** One thing that happened in a run, as it is stored. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { nullable, oneOf } from '../shapes.ts';
-import { runParams, threadId, threadParams } from './ids.ts';
+import { threadId, threadParams } from './ids.ts';
 import { openRecord } from './thread.ts';
 
 const tags = ['Turns'];
@@ -103,40 +103,5 @@ export const branchThread = {
     params: threadParams,
     body: branchBody,
     response: { 200: threadBranch },
-  },
-} as const satisfies Endpoint;
-
-const flag = Type.Optional(oneOf(['true', 'false', '1', '0']));
-
-export const workspaceChanges = Type.Object({
-  available: Type.Boolean({
-    description: 'Whether the changes of the run were recorded. They are not at present.',
-  }),
-  version: Type.Integer(),
-  summary: Type.Object({
-    created: Type.Integer(),
-    modified: Type.Integer(),
-    deleted: Type.Integer(),
-    symlink_created: Type.Integer(),
-    additions: Type.Integer(),
-    deletions: Type.Integer(),
-    truncated: Type.Boolean(),
-  }),
-  files: Type.Array(openRecord()),
-  limits: openRecord(),
-});
-export type WorkspaceChanges = Static<typeof workspaceChanges>;
-
-export const getWorkspaceChanges = {
-  method: 'GET',
-  url: '/api/threads/:thread_id/runs/:run_id/workspace-changes',
-  config: { access: 'conversation:read' },
-  schema: {
-    summary: 'What a run changed in the files of its thread',
-    description: 'This gateway records no such changes: `available` is false.',
-    tags,
-    params: runParams,
-    querystring: Type.Object({ include_files: flag, include_diff: flag }, { additionalProperties: false }),
-    response: { 200: workspaceChanges },
   },
 } as const satisfies Endpoint;

@@ -38,6 +38,7 @@ import {
   forgetFeedbackOfUser,
 } from './feedback/feedback-store.ts';
 import { RunFeedback } from './feedback/run-feedback.ts';
+import { FileChangesRunner } from './file-changes/file-changes-runner.ts';
 import { Journal } from './journal/journal.ts';
 import { type EventBackend, openEventStorage } from './journal/open-event-storage.ts';
 import { RecordedRunStore } from './journal/recorded-run-store.ts';
@@ -194,7 +195,11 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     states,
     journal,
     followers,
-    runner: new LearningRunner(runtime.runner, features.learning),
+    runner: new FileChangesRunner({
+      inner: new LearningRunner(runtime.runner, features.learning),
+      changes: features.fileChanges,
+      log,
+    }),
     modelNames: modelNames(options.models),
     customAgent: (owner, name, { mayBeNew }) =>
       features.customAgents.forRun(owner, name, { mayBeNew: mayBeNew && options.agentsApi.enabled }),

@@ -14,6 +14,7 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import { CustomAgentFiles } from './custom-agents/custom-agent-files.ts';
 import { customAgentRoutes } from './custom-agents/custom-agent-routes.ts';
 import { CustomAgents } from './custom-agents/custom-agents.ts';
+import { FileChanges } from './file-changes/file-changes.ts';
 import { ExtensionsFile } from './mcp/extensions-file.ts';
 import type { McpNetwork } from './mcp/mcp-network.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
@@ -85,6 +86,7 @@ export interface Features {
   learning: MemoryLearning;
   customAgents: CustomAgents;
   copyFolders: CopyOfFolders;
+  fileChanges: FileChanges;
   /** What the lead agent works with. */
   equipment: Equipment;
   routes: Routes[];
@@ -97,6 +99,7 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
   const models = { configured: options.models, cwd: options.cwd };
   const folders = new ThreadFolders({ ...options, reserveBytes: options.diskReserveBytes, disk: nodeDisk });
   const files = new WorkspaceFiles(folders);
+  const fileChanges = new FileChanges(files);
   const uploads = new Uploads({
     folders,
     files,
@@ -148,11 +151,7 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
   });
   const profiles = new Profiles(options.home);
   const ask = options.models.length === 0 ? null : modelAsker(models);
-  const suggestions = new Suggestions({
-    ask,
-    hasPool: workflows !== null,
-    log,
-  });
+  const suggestions = new Suggestions({ ask, hasPool: workflows !== null, log });
 
   return {
     uploads,
@@ -161,9 +160,10 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
     learning,
     customAgents,
     copyFolders: copyOfFolders(folders, access),
+    fileChanges,
     equipment: {
       workflows,
-      workspace: agentWorkspace({ files, folders, access }),
+      workspace: agentWorkspace({ files, folders, access, follower: fileChanges }),
       mounts: [skills.mount],
       skillsFor: (only) => skills.promptFor(only),
       extraTools: () => servers.tools(),

@@ -55,7 +55,7 @@ export async function runPoolTask(
   const { writer, signal = new AbortController().signal } = config as LangGraphRunnableConfig;
   const toolCallId = toolCallIdOf(config);
   const { userId, threadId, runId, agent } = run;
-  const files = { pool: workflows.files, workspace, whose: { userId, threadId }, signal };
+  const files = { pool: workflows.files, workspace, whose: { userId, threadId, runId }, signal };
   const order = orderOf({
     userId,
     idempotencyKey: callKeyOf(run, toolCallId),

@@ -46,6 +46,8 @@ export interface WorkspaceKey {
   /** Null without accounts: files are then in the older layout. */
   userId: string | null;
   threadId: string;
+  /** The run whose tool writes; absent when no run does. */
+  runId?: string | undefined;
 }
 
 export interface WorkspaceEntry {

@@ -51,5 +51,6 @@ export function createTurns(dependencies: TurnsDependencies): Routes {
       log,
     }),
     runs,
+    journal,
   });
 }

@@ -1,12 +1,9 @@
-import {
-  branchThread,
-  getWorkspaceChanges,
-  prepareEdit,
-  prepareRegenerate,
-  type WorkspaceChanges,
-} from '@switchyard/contract/conversation/turns';
+import { branchThread, prepareEdit, prepareRegenerate } from '@switchyard/contract/conversation/turns';
+import { getWorkspaceChanges } from '@switchyard/contract/conversation/workspace-changes';
 import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
+import { recordedChanges } from '../file-changes/recorded-changes.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Branches } from './branches.ts';
 import type { Replays } from './replays.ts';
@@ -15,25 +12,10 @@ interface TurnRoutesOptions {
   replays: Replays;
   branches: Branches;
   runs: Pick<Runs, 'find'>;
+  journal: Pick<Journal, 'events'>;
 }
 
-const noChanges: WorkspaceChanges = {
-  available: false,
-  version: 1,
-  summary: {
-    created: 0,
-    modified: 0,
-    deleted: 0,
-    symlink_created: 0,
-    additions: 0,
-    deletions: 0,
-    truncated: false,
-  },
-  files: [],
-  limits: {},
-};
-
-export function turnRoutes({ replays, branches, runs }: TurnRoutesOptions): Routes {
+export function turnRoutes({ replays, branches, runs, journal }: TurnRoutesOptions): Routes {
   return (app) => {
     app.route({
       ...prepareRegenerate,
@@ -57,10 +39,18 @@ export function turnRoutes({ replays, branches, runs }: TurnRoutesOptions): Rout
     app.route({
       ...getWorkspaceChanges,
       handler: async (request) => {
+        const owner = ownerOf(request);
         const { thread_id: threadId, run_id: runId } = request.params;
-        await runs.find(ownerOf(request), { threadId, runId });
-        return noChanges;
+        const { include_files: files, include_diff: diffs } = request.query;
+        await runs.find(owner, { threadId, runId });
+        const wanted = { withFiles: isOn(files), withDiffs: isOn(diffs) };
+        return recordedChanges(journal, owner, { threadId, runId, ...wanted });
       },
     });
   };
+}
+
+/** A flag that is on unless the query switches it off. */
+function isOn(flag: string | undefined): boolean {
+  return flag === undefined || flag === 'true' || flag === '1';
 }

@@ -26,7 +26,12 @@ beforeEach(async () => {
     if (isDeleted) throw new AppError('thread_not_found');
     return null;
   };
-  workspace = agentWorkspace({ files: new WorkspaceFiles(folders), folders, access: { require } });
+  workspace = agentWorkspace({
+    files: new WorkspaceFiles(folders),
+    folders,
+    access: { require },
+    follower: { beforeWrite: async () => undefined },
+  });
 });
 afterEach(() => rm(home, { recursive: true }));
 

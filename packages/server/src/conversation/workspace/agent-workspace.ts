@@ -12,10 +12,13 @@ export function agentWorkspace(options: {
   files: WorkspaceFiles;
   folders: ThreadFolders;
   access: Pick<ThreadAccess, 'require'>;
+  /** Sees each file before it is written. */
+  follower: { beforeWrite: (whose: WorkspaceKey, path: string) => Promise<void> };
 }): Workspace {
-  const { files } = options;
-  const guarded = (whose: WorkspaceKey, write: () => Promise<void>): Promise<void> => {
+  const { files, follower } = options;
+  const guarded = async (whose: WorkspaceKey, path: string, write: () => Promise<void>): Promise<void> => {
     const { userId, threadId } = whose;
+    await follower.beforeWrite(whose, path);
     if (userId === null) return write();
     return whileThreadExists(options, { owner: { user: userId }, threadId }, write);
   };
@@ -23,8 +26,8 @@ export function agentWorkspace(options: {
     read: (whose, path, maxBytes) => files.read(whose, path, maxBytes),
     openStream: (whose, path) => files.openStream(whose, path),
     list: (whose, path) => files.list(whose, path),
-    write: (whose, path, content) => guarded(whose, () => files.write(whose, path, content)),
-    writeFrom: (whose, path, content) => guarded(whose, () => files.writeFrom(whose, path, content)),
-    edit: (whose, path, edit) => guarded(whose, () => files.edit(whose, path, edit)),
+    write: (whose, path, content) => guarded(whose, path, () => files.write(whose, path, content)),
+    writeFrom: (whose, path, content) => guarded(whose, path, () => files.writeFrom(whose, path, content)),
+    edit: (whose, path, edit) => guarded(whose, path, () => files.edit(whose, path, edit)),
   };
 }
