@@ -24,6 +24,7 @@ import type { HttpLimits } from '../http-limits.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import { ignoreUnknownFields } from '../validation/ignored-fields.ts';
 import { RequestValidation } from '../validation/validation.ts';
+import { answerWriters } from './answer-writers.ts';
 import { addCompression } from './compression.ts';
 import { addNotFoundHandler, RouteTable } from './not-found.ts';
 import { refuseRepeatedHost } from './repeated-host.ts';
@@ -89,6 +90,7 @@ export function createShell(options: ShellOptions): App {
   leaveAskingToRoutes(app.server);
 
   app.setValidatorCompiler(validation.compiler);
+  app.setSerializerCompiler(answerWriters());
   app.setErrorHandler((error: FastifyError, request, reply) => fail(error, request, reply));
   addBodyParsers(app, admission);
   addCompression(app);
