@@ -21,7 +21,7 @@ import type { OfferQueues } from '../platform/offers/offer-queues.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import { refuseOtherClock } from '../platform/redis/cluster-clock.ts';
 import { databaseIdentity, databaseNowMs } from '../platform/redis/cluster-store.ts';
-import { isUnreachable } from '../platform/redis/redis-fault.ts';
+import { isToldByServer } from '../platform/redis/redis-fault.ts';
 import type { RedisServer } from '../platform/redis/redis-server.ts';
 import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
 import type { StreamLog, StreamLogLimits } from '../platform/stream-log/stream-log.ts';
@@ -124,8 +124,8 @@ async function openJobs(surroundings: Surroundings, offers: OfferQueues | null):
     database: database.withTables<JobTables>(),
     isAlone: database.dialect === 'sqlite',
     report: ({ error, ...failure }: JobFailure): void => {
-      // The connection to Redis tells once that it is lost, and each kind of job would repeat it.
-      if (offers && failure.job === undefined && isUnreachable(error)) return;
+      // The connection to Redis tells once that it is lost, or that Redis is full. Each kind of job would repeat it.
+      if (offers && failure.job === undefined && isToldByServer(error)) return;
       logger.warn({ err: error, ...failure }, 'A job failed');
     },
   };

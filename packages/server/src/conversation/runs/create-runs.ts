@@ -11,7 +11,7 @@ import type { Database, WriteTransaction } from '../../platform/database/databas
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import type { OfferQueues } from '../../platform/offers/offer-queues.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
-import { isUnreachable } from '../../platform/redis/redis-fault.ts';
+import { isToldByServer } from '../../platform/redis/redis-fault.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Removals } from '../removals.ts';
@@ -240,8 +240,8 @@ function createLine(
   parts: Pick<RunParts, 'store' | 'timed'> & { executor: RunExecutor; worker: RunWorker },
 ): RunLine {
   const onFault = (error: unknown, run?: { run_id: string }): void => {
-    // The connection to Redis tells once that it is lost.
-    if (offers && !run && isUnreachable(error)) return;
+    // The connection to Redis tells once that it is lost, or that Redis is full.
+    if (offers && !run && isToldByServer(error)) return;
     log.warn({ err: error, ...(run && { runId: run.run_id }) }, 'A run could not be claimed');
   };
   const shared = { ...parts, ...parts.timed, slots: options.slots, onFault };

@@ -1,5 +1,6 @@
 import { type RedisProcess, startRedis, testRedis } from '@switchyard/dev-env/redis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ManualTime } from '../../../testing/manual-time.ts';
 import { openTestRedis } from '../../../testing/redis-fixture.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import type { RedisServer } from '../redis/redis-server.ts';
@@ -34,9 +35,13 @@ describe.skipIf(here.isSkipped)(here.title, () => {
   /** A process with one queue. */
   async function open(
     report: () => void = () => undefined,
+    time?: ManualTime,
   ): Promise<{ queue: OfferQueue<string>; redis: RedisServer }> {
     const redis = await openTestRedis(server.url);
-    const offers = await OfferQueues.open({ redis });
+    const offers = await OfferQueues.open({
+      redis,
+      ...(time && { timer: time.timer, steadyClock: time.now }),
+    });
     const queue = offers.queue<string>('work', report);
     opened.push({ redis, offers, queues: [queue] });
     return { queue, redis };
@@ -169,6 +174,57 @@ describe.skipIf(here.isSkipped)(here.title, () => {
     await expect.poll(() => one.queue.offer([offer('c')]).then(() => taken, String)).toContain('c');
     expect(faults).toBeLessThan(500);
   });
+
+  const scriptCalls = async (): Promise<number> => {
+    const statistics = await server.command('INFO', 'commandstats');
+    const counts = [...statistics.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, count]) =>
+      Number(count),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+
+  const noWrites = [
+    { state: 'full', begin: ['CONFIG', 'SET', 'maxmemory', '1'], end: ['CONFIG', 'SET', 'maxmemory', '0'] },
+    { state: 'read-only', begin: ['REPLICAOF', '127.0.0.1', '1'], end: ['REPLICAOF', 'NO', 'ONE'] },
+  ];
+
+  test.each(noWrites)(
+    'ask a Redis that is $state seldom, and go on when it takes writes again',
+    async ({ begin, end }) => {
+      const time = new ManualTime();
+      let faults = 0;
+      const { queue } = await open(() => {
+        faults += 1;
+      }, time);
+      const taken: string[] = [];
+      await queue.offer([offer('a'), offer('b')]);
+      await server.command(...begin);
+      try {
+        const take = async (data: string) => {
+          taken.push(data);
+          return undefined;
+        };
+        await queue.serve(take, { concurrency: 1, lockMs: 30_000 });
+        await expect.poll(() => time.nextTimerMs).not.toBeNull();
+        for (const restMs of [100, 200, 400, 800]) {
+          // In this time a worker that does not rest asks hundreds of times.
+          const before = await scriptCalls();
+          for (let count = 0; count < 300; count += 1) await server.command('PING');
+          expect((await scriptCalls()) - before).toBeLessThan(20);
+          expect(time.nextTimerMs).toBe(time.now() + restMs);
+          const earlier = faults;
+          time.advance(restMs);
+          await expect.poll(() => faults).toBeGreaterThan(earlier);
+          await expect.poll(() => time.nextTimerMs).not.toBeNull();
+        }
+      } finally {
+        await server.command(...end);
+      }
+      expect(taken).toEqual([]);
+      time.advance(5_000);
+      await expect.poll(() => taken).toEqual(['a', 'b']);
+    },
+  );
 
   test.each(['killed', 'frozen'])('close while Redis is %s, with an offer in hand', async (state) => {
     const one = await open();

@@ -1,5 +1,9 @@
 import type { Job, JobsOptions, Queue, Worker } from 'bullmq';
 import { newDeferred } from '../../lib/async/deferred.ts';
+import type { Timer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isUnreachable } from '../redis/redis-fault.ts';
+import { GrowingRest } from './growing-rest.ts';
 
 /** A hint for all processes that one row may have work. It may be late, stale or doubled: the row decides. */
 export interface Offer<Data> {
@@ -39,6 +43,8 @@ interface OfferQueueOptions {
   engine: OfferEngine;
   /** Called for each fault, also for those that pass by themselves. */
   report: (error: unknown) => void;
+  timer?: Timer | undefined;
+  steadyClock?: Clock | undefined;
 }
 
 /**
@@ -49,12 +55,16 @@ export class OfferQueue<Data> {
   readonly #options: OfferQueueOptions;
   readonly #queue: Queue;
   readonly #abandoned = newDeferred();
+  /** After errors with which Redis answers: it is full, or takes no writes. A worker of BullMQ would ask again at once. */
+  readonly #afterErrors: GrowingRest;
   #worker: Worker | undefined;
+  #hasRoom = true;
   #isClosing = false;
 
   constructor(options: OfferQueueOptions) {
-    const { engine, name, report } = options;
+    const { engine, name, report, timer, steadyClock } = options;
     this.#options = options;
+    this.#afterErrors = new GrowingRest({ onEnd: () => this.#goOn(), timer, clock: steadyClock });
     this.#queue = engine.newQueue(name);
     this.#queue.on('error', report);
   }
@@ -78,26 +88,27 @@ export class OfferQueue<Data> {
     handle: OfferHandler<Data>,
     options: { concurrency: number; lockMs: number; onIdle?: () => void },
   ): Promise<void> {
-    const { engine, name, report } = this.#options;
+    const { engine, name } = this.#options;
     const process = (job: Job, token?: string): Promise<void> =>
       this.#isClosing ? this.#putBack(job, token, 0) : this.#handle(handle, job, token);
     const worker = engine.newWorker(name, process, options);
     this.#worker = worker;
-    worker.on('error', report);
+    worker.on('error', (error) => this.#onError(error));
     if (options.onIdle) worker.on('drained', options.onIdle);
     await worker.waitUntilReady();
-    void worker.run().catch(report);
+    void worker.run().catch((error: unknown) => this.#onError(error));
   }
 
   /** Takes no more offers for now. One that is on its way still arrives; its handler may answer `{ againInMs: 0 }`. */
   rest(): void {
+    this.#hasRoom = false;
     void this.#worker?.pause(true);
   }
 
   /** Takes offers again. */
   resume(): void {
-    const worker = this.#worker;
-    if (worker && !this.#isClosing && (worker.isPaused() || !worker.isRunning())) void worker.resume();
+    this.#hasRoom = true;
+    this.#goOn();
   }
 
   /** The number of offers that wait, due or not, and of those that a process has in hand. */
@@ -114,16 +125,32 @@ export class OfferQueue<Data> {
   /** Takes no more offers, and resolves when none is in hand here. */
   async stop(): Promise<void> {
     this.#isClosing = true;
+    this.#afterErrors.close();
     await this.#worker?.close();
   }
 
   /** Ends at once; offers in hand are handed out again by other processes. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#afterErrors.close();
     this.#abandoned.resolve();
     // Otherwise it would wait for a Redis that is away.
     await this.#worker?.close(true);
     await this.#queue.close();
+  }
+
+  /** A connection that is lost has pauses of its own. */
+  #onError(error: unknown): void {
+    this.#options.report(error);
+    if (this.#isClosing || isUnreachable(error)) return;
+    this.#afterErrors.begin();
+    void this.#worker?.pause(true);
+  }
+
+  #goOn(): void {
+    const worker = this.#worker;
+    if (!worker || this.#isClosing || !this.#hasRoom || this.#afterErrors.isResting) return;
+    if (worker.isPaused() || !worker.isRunning()) void worker.resume();
   }
 
   async #handle(handle: OfferHandler<Data>, job: Job, token: string | undefined): Promise<void> {

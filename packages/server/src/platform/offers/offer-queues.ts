@@ -1,10 +1,15 @@
 import { DelayedError, Queue, Worker } from 'bullmq';
+import type { Timer } from '../../lib/async/timer.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { RedisClient, RedisServer } from '../redis/redis-server.ts';
 import { type OfferEngine, OfferQueue } from './offer-queue.ts';
 import { StartTags } from './start-tags.ts';
 
 export interface OfferQueuesOptions {
   redis: Pick<RedisServer, 'connect' | 'release' | 'untilReady' | 'key'>;
+  /** Together with `steadyClock`: for the rests after errors. */
+  timer?: Timer;
+  steadyClock?: Clock;
 }
 
 /** BullMQ blocks a connection for 10 s at most; this is for a server that does not answer at all. */
@@ -50,7 +55,8 @@ export class OfferQueues {
 
   /** `report` is called for each fault, also for those that pass by themselves. */
   queue<Data>(name: string, report: (error: unknown) => void): OfferQueue<Data> {
-    return new OfferQueue({ name, engine: this.#engine, report });
+    const { timer, steadyClock } = this.#options;
+    return new OfferQueue({ name, engine: this.#engine, report, timer, steadyClock });
   }
 
   /** The order between the owners of what is offered. */

@@ -22,7 +22,7 @@ const known: readonly { word: RegExp; says: (detail: string) => string }[] = [
 
 /** Errors of the connection, not of the server. */
 const unreachable =
-  /E[A-Z]{4,}|Connection is closed|timed out|Socket timeout|Stream isn't writeable|max retries per request/i;
+  /\bE[A-Z]{4,}\b|Connection is closed|timed out|Socket timeout|Stream isn't writeable|max retries per request/i;
 
 /** Says in one sentence what is wrong with Redis and what to do about it. */
 export function redisFault(error: unknown, shownAddress: string): string {
@@ -39,6 +39,11 @@ export function redisFault(error: unknown, shownAddress: string): string {
 /** Returns true when the server was not reached at all, which its connections report by themselves. */
 export function isUnreachable(error: unknown): boolean {
   return unreachable.test(textOf(error));
+}
+
+/** Returns true for a fault of the server as a whole. Its connection tells it once, so that others need not repeat it. */
+export function isToldByServer(error: unknown): boolean {
+  return isUnreachable(error) || known.some(({ word }) => word.test(textOf(error)));
 }
 
 /** Returns true when another try cannot help. */
