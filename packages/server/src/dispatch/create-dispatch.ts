@@ -215,6 +215,7 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     fleet,
     batches,
     hub,
+    monitor,
     orders,
   });
 

@@ -9,6 +9,7 @@ import type { DispatchEvents } from './dispatch-events.ts';
 import type { StoredFileStore } from './files/stored-file-store.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import type { Configuration } from './instances/configuration.ts';
+import type { Monitor } from './monitor/monitor.ts';
 import type { PushHub } from './push/push-hub.ts';
 import type { Matchmaker } from './queue/matchmaker.ts';
 import type { Pauses } from './queue/pauses.ts';
@@ -44,6 +45,7 @@ interface Parts {
   fleet: Fleet;
   batches: TaskBatches;
   hub: PushHub;
+  monitor: Monitor;
   orders: DispatchOrders | null;
 }
 

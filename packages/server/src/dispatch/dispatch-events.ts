@@ -66,15 +66,21 @@ export class DispatchEvents {
   private readonly listeners = new Set<Listener>();
   /** Listeners by task: thousands of clients that each wait for one task cost nothing while other tasks run. */
   private readonly listenersOf = new Map<string, Set<Listener>>();
+  private readonly followers = new Set<() => boolean>();
   private readonly reportFault: (error: unknown, event: DispatchEvent) => void;
 
   constructor(reportFault: (error: unknown, event: DispatchEvent) => void) {
     this.reportFault = reportFault;
   }
 
-  listen(listener: Listener): () => void {
+  /** A listener that wants the tasks of other replicas says by `followsTasks` whether it has a use for them now. */
+  listen(listener: Listener, { followsTasks }: { followsTasks?: () => boolean } = {}): () => void {
     this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    if (followsTasks) this.followers.add(followsTasks);
+    return () => {
+      this.listeners.delete(listener);
+      if (followsTasks) this.followers.delete(followsTasks);
+    };
   }
 
   /** Listens to the events of one task. */
@@ -92,6 +98,11 @@ export class DispatchEvents {
     return this.listen((event, isNews) => {
       if (!isNews) listener(event);
     });
+  }
+
+  /** Returns false when no one here has a use for the row of a task that another replica has told of. */
+  isFollowed(taskId: string): boolean {
+    return this.listenersOf.has(taskId) || [...this.followers].some((followsTasks) => followsTasks());
   }
 
   /** The tasks that someone waits for or watches. */

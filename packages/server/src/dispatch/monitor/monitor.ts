@@ -43,7 +43,7 @@ export class Monitor {
   constructor(options: MonitorOptions) {
     this.#options = options;
     this.#startedAtMs = options.steadyClock();
-    this.#stop = options.events.listen((event) => this.#notice(event));
+    this.#stop = options.events.listenHere((event) => this.#notice(event));
   }
 
   async overview(): Promise<Overview> {
@@ -79,21 +79,27 @@ export class Monitor {
     };
   }
 
+  /** Counts a task that has started, also one of another replica. */
+  countStart({ createdAt }: { createdAt: string }): void {
+    this.#waits.push(Math.max(this.#options.clock() - Date.parse(createdAt), 0));
+    if (this.#waits.length > waitsKept) this.#waits.shift();
+  }
+
+  /** Counts a task that has ended, also one of another replica. */
+  countEnd(): void {
+    const second = Math.floor(this.#options.steadyClock() / secondMs);
+    this.#endsBySecond.set(second, (this.#endsBySecond.get(second) ?? 0) + 1);
+    const [oldest] = this.#endsBySecond.keys();
+    if (oldest !== undefined && oldest < second - windowMs / secondMs) this.#endsBySecond.delete(oldest);
+  }
+
   close(): void {
     this.#stop();
   }
 
   #notice(event: DispatchEvent): void {
-    if (event.type === 'task_started') {
-      this.#waits.push(Math.max(this.#options.clock() - Date.parse(event.task.createdAt), 0));
-      if (this.#waits.length > waitsKept) this.#waits.shift();
-    }
-    if (event.type === 'task_ended') {
-      const second = Math.floor(this.#options.steadyClock() / secondMs);
-      this.#endsBySecond.set(second, (this.#endsBySecond.get(second) ?? 0) + 1);
-      const [oldest] = this.#endsBySecond.keys();
-      if (oldest !== undefined && oldest < second - windowMs / secondMs) this.#endsBySecond.delete(oldest);
-    }
+    if (event.type === 'task_started') this.countStart(event.task);
+    if (event.type === 'task_ended') this.countEnd();
   }
 
   #tasksPerMinute(): number {

@@ -61,7 +61,9 @@ export class PushHub {
       epoch: options.epoch ?? newSecret(6),
       ...(options.timer && { timer: options.timer }),
     });
-    this.#stop = options.events.listen((event) => this.#notice(event));
+    this.#stop = options.events.listen((event) => this.#notice(event), {
+      followsTasks: () => this.#isNeeded,
+    });
   }
 
   get size(): number {
@@ -113,6 +115,13 @@ export class PushHub {
     this.#sockets.delete(socket);
     this.#kept.leave(socket.reader);
     this.#globalOf.forget(key);
+    // Without sockets the ends of tasks are not heard, by which they are forgotten.
+    if (this.#sockets.size === 0) this.#progress.forgetAll();
+  }
+
+  /** For sockets, and for clients that may come back and ask for what they have missed. */
+  get #isNeeded(): boolean {
+    return this.#sockets.size > 0 || this.#kept.isNeeded;
   }
 
   close(): void {
@@ -126,9 +135,10 @@ export class PushHub {
     if (event.type === 'task_claimed') return;
     if (event.type === 'task_ended') this.#progress.finish(event.task.id);
     if (event.type === 'instance_removed') this.#instances.forget(event.instanceId);
-    if (this.#sockets.size === 0 && !this.#kept.isNeeded) return;
+    if (!this.#isNeeded) return;
     if (event.type === 'task_progress') {
-      this.#progress.run(event.taskId, () => this.#send(event));
+      // It is not kept for clients that come back.
+      if (this.#sockets.size > 0) this.#progress.run(event.taskId, () => this.#send(event));
       return;
     }
     if (event.type === 'instance_changed') {
@@ -163,7 +173,7 @@ export class PushHub {
 
   /** Events were lost on their way to this process: clients have to read what they show. */
   resync(): void {
-    if (this.#sockets.size === 0 && !this.#kept.isNeeded) return;
+    if (!this.#isNeeded) return;
     const meta = { timestamp: this.#options.clock(), cursor: this.#kept.nextCursor() };
     const payload = encodeFrame('resync', { reason: 'too_old' }, meta);
     const frame: PushFrame = { topic: 'global', owner: null, taskId: null, replaces: null, payload };

@@ -7,7 +7,8 @@ export const newsTopic = 'dispatch.news';
 
 /** An event as it crosses to other replicas: ids and small facts. The replica that hears it reads the rows. */
 export type News =
-  | { type: 'task_created' | 'task_claimed' | 'task_started' | 'task_ended'; id: string }
+  | { type: 'task_created' | 'task_claimed' | 'task_ended'; id: string }
+  | { type: 'task_started'; id: string; createdAt: string }
   | { type: 'task_requeued'; id: string; delayMs: number }
   | { type: 'task_moved'; id: string; position: number | null }
   | { type: 'task_progress'; id: string; owner: string; requestId: string | null; progress: TaskProgress }
@@ -35,9 +36,10 @@ export const factsOfDispatcher: readonly News['type'][] = ['task_progress', 'ins
 export function newsOf(event: DispatchEvent): News | null {
   switch (event.type) {
     case 'task_created':
-    case 'task_started':
     case 'task_ended':
       return { type: event.type, id: event.task.id };
+    case 'task_started':
+      return { type: event.type, id: event.task.id, createdAt: event.task.createdAt };
     case 'task_claimed':
       return { type: event.type, id: event.taskId };
     case 'task_requeued':

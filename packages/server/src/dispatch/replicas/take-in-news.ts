@@ -4,6 +4,7 @@ import type { StoredFileStore } from '../files/stored-file-store.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Requirement } from '../graphs/capability.ts';
 import type { Configuration } from '../instances/configuration.ts';
+import type { Monitor } from '../monitor/monitor.ts';
 import { avoidancesOf } from '../queue/avoidance.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
@@ -21,7 +22,8 @@ export interface TakeInOptions {
   pauses: Pick<Pauses, 'load'>;
   fleet: Pick<Fleet, 'apply' | 'member'>;
   configuration: Pick<Configuration, 'refresh'>;
-  events: Pick<DispatchEvents, 'passOn'>;
+  events: Pick<DispatchEvents, 'passOn' | 'isFollowed'>;
+  monitor: Pick<Monitor, 'countStart' | 'countEnd'>;
   /** How long a task avoids an instance the first time. */
   avoidMs: number;
   clock: Clock;
@@ -33,7 +35,10 @@ interface Rows {
   attempts: Awaited<ReturnType<AttemptStore['ofEach']>>;
 }
 
-/** Makes what this replica has in memory follow the news of the others, and passes the news on to its listeners. */
+/**
+ * Makes what this replica has in memory follow the news of the others, and passes the news on to its listeners. Rows are read
+ * for tasks that wait, and for those that someone here follows.
+ */
 export class TakeInNews {
   readonly #options: TakeInOptions;
 
@@ -44,23 +49,29 @@ export class TakeInNews {
   async takeIn(news: readonly News[]): Promise<void> {
     const rows = await this.#read(news);
     for (const each of news) {
+      this.#count(each);
       const event =
         'id' in each && each.type.startsWith('task_') ? this.#ofTask(each, rows) : await this.#of(each);
       if (event) this.#options.events.passOn(event);
     }
   }
 
+  #count(news: News): void {
+    const { monitor } = this.#options;
+    if (news.type === 'task_started') monitor.countStart(news);
+    if (news.type === 'task_ended') monitor.countEnd();
+  }
+
   /** One question for each table, however many news there are. */
   async #read(news: readonly News[]): Promise<Rows> {
-    const { tasks, attempts } = this.#options;
-    const idsOf = (types: readonly News['type'][]): string[] => [
-      ...new Set(news.flatMap((each) => ('id' in each && types.includes(each.type) ? [each.id] : []))),
-    ];
-    const queued = idsOf(['task_created', 'task_requeued']);
+    const { tasks, attempts, events } = this.#options;
+    const waiting = stillWaiting(news);
+    const told = idsOf(news, ['task_created', 'task_started', 'task_requeued', 'task_ended']);
+    const followed = told.filter((id) => waiting.has(id) || events.isFollowed(id));
     const [rows, requirements, tried] = await Promise.all([
-      tasks.rowsOf(idsOf(['task_created', 'task_started', 'task_requeued', 'task_moved', 'task_ended'])),
-      tasks.requirementsOf(queued),
-      attempts.ofEach(idsOf(['task_requeued'])),
+      tasks.rowsOf([...new Set([...followed, ...idsOf(news, ['task_moved'])])]),
+      tasks.requirementsOf([...waiting]),
+      attempts.ofEach(idsOf(news, ['task_requeued']).filter((id) => waiting.has(id))),
     ]);
     return { tasks: new Map(rows.map((row) => [row.id, row])), requirements, attempts: tried };
   }
@@ -137,4 +148,18 @@ export class TakeInNews {
         return null;
     }
   }
+}
+
+/** The tasks that wait after these news. One that was taken in between needs no place in the queue. */
+function stillWaiting(news: readonly News[]): Set<string> {
+  const waiting = new Set<string>();
+  for (const each of news) {
+    if (each.type === 'task_created' || each.type === 'task_requeued') waiting.add(each.id);
+    if (each.type === 'task_claimed' || each.type === 'task_ended') waiting.delete(each.id);
+  }
+  return waiting;
+}
+
+function idsOf(news: readonly News[], types: readonly News['type'][]): string[] {
+  return [...new Set(news.flatMap((each) => ('id' in each && types.includes(each.type) ? [each.id] : [])))];
 }

@@ -57,8 +57,14 @@ export class Throttle {
     this.#lastMs.delete(key);
   }
 
+  forgetAll(): void {
+    for (const { cancel } of this.#waiting.values()) cancel();
+    this.#waiting.clear();
+    this.#lastMs.clear();
+  }
+
   close(): void {
-    for (const key of [...this.#waiting.keys()]) this.forget(key);
+    this.forgetAll();
   }
 
   #runWaiting(key: string): void {

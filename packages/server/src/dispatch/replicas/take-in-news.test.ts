@@ -1,0 +1,114 @@
+import { beforeEach, expect, test } from 'vitest';
+import { ManualTime } from '../../../testing/manual-time.ts';
+import { DispatchEvents } from '../dispatch-events.ts';
+import { Matchmaker } from '../queue/matchmaker.ts';
+import type { TaskRow } from '../tables.ts';
+import type { News } from './news.ts';
+import { TakeInNews } from './take-in-news.ts';
+
+const time = new ManualTime();
+const createdAt = new Date(time.now()).toISOString();
+const need = { nodeClasses: ['A'], models: [], pool: null, pinnedInstanceId: null };
+const row = (id: string) =>
+  ({
+    id,
+    owner: 'ada',
+    priority: 0,
+    attempt: 0,
+    fingerprint: 'f',
+    frontAt: null,
+    phase: 'queued',
+    createdAt,
+  }) as TaskRow;
+
+const created = (id: string): News => ({ type: 'task_created', id });
+const claimed = (id: string): News => ({ type: 'task_claimed', id });
+const started = (id: string): News => ({ type: 'task_started', id, createdAt });
+const ended = (id: string): News => ({ type: 'task_ended', id });
+
+let events: DispatchEvents;
+let queue: Matchmaker;
+let taking: TakeInNews;
+/** The ids of each question that was asked, by its table. */
+let asked: { rows: string[]; requirements: string[] };
+let counted: { starts: string[]; ends: number };
+
+beforeEach(() => {
+  events = new DispatchEvents((error) => {
+    throw error;
+  });
+  queue = new Matchmaker({ clock: time.now, timer: time.timer });
+  asked = { rows: [], requirements: [] };
+  counted = { starts: [], ends: 0 };
+  const unused = async (): Promise<never> => expect.fail('These news need nothing of it.');
+  taking = new TakeInNews({
+    tasks: {
+      rowsOf: async (ids) => {
+        asked.rows.push(...ids);
+        return ids.map(row);
+      },
+      requirementsOf: async (ids) => {
+        asked.requirements.push(...ids);
+        return new Map(ids.map((id) => [id, need]));
+      },
+    },
+    attempts: { ofEach: async () => new Map() },
+    files: { getMany: unused },
+    queue,
+    pauses: { load: unused },
+    fleet: { apply: unused, member: () => undefined },
+    configuration: { refresh: unused },
+    events,
+    monitor: {
+      countStart: (task) => void counted.starts.push(task.createdAt),
+      countEnd: () => {
+        counted.ends += 1;
+      },
+    },
+    avoidMs: 1_000,
+    clock: time.now,
+  });
+});
+
+test('the start and the end of a task that no one here follows are counted, and no row is read', async () => {
+  await taking.takeIn([claimed('a'), started('a')]);
+  await taking.takeIn([ended('a')]);
+  expect(asked).toEqual({ rows: [], requirements: [] });
+  expect(counted).toEqual({ starts: [createdAt], ends: 1 });
+});
+
+test('a task that waits is put into the queue, and leaves it when it is claimed', async () => {
+  await taking.takeIn([created('a')]);
+  expect(queue.ids).toEqual(['a']);
+  await taking.takeIn([claimed('a')]);
+  expect(queue.ids).toEqual([]);
+  expect(asked).toEqual({ rows: ['a'], requirements: ['a'] });
+});
+
+test('a task that was created and claimed meanwhile is not read for the queue', async () => {
+  await taking.takeIn([created('a'), created('b'), claimed('a')]);
+  expect(queue.ids).toEqual(['b']);
+  expect(asked).toEqual({ rows: ['b'], requirements: ['b'] });
+});
+
+test('who waits for a task hears of it with its row, and the rows of other tasks are not read', async () => {
+  const heard: string[] = [];
+  events.listenTo('a', (event) => heard.push(event.type));
+  await taking.takeIn([created('a'), claimed('a'), started('a'), started('b'), ended('b'), ended('a')]);
+  expect(heard).toEqual(['task_created', 'task_started', 'task_ended']);
+  expect(asked.rows).toEqual(['a']);
+});
+
+test('all tasks are read while a listener follows those of other replicas', async () => {
+  let isNeeded = false;
+  const heard: string[] = [];
+  const stop = events.listen((event) => heard.push(event.type), { followsTasks: () => isNeeded });
+  await taking.takeIn([ended('a')]);
+  expect(heard).toEqual([]);
+  isNeeded = true;
+  await taking.takeIn([ended('b')]);
+  expect(heard).toEqual(['task_ended']);
+  stop();
+  await taking.takeIn([ended('c')]);
+  expect(asked.rows).toEqual(['b']);
+});
