@@ -11,6 +11,7 @@ import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import type { Jobs } from '../src/platform/jobs/jobs.ts';
 import { jobMigrations } from '../src/platform/jobs/migrations.ts';
+import { ChangeLock } from '../src/platform/ownership/change-lock.ts';
 import { JobFleet } from './job-fleet.ts';
 
 const debounceMs = 1_000;
@@ -66,7 +67,7 @@ export class LearningFixture {
     const store = changes.store ?? new LearningStore(this.database);
     const memories = new Memories({
       files: new MemoryFiles(this.home),
-      lock: new MemoryLock(null),
+      lock: new MemoryLock(new ChangeLock(null)),
       forgetWaiting: (key) => store.dropOf(key),
       clock,
       options: {

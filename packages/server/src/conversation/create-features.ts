@@ -9,6 +9,7 @@ import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
 import { nodeDisk } from '../platform/files/disk.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
+import { ChangeLock } from '../platform/ownership/change-lock.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { CustomAgentFiles } from './custom-agents/custom-agent-files.ts';
@@ -95,7 +96,9 @@ export interface Features {
 
 /** Creates everything that agents and pages use besides threads and runs. */
 export function createFeatures(dependencies: FeaturesDependencies): Features {
-  const { access, removals, audit, workflows, clock, log, options } = dependencies;
+  const { database, ownership, access, removals, audit, workflows, clock, log, options } = dependencies;
+  // Only one process uses an SQLite database.
+  const changes = new ChangeLock(database.dialect === 'postgres' ? ownership : null);
   const models = { configured: options.models, cwd: options.cwd };
   const folders = new ThreadFolders({ ...options, reserveBytes: options.diskReserveBytes, disk: nodeDisk });
   const files = new WorkspaceFiles(folders);
@@ -112,7 +115,7 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
   });
   const artifacts = new Artifacts({ folders, files, access });
 
-  const extensions = new ExtensionsFile(options.home);
+  const extensions = new ExtensionsFile(options.home, changes);
   const servers = new McpServers({
     file: extensions,
     allowedCommands: options.mcp.allowedCommands,
@@ -122,19 +125,18 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
     log,
   });
   const skills = createSkills({
+    ...dependencies,
     extensions,
-    access,
+    changes,
     files,
-    audit,
     diskReserveBytes: options.diskReserveBytes,
-    clock,
-    log,
     options: options.skills,
   });
 
   const customAgentFiles = new CustomAgentFiles(options.home);
   const { memories, learning } = createMemory({
     ...dependencies,
+    changes,
     isThere: async ({ userId, agent }) =>
       (await dependencies.isUser(userId)) &&
       (agent === null || (await customAgentFiles.exists({ userId, name: agent }))),
@@ -145,6 +147,7 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
   removals.register({ forgetThread: forgetTurnsOfThread, forgetUser: forgetTurnsOfUser });
   const customAgents = new CustomAgents({
     files: customAgentFiles,
+    changes,
     modelNames: modelNames(options.models),
     withMemory: (owner, name, remove) => memories.remove(owner, name, remove),
     log,

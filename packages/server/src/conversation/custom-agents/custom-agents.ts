@@ -1,8 +1,8 @@
 import type { AgentChange, NewAgent } from '@switchyard/contract/conversation/agents';
 import { AppError } from '../../lib/app-error.ts';
-import { KeyLock } from '../../lib/async/key-lock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import { userScope } from '../user-scope.ts';
 import {
   agentNameIn,
@@ -16,6 +16,7 @@ import type { CustomAgentFiles } from './custom-agent-files.ts';
 
 interface CustomAgentsOptions {
   files: CustomAgentFiles;
+  changes: ChangeLock;
   /** The models that the lead agent can use. */
   modelNames: readonly string[];
   /** Removes an agent while nothing is written to its memory. */
@@ -37,8 +38,6 @@ const reserved: ReadonlySet<string> = new Set(['check']);
 /** The agents that users have made. Each user sees only their own. */
 export class CustomAgents {
   readonly #options: CustomAgentsOptions;
-  /** By user: creations are counted one after the other. */
-  readonly #lock = new KeyLock();
   #graphs: GraphNames = { ids: () => [] };
 
   constructor(options: CustomAgentsOptions) {
@@ -178,8 +177,9 @@ export class CustomAgents {
     return reserved.has(name) || this.#graphs.ids().some((graphId) => agentNameIn(graphId) === name);
   }
 
+  /** By user: creations are counted one after the other. An agent has two files, which are changed together. */
   #inTurn<Result>(key: CustomAgentKey, work: (key: CustomAgentKey) => Promise<Result>): Promise<Result> {
-    return this.#lock.run(key.userId, () => work(key));
+    return this.#options.changes.run(`agents:${key.userId}`, () => work(key));
   }
 }
 

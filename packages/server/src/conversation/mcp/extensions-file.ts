@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeyLock } from '../../lib/async/key-lock.ts';
+import { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
 
 /** What administrators set over the API: `<home>/extensions_config.json`. Unknown keys are kept. */
@@ -13,10 +13,11 @@ const maxFileBytes = 8 * 1024 * 1024;
 
 export class ExtensionsFile {
   readonly #path: string;
-  readonly #lock = new KeyLock();
+  readonly #changes: ChangeLock;
 
-  constructor(home: string) {
+  constructor(home: string, changes = new ChangeLock(null)) {
     this.#path = join(home, 'extensions_config.json');
+    this.#changes = changes;
   }
 
   async read(): Promise<Extensions> {
@@ -48,7 +49,7 @@ export class ExtensionsFile {
 
   /** Changes happen one after the other, so that none is lost. */
   async change(change: (extensions: Extensions) => Extensions): Promise<void> {
-    await this.#lock.run('', async () => {
+    await this.#changes.run('extensions', async () => {
       const changed = change(await this.read());
       await writeTextFile(this.#path, `${JSON.stringify(changed, null, 2)}\n`);
     });

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
-import type { Ownership } from '../../platform/ownership/ownership.ts';
+import type { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import type { ConversationTables } from '../tables.ts';
 import { LearningStore } from './learning-store.ts';
 import { Memories } from './memories.ts';
@@ -29,7 +29,7 @@ export interface MemoryConfiguration {
 
 interface MemoryDependencies {
   database: Database<ConversationTables>;
-  ownership: Pick<Ownership, 'tryHold'>;
+  changes: ChangeLock;
   jobs: Jobs;
   /** Returns false once the account or the custom agent is deleted. */
   isThere: (key: MemoryKey) => Promise<boolean>;
@@ -45,13 +45,12 @@ export function createMemory(dependencies: MemoryDependencies): {
   memories: Memories;
   learning: MemoryLearning;
 } {
-  const { database, ownership, models, home, clock, options, ...rest } = dependencies;
+  const { database, changes, models, home, clock, options, ...rest } = dependencies;
   const learns = options.enabled && options.extraction && models.configured.length > 0;
   const store = new LearningStore(database);
   const memories = new Memories({
     files: new MemoryFiles(home),
-    // Only one process uses an SQLite database.
-    lock: new MemoryLock(database.dialect === 'postgres' ? ownership : null),
+    lock: new MemoryLock(changes),
     forgetWaiting: (key) => store.dropOf(key),
     clock,
     options: { ...options, learns },

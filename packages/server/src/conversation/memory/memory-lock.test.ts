@@ -4,6 +4,7 @@ import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
+import { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import { ownershipMigrations } from '../../platform/ownership/migrations.ts';
 import { Ownership } from '../../platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../../platform/ownership/tables.ts';
@@ -32,7 +33,7 @@ describe('concurrent changes of a memory by several replicas', () => {
   function replica(): { lock: MemoryLock; memories: Memories } {
     const ownership = new Ownership({ database });
     owners.push(ownership);
-    const lock = new MemoryLock(ownership);
+    const lock = new MemoryLock(new ChangeLock(ownership));
     const memories = new Memories({
       files: new MemoryFiles(folder.path),
       lock,

@@ -3,6 +3,7 @@ import type { Routes } from '../../http/app.ts';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Audit } from '../../platform/audit/audit.ts';
+import type { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { WorkspaceFiles } from '../workspace/workspace-files.ts';
@@ -24,6 +25,7 @@ export interface SkillsOptions {
 
 interface SkillsDependencies {
   extensions: ExtensionsFile;
+  changes: ChangeLock;
   access: Pick<ThreadAccess, 'require'>;
   files: WorkspaceFiles;
   audit: Pick<Audit, 'add'>;
@@ -42,10 +44,10 @@ export interface SkillsPart {
 }
 
 export function createSkills(dependencies: SkillsDependencies): SkillsPart {
-  const { extensions, access, files, audit, clock, log, options } = dependencies;
+  const { extensions, changes, access, files, audit, clock, log, options } = dependencies;
   const folders = new SkillFolders({ ...options, log });
   const skills = new Skills({ folders, extensions });
-  const custom = new CustomSkills({ folders, skills, extensions, clock });
+  const custom = new CustomSkills({ folders, skills, extensions, changes, clock });
   const archives = new SkillInstall({ custom, access, files, reserveBytes: dependencies.diskReserveBytes });
   return {
     routes: skillRoutes({ skills, custom, archives, audit }),

@@ -3,9 +3,9 @@ import { lstat, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SkillChange, SkillText } from '@switchyard/contract/conversation/skill';
 import { AppError } from '../../lib/app-error.ts';
-import { KeyLock } from '../../lib/async/key-lock.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
+import type { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
 import { maxSkillBytes, readSkillText, type SkillFacts, skillFile } from './skill.ts';
@@ -19,6 +19,7 @@ interface CustomSkillsOptions {
   folders: SkillFolders;
   skills: Skills;
   extensions: ExtensionsFile;
+  changes: ChangeLock;
   clock: Clock;
 }
 
@@ -32,7 +33,6 @@ export class CustomSkills {
   readonly staging: SkillStaging;
   readonly #options: CustomSkillsOptions;
   readonly #history: SkillHistory;
-  readonly #lock = new KeyLock();
 
   constructor(options: CustomSkillsOptions) {
     this.#options = options;
@@ -54,7 +54,7 @@ export class CustomSkills {
     { content, ifMatch, author }: { content: string; ifMatch?: string | undefined; author: string },
   ): Promise<SkillText> {
     requireName(readSkillText(content), name);
-    return this.#lock.run('', async () => {
+    return this.#inTurn(async () => {
       const before = await this.#requireText(name);
       if (ifMatch !== undefined && ifMatch !== '*' && ifMatch !== etagOf(before ?? '')) {
         throw new AppError('skill_changed');
@@ -67,7 +67,7 @@ export class CustomSkills {
 
   /** Works for a broken skill too. */
   async delete(name: string, author: string): Promise<void> {
-    await this.#lock.run('', async () => {
+    await this.#inTurn(async () => {
       const before = await this.#requireText(name);
       await this.#record(name, { action: 'delete', author, before, after: null });
       await this.staging.remove(this.#folderOf(name));
@@ -83,7 +83,7 @@ export class CustomSkills {
 
   /** Returns the text before the change at `index`; negative numbers count from the newest. Works for a deleted skill too. */
   async rollBack(name: string, { index, author }: { index: number; author: string }): Promise<SkillText> {
-    return this.#lock.run('', async () => {
+    return this.#inTurn(async () => {
       const after = previousText(await this.history(name), index);
       requireName(readSkillText(after), name);
       const isThere = await isFolder(this.#folderOf(name));
@@ -101,7 +101,7 @@ export class CustomSkills {
     { name, text, author }: { name: string; text: string; author: string },
   ): Promise<void> {
     const { folders, extensions } = this.#options;
-    await this.#lock.run('', async () => {
+    await this.#inTurn(async () => {
       await this.requireRoomFor(name);
       await this.#record(name, { action: 'install', author, before: null, after: text });
       await extensions.change((given) => ({
@@ -123,6 +123,10 @@ export class CustomSkills {
       throw new AppError('skill_exists', { message: `Skill '${name}' already exists` });
     }
     if (taken.length >= maxSkills) throw new AppError('skill_limit');
+  }
+
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    return this.#options.changes.run('skills', change);
   }
 
   async #record(

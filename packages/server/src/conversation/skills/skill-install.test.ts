@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { zip } from '../../../test/support/zip.ts';
+import { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import { ExtensionsFile } from '../mcp/extensions-file.ts';
 import { CustomSkills } from './custom-skills.ts';
 import { SkillFolders } from './skill-folders.ts';
@@ -25,7 +26,13 @@ function installer({ reserveBytes = 0 } = {}) {
   const extensions = new ExtensionsFile(home);
   const skills = new Skills({ folders, extensions });
   return new SkillInstall({
-    custom: new CustomSkills({ folders, skills, extensions, clock: () => nowMs }),
+    custom: new CustomSkills({
+      folders,
+      skills,
+      extensions,
+      changes: new ChangeLock(null),
+      clock: () => nowMs,
+    }),
     access: { require: async () => null },
     files: { open: (_whose, path) => open(join(home, path)) },
     reserveBytes,

@@ -4,6 +4,9 @@ const words: readonly (readonly [prefix: string, say: (name: string) => string])
   ['channel:', (name) => `receives the messages of ${name}`],
   ['channel-reply:', () => 'sends a reply to a channel'],
   ['memory:', () => 'changes the memory of a user'],
+  ['agents:', () => 'changes the agents of a user'],
+  ['skills', () => 'changes the skills'],
+  ['extensions', () => 'changes the tools and the switches of skills'],
   ['gateway', () => 'is the only gateway of this database'],
 ];
 
