@@ -35,8 +35,8 @@ export async function definePool(admin: HttpSession, boxes: readonly BoxDefiniti
   });
 }
 
-/** A graph of many nodes, so that its progress can be watched. */
-export function longGraph(steps: number): object {
+/** A graph of many nodes, so that its progress can be watched. A worker shows previews of a batch of several pictures. */
+export function longGraph(steps: number, batch = 1): object {
   const node = (title: string, class_type: string, inputs: object) => ({
     class_type,
     inputs,
@@ -47,7 +47,7 @@ export function longGraph(steps: number): object {
     node(`Step ${step + 1}`, 'ImageInvert', { image: [step === 0 ? 'first' : `i${step - 1}`, 0] }),
   ]);
   return {
-    first: node('Canvas', 'EmptyImage', { width: 96, height: 64, batch_size: 1, color: 0x336699 }),
+    first: node('Canvas', 'EmptyImage', { width: 96, height: 64, batch_size: batch, color: 0x336699 }),
     ...Object.fromEntries(inverts),
     save: node('Save', 'SaveImage', { images: [`i${steps - 1}`, 0], filename_prefix: 'watched' }),
   };

@@ -74,6 +74,9 @@ function callFor(asked: string, place: number): NonNullable<FakeReply['calls']>[
   if (asked.includes('a picture')) {
     return { id, name: 'run_workflow', args: { workflow: longGraph(2), name: 'Scripted picture' } };
   }
+  if (asked.includes('a film')) {
+    return { id, name: 'run_workflow', args: { workflow: longGraph(3, 6), name: 'Scripted film' } };
+  }
   if (asked.includes('a question')) {
     const question = {
       question: 'Which colour?',

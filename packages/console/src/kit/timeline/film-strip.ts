@@ -9,6 +9,8 @@ export interface FilmPicture {
   alt: string;
   /** The address of the picture, or null when it is not available. */
   source: string | null;
+  /** A picture in progress. It gives its place to a finished one. */
+  isPreview?: boolean;
 }
 
 export interface FilmFrame<Picture extends FilmPicture = FilmPicture> {
@@ -20,7 +22,10 @@ export interface FilmFrame<Picture extends FilmPicture = FilmPicture> {
   hidden: number;
 }
 
-/** Places pictures at their moments. One that would cover another moves right a little, and is counted when that does not help. */
+/**
+ * Places pictures at their moments. One that would cover another moves right a little, and is counted when that does not help.
+ * A finished picture without room takes the place of a preview.
+ */
 export function filmFrames<Picture extends FilmPicture>(
   pictures: readonly Picture[],
   { axis, view, frameWidth }: { axis: TimeAxis; view: ViewRange; frameWidth: number },
@@ -33,8 +38,19 @@ export function filmFrames<Picture extends FilmPicture>(
     const last = frames.at(-1);
     const wanted = Math.min(100 - frameWidth, Math.max(0, moment - frameWidth / 2));
     const left = Math.max(wanted, last === undefined ? 0 : last.left + frameWidth);
-    if (last && (left - wanted > frameWidth || left > 100 - frameWidth + 0.001)) last.hidden += 1;
+    if (last && (left - wanted > frameWidth || left > 100 - frameWidth + 0.001))
+      hide({ picture, moment }, last);
     else frames.push({ picture, left, moment, hidden: 0 });
   }
   return frames;
+}
+
+function hide<Picture extends FilmPicture>(
+  { picture, moment }: { picture: Picture; moment: number },
+  last: FilmFrame<Picture>,
+): void {
+  last.hidden += 1;
+  if (!last.picture.isPreview || picture.isPreview) return;
+  last.picture = picture;
+  last.moment = moment;
 }

@@ -149,6 +149,16 @@ describe('the film strip', () => {
     expect(frames[1]?.hidden).toBe(2);
   });
 
+  it('shows a finished picture in the place of a preview when there is no room for both', () => {
+    const preview = (id: string, atMs: number) => ({ ...picture(id, atMs), isPreview: true });
+    const crowd = ['a', 'b', 'c'].map((id) => preview(id, 5_000));
+    const frames = strip(...crowd, picture('done', 5_000), preview('late', 5_000));
+    expect(frames.map(({ picture: { id }, hidden }) => [id, hidden])).toEqual([
+      ['a', 0],
+      ['done', 3],
+    ]);
+  });
+
   it('leaves out pictures outside what is shown', () => {
     const frames = filmFrames([picture('a', 1_000)], { axis, view: { from: 0.5, to: 1 }, frameWidth: 10 });
     expect(frames).toEqual([]);

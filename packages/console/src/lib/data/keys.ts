@@ -10,6 +10,8 @@ export const keys = {
   tasksOfThread: (threadId: string) => ['tasks', 'list', { threadId }] as const,
   newTasks: ['tasks', 'new'],
   usualNodes: (taskId: string) => ['usual-nodes', taskId] as const,
+  previewFilms: ['preview-films'],
+  previewFilm: (taskId: string) => ['preview-films', taskId] as const,
   preview: (taskId: string) => ['previews', taskId] as const,
   instances: ['instances'],
   instanceList: ['instances', 'list'],

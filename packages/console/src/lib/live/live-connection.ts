@@ -8,9 +8,11 @@ import { FrameBatch, type Schedule } from './frame-batch.ts';
 import { outdatedKeys } from './invalidations.ts';
 import { type LiveStore, staleAfterMs } from './live-state.ts';
 import { newsOf } from './news.ts';
+import { PreviewFilms } from './preview-films.ts';
 import { PreviewPictures } from './preview-pictures.ts';
 import { recentNews } from './recent-news.ts';
 import { Refresher } from './refresher.ts';
+import { smallPicture } from './small-picture.ts';
 
 interface LiveConnectionOptions {
   /** Opens the one socket of this tab. */
@@ -33,6 +35,7 @@ export class LiveConnection {
   readonly #batch: FrameBatch<PushMessage>;
   readonly #refresher: Refresher;
   readonly #pictures: PreviewPictures;
+  readonly #films: PreviewFilms;
   readonly #closing = new AbortController();
   #cancelWait = (): void => undefined;
   #hasBegun = false;
@@ -42,7 +45,8 @@ export class LiveConnection {
     const { cache } = options;
     this.#batch = new FrameBatch((messages) => this.#apply(messages), schedule);
     this.#refresher = new Refresher((queryKey) => void cache.invalidateQueries({ queryKey }), timer);
-    this.#pictures = new PreviewPictures(cache);
+    this.#films = new PreviewFilms({ cache, clock, shrink: smallPicture });
+    this.#pictures = new PreviewPictures(cache, (taskId, shot) => void this.#films.add(taskId, shot));
     void this.#run();
   }
 
@@ -52,6 +56,7 @@ export class LiveConnection {
     this.#batch.close();
     this.#refresher.close();
     this.#pictures.close();
+    this.#films.close();
   }
 
   async #run(): Promise<void> {
@@ -107,5 +112,5 @@ export class LiveConnection {
 
 /** What live frames fill has no answer of the API that could be read again. */
 function isRead({ queryKey: [noun, part] }: { queryKey: readonly unknown[] }): boolean {
-  return noun !== 'previews' && part !== 'new';
+  return noun !== 'previews' && noun !== 'preview-films' && part !== 'new';
 }

@@ -1,13 +1,15 @@
 import { useMemo } from 'react';
+import type { TimelineSpan } from '../../../kit/timeline/span.ts';
 import { TimelineView } from '../../../kit/timeline/timeline-view.tsx';
 import { viewFrom, viewText } from '../../../kit/timeline/view-range.ts';
 import { setQuery, useQueryState } from '../../../lib/address.ts';
 import { useNow } from '../../../lib/format/use-now.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { replayTrack } from '../replay/replay-track.ts';
 import type { RunSource } from '../source/run-source.ts';
 import { maxShownSpans } from '../source/span-data.ts';
+import type { TaskPicture } from './film-pictures.ts';
 import { SpanDetail } from './span-detail.tsx';
+import { useFilmPictures } from './use-film-pictures.ts';
 
 /** The one time axis, and what belongs to the row that is chosen. Everything that is chosen stands in the address. */
 export function TimelineTab({ source }: { source: RunSource }) {
@@ -21,21 +23,7 @@ export function TimelineTab({ source }: { source: RunSource }) {
     () => spans.reduce((last, span) => Math.max(last, span.endMs ?? span.startMs), 0),
     [spans],
   );
-  const { replayEvents, pictureOf } = source;
-  const pictures = useMemo(
-    () =>
-      replayTrack(replayEvents, spans)
-        .items.flatMap((item) => (item.type === 'call' ? item.tasks : []))
-        .flatMap(({ files, taskId }) => files.map((file) => ({ ...file, taskId })))
-        .filter(({ contentType }) => contentType.startsWith('image/'))
-        .map(({ fileId, filename, atMs }) => ({
-          id: fileId,
-          atMs,
-          alt: filename,
-          source: pictureOf(fileId),
-        })),
-    [replayEvents, spans, pictureOf],
-  );
+  const pictures = useFilmPictures(source);
   const selected = spans.find(({ id }) => id === selectedId);
   const view = useMemo(() => viewFrom(zoom), [zoom]);
   return (
@@ -48,7 +36,7 @@ export function TimelineTab({ source }: { source: RunSource }) {
           spans={spans}
           nowMs={isLive ? Math.max(now, endMs) : endMs}
           pictures={pictures}
-          onOpenPicture={(fileId) => setQuery({ span: taskOf(source, fileId) ?? selectedId })}
+          onOpenPicture={(id) => setQuery({ span: spanOf(id, pictures, spans) ?? selectedId })}
           selectedId={selectedId}
           onSelect={(id) => setSelected(id)}
           view={view}
@@ -71,12 +59,12 @@ export function TimelineTab({ source }: { source: RunSource }) {
   );
 }
 
-/** The span of the task that made a file. */
-function taskOf({ replayEvents, spanData }: RunSource, fileId: string): string | null {
-  const made = replayEvents.find(
-    ({ event_type: type, metadata }) =>
-      type === 'worker_task_completed' && JSON.stringify(metadata).includes(`"${fileId}"`),
-  );
-  const taskId = made?.metadata.task_id;
-  return spanData.spans.find((span) => span.kind === 'task' && span.taskId === taskId)?.id ?? null;
+/** The span of the task that a picture belongs to. */
+function spanOf(
+  pictureId: string,
+  pictures: readonly TaskPicture[],
+  spans: readonly TimelineSpan[],
+): string | null {
+  const picture = pictures.find(({ id }) => id === pictureId);
+  return spans.find(({ kind, taskId }) => kind === 'task' && taskId === picture?.taskId)?.id ?? null;
 }
