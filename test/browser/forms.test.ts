@@ -128,7 +128,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
     await expect.poll(async () => (await webhooks())[0]?.enabled).toBe(false);
   });
 
-  it('of a skill install one and change its text', async () => {
+  it('of a skill install one, change its text unless somebody else has, and put an older text back', async () => {
     const text = words('skills');
     const skill = (about: string) => `---\nname: tidy\ndescription: ${about}\n---\n\nTidy up.\n`;
     await page.goto('/skills');
@@ -144,6 +144,19 @@ describe.runIf(canBrowse)('forms of the console', () => {
     await dialog.getByRole('textbox').fill(skill('Tidies well.'));
     await dialog.getByRole('button', { name: text('edit.submit') }).click();
     const stored = () => admin.get<{ content: string }>('/api/skills/custom/tidy');
+    await expect.poll(async () => (await stored()).content).toContain('Tidies well.');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: text('edit.open') }).click();
+    await dialog.getByRole('textbox').fill(skill('Mine.'));
+    await admin.put('/api/skills/custom/tidy', { content: skill('Theirs.') });
+    await dialog.getByRole('button', { name: text('edit.submit') }).click();
+    await dialog.getByText(text('edit.changed')).waitFor();
+    expect((await stored()).content).toContain('Theirs.');
+    await page.reload();
+    await page
+      .getByRole('button', { name: text('history.putBack') })
+      .first()
+      .click();
     await expect.poll(async () => (await stored()).content).toContain('Tidies well.');
   });
 });

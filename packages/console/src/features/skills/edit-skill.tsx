@@ -1,3 +1,4 @@
+import { ApiError } from '@switchyard/client/errors';
 import { updateCustomSkill } from '@switchyard/contract/conversation/skill';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,12 +7,11 @@ import { FormDialog } from '../../kit/forms/form-dialog.tsx';
 import { TextArea } from '../../kit/text-area.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { skillsKey, skillTextQuery } from './skills-query.ts';
+import { type ReadSkill, skillsKey } from './skills-query.ts';
 
 interface EditSkillProps {
   name: string;
-  /** The text as it was when editing began. */
-  read: string;
+  read: ReadSkill;
   onClose: () => void;
 }
 
@@ -19,11 +19,18 @@ interface EditSkillProps {
 export function EditSkill({ name, read, onClose }: EditSkillProps) {
   const text = useText('skills');
   const queries = useQueryClient();
-  const [content, setContent] = useState(read);
+  // The page may read the text again; what is saved answers the text that editing began with.
+  const [{ etag }] = useState(read);
+  const [content, setContent] = useState(read.content);
   const save = async () => {
-    const current = await queries.fetchQuery({ ...skillTextQuery(name), staleTime: 0 });
-    if (current.content !== read) throw new Error(text('edit.changed'));
-    await gateway.call(updateCustomSkill, { params: { skill_name: name }, body: { content } });
+    const headers = etag === null ? {} : { 'if-match': etag };
+    await gateway
+      .call(updateCustomSkill, { params: { skill_name: name }, headers, body: { content } })
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'skill_changed')
+          throw new Error(text('edit.changed'));
+        throw error;
+      });
     await queries.invalidateQueries({ queryKey: skillsKey });
   };
   return (

@@ -10,6 +10,7 @@ import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
 import { DeleteSkill } from './delete-skill.tsx';
 import { EditSkill } from './edit-skill.tsx';
+import { SkillHistory } from './skill-history.tsx';
 import { skillTextQuery } from './skills-query.ts';
 
 /** One skill: what it says to agents. */
@@ -68,9 +69,8 @@ function CustomText({ skill }: { skill: Skill }) {
           <pre className="overflow-x-auto rounded-control border border-border bg-sunken p-3 font-mono text-table break-words whitespace-pre-wrap">
             {loaded.content}
           </pre>
-          {isEditing && (
-            <EditSkill name={skill.name} read={loaded.content} onClose={() => setEditing(false)} />
-          )}
+          {isAdmin ? <SkillHistory name={skill.name} /> : null}
+          {isEditing && <EditSkill name={skill.name} read={loaded} onClose={() => setEditing(false)} />}
         </div>
       )}
     </QueryView>
