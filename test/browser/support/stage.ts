@@ -25,6 +25,8 @@ interface Visit extends Look {
   session?: HttpSession;
   /** Statuses of answers that are no fault on these pages. */
   statuses?: readonly number[];
+  /** Another address of this machine than the one that the gateway names. */
+  host?: string;
 }
 
 /** As long as the tests themselves are patient; see vitest.config.ts. */
@@ -94,21 +96,22 @@ export class Stage {
   }
 
   /** A page in a browser profile of its own. */
-  async visit({ session, statuses, ...look }: Visit = {}): Promise<WatchedPage> {
+  async visit({ session, statuses, host, ...look }: Visit = {}): Promise<WatchedPage> {
     const { width = 1280, theme = 'light', locale = 'en' } = look;
+    const url = host === undefined ? this.url : this.url.replace(new URL(this.url).hostname, host);
     const context = await this.#browser.newContext({
       viewport: { width, height: width < 600 ? 780 : 800 },
       colorScheme: theme,
       locale,
       hasTouch: width < 600,
-      baseURL: this.url,
+      baseURL: url,
       acceptDownloads: true,
     });
     context.setDefaultTimeout(patienceMs);
     this.#contexts.push(context);
     if (session) {
       const pairs = session.cookieHeader.split('; ').map((pair) => pair.split('=') as [string, string]);
-      await context.addCookies(pairs.map(([name, value]) => ({ name, value, url: this.url })));
+      await context.addCookies(pairs.map(([name, value]) => ({ name, value, url })));
     }
     return WatchedPage.watch(await context.newPage(), { statuses: statuses ?? [] });
   }

@@ -4,6 +4,7 @@ import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { useText } from '../lib/i18n.ts';
 import { Button, IconButton } from './button.tsx';
+import { useCopy } from './copy/use-copy.tsx';
 import { cutText, markdownBlocks } from './markdown-blocks.ts';
 
 /**
@@ -113,13 +114,8 @@ function isOwn(address: string): boolean {
 
 function CodeBlock({ children }: { children?: ReactNode }) {
   const words = useText('kit');
+  const { copy, dialog } = useCopy();
   const [isCopied, setCopied] = useState(false);
-  const copy = () => {
-    navigator.clipboard.writeText(textIn(children)).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
-  };
   const label = words(isCopied ? 'markdown.copied' : 'markdown.copy');
   const Icon = isCopied ? Check : Copy;
   return (
@@ -135,9 +131,10 @@ function CodeBlock({ children }: { children?: ReactNode }) {
         label={label}
         icon={<Icon size={16} strokeWidth={1.75} aria-hidden />}
         className="absolute top-1 right-1"
-        onClick={copy}
+        onClick={async () => setCopied(await copy(textIn(children)))}
         onBlur={() => setCopied(false)}
       />
+      {dialog}
     </div>
   );
 }

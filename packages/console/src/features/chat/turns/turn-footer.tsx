@@ -5,6 +5,7 @@ import { Copy, GitBranch, Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Button, IconButton } from '../../../kit/button.tsx';
+import { useCopy } from '../../../kit/copy/use-copy.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Field } from '../../../kit/field.tsx';
 import { TextArea } from '../../../kit/text-area.tsx';
@@ -32,16 +33,15 @@ export function TurnFooter({ threadId, turn, onAgain, onEdit, onBranch }: TurnFo
   const text = useText('chat');
   const toast = useToast();
   const said = turn.parts.flatMap((part) => (part.kind === 'text' ? part.text : [])).join('\n\n');
-  const copy = () =>
-    navigator.clipboard.writeText(said).then(
-      () => toast({ text: text('turn.copied') }),
-      (error: Error) => toast({ text: error.message, tone: 'failed' }),
-    );
+  const { copy, dialog } = useCopy();
+  const copySaid = async () => {
+    if (await copy(said)) toast({ text: text('turn.copied') });
+  };
   return (
     <footer className="flex flex-wrap items-center gap-1 text-meta text-text-2">
       {turn.parts.length > 0 ? <Thumbs threadId={threadId} turn={turn} /> : null}
       {said === '' ? null : (
-        <IconButton label={text('turn.copy')} icon={<Copy {...icon} />} onClick={() => void copy()} />
+        <IconButton label={text('turn.copy')} icon={<Copy {...icon} />} onClick={() => void copySaid()} />
       )}
       {onAgain ? (
         <IconButton label={text('turn.again')} icon={<RotateCcw {...icon} />} onClick={onAgain} />
@@ -53,6 +53,7 @@ export function TurnFooter({ threadId, turn, onAgain, onEdit, onBranch }: TurnFo
         <IconButton label={text('turn.branch')} icon={<GitBranch {...icon} />} onClick={onBranch} />
       ) : null}
       <TurnUsage threadId={threadId} turn={turn} />
+      {dialog}
     </footer>
   );
 }

@@ -1,6 +1,7 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { ChevronDown } from 'lucide-react';
 import { Button } from '../../../kit/button.tsx';
+import { useCopy } from '../../../kit/copy/use-copy.tsx';
 import { Menu } from '../../../kit/menu.tsx';
 import { useToast } from '../../../kit/toast.tsx';
 import { useText } from '../../../lib/i18n.ts';
@@ -11,14 +12,9 @@ export function CopyAsMenu({ task }: { task: TaskDetail }) {
   const text = useText('tasks');
   const toast = useToast();
   const { origin } = window.location;
-  const copy = async (name: string, content: string) => {
-    try {
-      await navigator.clipboard.writeText(content);
-      toast({ text: text('copy.done', { name }) });
-    } catch {
-      // The browser refuses without a secure origin; the user can still copy from the input below.
-      toast({ tone: 'failed', text: text('copy.refused') });
-    }
+  const { copy, dialog } = useCopy();
+  const copyAs = async (name: string, content: string) => {
+    if (await copy(content)) toast({ text: text('copy.done', { name }) });
   };
   const items = [
     { label: 'curl', content: () => asCurl(task, origin) },
@@ -28,15 +24,18 @@ export function CopyAsMenu({ task }: { task: TaskDetail }) {
     { label: text('copy.id'), content: () => task.id },
   ];
   return (
-    <Menu
-      label={text('copy.label')}
-      trigger={
-        <Button>
-          {text('copy.label')}
-          <ChevronDown size={16} strokeWidth={1.75} aria-hidden />
-        </Button>
-      }
-      items={items.map(({ label, content }) => ({ label, onSelect: () => void copy(label, content()) }))}
-    />
+    <>
+      <Menu
+        label={text('copy.label')}
+        trigger={
+          <Button>
+            {text('copy.label')}
+            <ChevronDown size={16} strokeWidth={1.75} aria-hidden />
+          </Button>
+        }
+        items={items.map(({ label, content }) => ({ label, onSelect: () => void copyAs(label, content()) }))}
+      />
+      {dialog}
+    </>
   );
 }
