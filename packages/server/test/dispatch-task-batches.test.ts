@@ -72,6 +72,21 @@ describe('a batch of tasks', () => {
     expect(other).toMatchObject({ status: 422, body: { error: 'idempotency_mismatch' } });
   });
 
+  it('copies cancelled tasks alone when the filter says so, and cancels none of them', async () => {
+    pool = await startPool();
+    for (const worker of pool.workers)
+      worker.fails = () => ({ node_id: '1', exception_type: 'ValueError', exception_message: 'Too dark.' });
+    const [failed = ''] = await submit(pool.user, 1);
+    expect(await pool.user.ended(failed)).toMatchObject({ error: { code: 'execution_failed' } });
+    await pool.user.call('POST', '/api/queue/pause', { scope: 'user' });
+    await submitFailed(pool.user, 2);
+    const filter = { status: 'cancelled' };
+    const copied = await create(pool.user, { action: 'retry', filter });
+    expect(copied.body.data).toMatchObject({ state: 'finished', total: 2, done: 2 });
+    const refused = await create(pool.user, { action: 'cancel', filter });
+    expect(refused).toMatchObject({ status: 422, body: { error: 'validation_failed' } });
+  });
+
   it('takes each of its tasks once when the gateway stops in the middle', async () => {
     const folder = temporaryFolder();
     pool = await startPool({ workers: [], home: folder.path, config: { database: { backend: 'sqlite' } } });

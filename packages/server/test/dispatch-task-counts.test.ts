@@ -24,6 +24,22 @@ describe('counts of tasks', () => {
     expect(await counts(pool.user, 'q=portrait')).toMatchObject({ ...none, pending: 1, failed: 0 });
   });
 
+  it('say how many of the failed ones were cancelled', async () => {
+    pool = await startPool();
+    for (const worker of pool.workers)
+      worker.fails = () => ({ node_id: '1', exception_type: 'ValueError', exception_message: 'Too dark.' });
+    const other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
+    await pool.user.ended(await submit(pool.user, { tags: ['night'] }));
+    await pool.user.call('POST', '/api/queue/pause', { scope: 'user' });
+    for (const tags of [['night'], ['night'], []])
+      await pool.user.call('DELETE', `/api/tasks/${await submit(pool.user, { tags })}`);
+    const told = { failed: 4, cancelled: 3, cancelledIsMinimum: false };
+    expect(await counts(pool.user)).toMatchObject(told);
+    expect(await counts(pool.user, 'tag=night')).toMatchObject({ ...told, failed: 3, cancelled: 2 });
+    expect(await counts(pool.admin)).toMatchObject(told);
+    expect(await counts(other)).toMatchObject({ failed: 0, cancelled: 0 });
+  });
+
   it('are of the own tasks for a user, and of all for an administrator', async () => {
     pool = await startPool({ workers: [] });
     const other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');

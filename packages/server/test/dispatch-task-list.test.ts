@@ -44,6 +44,13 @@ describe('the task list', () => {
     expect(await list('?status=running')).toEqual({ total: 0, items: [] });
   });
 
+  it('finds cancelled tasks among the failed ones, and alone', async () => {
+    expect(await list('?status=cancelled')).toMatchObject({ total: 1, items: [{ id: ids[0] }] });
+    expect(await listedIds('?status=cancelled&tag=even')).toEqual([ids[0]]);
+    expect(await listedIds('?status=cancelled&tag=odd')).toEqual([]);
+    expect((await pool.admin.call('GET', '/api/tasks?status=cancelled')).data.total).toBe(1);
+  });
+
   it('filters by a whole tag, exactly as it is written', async () => {
     expect(await listedIds('?tag=odd')).toEqual([ids[5], ids[3], ids[1]]);
     expect(await listedIds('?tag=Nightly')).toHaveLength(4);

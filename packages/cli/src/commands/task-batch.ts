@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@switchyard/client/client';
-import type { TaskDetail, TaskStatus } from '@switchyard/contract/dispatch/task';
-import { taskStatuses } from '@switchyard/contract/dispatch/task';
+import type { TaskDetail, TaskStatusFilter } from '@switchyard/contract/dispatch/task';
+import { taskStatusFilters } from '@switchyard/contract/dispatch/task';
 import {
   type BatchAction,
   createTaskBatch,
@@ -21,7 +21,7 @@ import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
 
 interface BatchOptions extends GatewayOptions, OutputOptions {
-  status?: TaskStatus;
+  status?: TaskStatusFilter;
   instance?: string;
   user?: string;
   tag?: string;
@@ -91,7 +91,7 @@ function printPlaces(tasks: TaskDetail[], { output }: OutputOptions, terminal: T
 
 function addFilterOptions(command: Command): Command {
   return command
-    .addOption(new Option('--status <status>', 'all with this status').choices([...taskStatuses]))
+    .addOption(new Option('--status <status>', 'all with this status').choices([...taskStatusFilters]))
     .option('--instance <id>', 'all of this instance')
     .option('--user <id>', 'all of this user, by the id of the account (administrators)')
     .option('--tag <tag>', 'all with this tag')

@@ -27,8 +27,9 @@ export function addCountCommand(parent: Command, terminal: Terminal): void {
       const { instance: instanceId, tag, search: q, since } = options;
       const counts = await call(countTasks, { query: { instanceId, tag, q, since } });
       if (options.output === 'json') return printJson(terminal, counts);
-      const { pending, running, completed, failed, countIsMinimum } = counts;
-      terminal.stdout.write(details(Object.entries({ pending, running, completed, failed })));
+      const { pending, running, completed, failed, cancelled, countIsMinimum } = counts;
+      const ofThese = { 'of them cancelled': `${cancelled}${counts.cancelledIsMinimum ? ' or more' : ''}` };
+      terminal.stdout.write(details(Object.entries({ pending, running, completed, failed, ...ofThese })));
       if (countIsMinimum) terminal.stdout.write(`A count stops at ${counts.maxCount}.\n`);
     });
   describeGatewayCommand(command, {

@@ -1,5 +1,5 @@
 import type { Task, TaskDetail } from '@switchyard/contract/dispatch/task';
-import { taskStatuses } from '@switchyard/contract/dispatch/task';
+import { taskStatusFilters } from '@switchyard/contract/dispatch/task';
 import { getTask, listTasks } from '@switchyard/contract/dispatch/tasks';
 import { type Command, Option } from 'commander';
 import type { GatewayOptions } from '../gateway-options.ts';
@@ -56,7 +56,7 @@ export function addTasksCommand(program: Command, terminal: Terminal): void {
 function addList(parent: Command, terminal: Terminal): void {
   const listing = parent
     .command('list')
-    .addOption(new Option('--status <status>', 'only these').choices([...taskStatuses]))
+    .addOption(new Option('--status <status>', 'only these').choices([...taskStatusFilters]))
     .option('--instance <id>', 'only those of this instance')
     .option('--tag <tag>', 'only those with this tag')
     .option('--thread <id>', 'only those that agents of this thread asked for')

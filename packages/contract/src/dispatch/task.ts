@@ -5,6 +5,10 @@ import { patience } from './patience.ts';
 export const taskStatuses = ['pending', 'running', 'completed', 'failed'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
+/** What a filter of tasks can ask for. A task that was cancelled has the status `failed`. */
+export const taskStatusFilters = [...taskStatuses, 'cancelled'] as const;
+export type TaskStatusFilter = (typeof taskStatusFilters)[number];
+
 /** The step inside its status that a task is at. */
 export const taskPhases = ['queued', 'dispatching', 'accepted', 'executing', 'collecting', 'ended'] as const;
 export type TaskPhase = (typeof taskPhases)[number];

@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { closed, oneOf, pageQuery, wholeNumber } from '../shapes.ts';
 import { patience } from './patience.ts';
-import { extraData, params, retryPolicies, task, taskDetail, taskStatuses, workflow } from './task.ts';
+import { extraData, params, retryPolicies, task, taskDetail, taskStatusFilters, workflow } from './task.ts';
 
 const tags = ['Tasks'];
 const tag = Type.String({ minLength: 1, maxLength: 64 });
@@ -73,7 +73,11 @@ export type NewTask = Static<typeof newTask>;
 export const taskListQuery = Type.Object(
   {
     ...pageQuery,
-    status: Type.Optional(oneOf(taskStatuses)),
+    status: Type.Optional(
+      oneOf(taskStatusFilters, {
+        description: '`failed` includes tasks that were cancelled; `cancelled` means these alone.',
+      }),
+    ),
     q: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, or the start of the id.' }),
     ),
@@ -118,7 +122,11 @@ export const taskCounts = Type.Object({
   pending: Type.Integer(),
   running: Type.Integer(),
   completed: Type.Integer(),
-  failed: Type.Integer(),
+  failed: Type.Integer({ description: 'Those that were cancelled too.' }),
+  cancelled: Type.Integer({ description: 'Those of the failed ones that were cancelled.' }),
+  cancelledIsMinimum: Type.Boolean({
+    description: 'Only the newest failed tasks, `maxCount` of them, were looked at.',
+  }),
   maxCount: Type.Integer({ description: 'Where the count of one status stops.' }),
   countIsMinimum: Type.Boolean({ description: 'There are more tasks of a status than were counted.' }),
 });

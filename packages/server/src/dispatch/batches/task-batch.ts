@@ -7,6 +7,7 @@ import type {
 } from '@switchyard/contract/dispatch/task-batches';
 import { AppError } from '../../lib/app-error.ts';
 import type { TaskRow } from '../tables.ts';
+import { ofStatus } from '../tasks/task-list-store.ts';
 import type { BatchCounts, BatchItemRow, BatchRow } from './task-batch-store.ts';
 
 /** The statuses that a filter means. Throws when none of them can be meant. */
@@ -14,7 +15,7 @@ export function statusesOf(
   action: BatchAction,
   { status }: Pick<TaskFilterInput, 'status'>,
 ): TaskRow['status'][] {
-  if (action === 'retry') return [status ?? 'failed'];
+  if (action === 'retry') return [ofStatus(status).status ?? 'failed'];
   if (action === 'front') {
     if (status === undefined || status === 'pending') return ['pending'];
     throw faulty(['filter', 'status'], 'Only pending tasks can be moved. Leave status out, or send pending.');

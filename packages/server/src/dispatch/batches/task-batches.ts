@@ -15,7 +15,7 @@ import type { DispatchEvents } from '../dispatch-events.ts';
 import type { TaskFront } from '../intake/task-front.ts';
 import { bodyHashOf } from '../intake/task-submission.ts';
 import type { Tasks } from '../intake/tasks.ts';
-import type { TaskListStore } from '../tasks/task-list-store.ts';
+import { ofStatus, type TaskListStore } from '../tasks/task-list-store.ts';
 import { BatchWorker, jobOf, runBatch } from './batch-worker.ts';
 import { faulty, requireOneChoice, statusesOf, viewBatch, viewCount, viewItem } from './task-batch.ts';
 import type { BatchRow, TaskBatchStore } from './task-batch-store.ts';
@@ -178,14 +178,15 @@ export class TaskBatches {
   async #choose({ action, taskIds, filter = {} }: NewTaskBatch, owner: Owner): Promise<Chosen[]> {
     const { lists } = this.#options;
     if (taskIds === undefined) {
-      const { since, until, q, ...rest } = filter;
+      const { since, until, q, status, ...rest } = filter;
+      const { cancelled } = ofStatus(status);
       const times = {
         sinceMs: timeInRequest(['filter', 'since'], since, 'body'),
         untilMs: timeInRequest(['filter', 'until'], until, 'body'),
       };
       return lists.idsOf(
         owner,
-        { ...rest, ...times, text: q },
+        { ...rest, ...times, cancelled, text: q },
         { statuses: statusesOf(action, filter), limit: maxTasksInBatch + 1 },
       );
     }

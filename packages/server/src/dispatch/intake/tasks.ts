@@ -23,7 +23,7 @@ import { QueueEntrance, type RoomCheck } from '../queue/queue-entrance.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptStore } from '../tasks/attempt-store.ts';
 import { decideCancel } from '../tasks/task.ts';
-import type { TaskListStore } from '../tasks/task-list-store.ts';
+import { ofStatus, type TaskListStore } from '../tasks/task-list-store.ts';
 import type { EarlierSubmission, TaskStore } from '../tasks/task-store.ts';
 import {
   asSubmitted,
@@ -172,7 +172,7 @@ export class Tasks {
   async list({ owner, origin }: Reader, query: TaskListQuery): Promise<TaskList> {
     const page = {
       ...filterOf(query),
-      status: query.status,
+      ...ofStatus(query.status),
       order: query.order ?? 'desc',
       limit: query.limit ?? 50,
       offset: query.offset ?? 0,

@@ -132,6 +132,36 @@ function listBehaves(where: () => Promise<DatabaseOptions>): void {
     }
   });
 
+  it('tells cancelled tasks from other failed ones, to their owner alone', async () => {
+    const tables = opened.withTables<DispatchTables>();
+    const errors = [
+      ['task-100007', 'cancelled'],
+      ['task-100107', 'lost'],
+      ['task-100207', 'cancelled'],
+    ] as const;
+    await tables.write(async (trx) => {
+      for (const [id, code] of errors)
+        await trx
+          .updateTable('tasks')
+          .set({ error: JSON.stringify({ code, message: 'It ended.' }) })
+          .where('id', '=', id)
+          .execute();
+    });
+    const cancelled = { status: 'failed', cancelled: true } as const;
+    const idsOf = async (owner: Owner) =>
+      (await store.page(owner, { ...cancelled, order: 'asc', limit: 20, offset: 0 })).map(({ id }) => id);
+    expect(await idsOf(admin)).toEqual(['task-100007', 'task-100207']);
+    expect(await idsOf({ user: 'user-7' })).toEqual(['task-100007']);
+    expect(await idsOf({ user: 'user-11' })).toEqual([]);
+    expect(await store.total(admin, cancelled)).toEqual({ total: 2, isMinimum: false });
+    // The rows of this test are in no counter, so a filter makes the store count them.
+    expect(await new TaskListStore(tables).countByStatus(admin, { sinceMs: 0 })).toMatchObject({
+      failed: 240,
+      cancelled: 2,
+      cancelledIsMinimum: false,
+    });
+  });
+
   it('lists the tasks of a thread to their owner alone', async () => {
     const of = (threadId: string) => JSON.stringify({ threadId, runId: 'r', toolCallId: 'thread-2' });
     const rows = [

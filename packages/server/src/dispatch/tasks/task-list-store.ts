@@ -1,3 +1,4 @@
+import type { TaskStatusFilter } from '@switchyard/contract/dispatch/task';
 import { maxCountedTasks, type TaskCounts } from '@switchyard/contract/dispatch/tasks';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { firstIdAt } from '../../lib/ids.ts';
@@ -9,6 +10,8 @@ import { readCounts } from './task-counts-store.ts';
 
 export interface TaskFilter {
   status?: TaskRow['status'] | undefined;
+  /** Only tasks that were cancelled. */
+  cancelled?: true | undefined;
   instanceId?: string | undefined;
   owner?: string | undefined;
   tag?: string | undefined;
@@ -24,6 +27,11 @@ export interface TaskPage extends TaskFilter {
   order: 'asc' | 'desc';
   limit: number;
   offset: number;
+}
+
+/** The part of a filter that asks for a status: a task that was cancelled has failed. */
+export function ofStatus(status: TaskStatusFilter | undefined): Pick<TaskFilter, 'status' | 'cancelled'> {
+  return status === 'cancelled' ? { status: 'failed', cancelled: true } : { status };
 }
 
 /** Beyond this many rows a filtered list says "at least" instead of counting on. */
@@ -46,17 +54,47 @@ export class TaskListStore {
   }
 
   /** How many tasks of the filter are in each status, at one moment. */
-  async countByStatus(owner: Owner, filter: Omit<TaskFilter, 'status'>): Promise<TaskCounts> {
+  async countByStatus(owner: Owner, filter: Omit<TaskFilter, 'status' | 'cancelled'>): Promise<TaskCounts> {
     return this.#database.snapshot(async (frozen) => {
       const store = new TaskListStore(frozen);
-      const counts: TaskCounts = { ...noTasks, maxCount: countCeiling, countIsMinimum: false };
+      const bounds = { maxCount: countCeiling, countIsMinimum: false, cancelledIsMinimum: false };
+      const counts: TaskCounts = { ...noTasks, cancelled: 0, ...bounds };
       for (const status of statuses) {
         const { total, isMinimum } = await store.total(owner, { ...filter, status });
         counts[status] = total;
         if (isMinimum) counts.countIsMinimum = true;
       }
+      if (counts.failed > 0) Object.assign(counts, await store.#cancelled(owner, filter));
       return counts;
     });
+  }
+
+  /** No index knows which tasks were cancelled, so this reads the newest failed ones, up to the ceiling. */
+  async #cancelled(
+    owner: Owner,
+    filter: TaskFilter,
+  ): Promise<Pick<TaskCounts, 'cancelled' | 'cancelledIsMinimum'>> {
+    const { read, dialect } = this.#database;
+    const failed = filtered(
+      visibleTo(owner, read.selectFrom('tasks')),
+      { ...filter, status: 'failed' },
+      dialect,
+    )
+      .select('tasks.error')
+      .orderBy('tasks.id', 'desc')
+      .limit(countCeiling + 1);
+    const isCancelled = wasCancelled('failed.error', dialect);
+    const counted = await read
+      .selectFrom(failed.as('failed'))
+      .select((select) => [
+        select.fn.countAll<number>().as('failed'),
+        sql<number | null>`sum(case when ${isCancelled} then 1 else 0 end)`.as('cancelled'),
+      ])
+      .executeTakeFirstOrThrow();
+    return {
+      cancelled: Number(counted.cancelled),
+      cancelledIsMinimum: Number(counted.failed) > countCeiling,
+    };
   }
 
   async page(owner: Owner, page: TaskPage): Promise<TaskRow[]> {
@@ -91,8 +129,8 @@ export class TaskListStore {
    * Returns the exact total from kept counters when only owner and status filter; otherwise counts up to the ceiling.
    */
   async total(owner: Owner, filter: TaskFilter): Promise<{ total: number; isMinimum: boolean }> {
-    const { instanceId, tag, threadId, text, sinceMs, untilMs, status } = filter;
-    const isCounted = [instanceId, tag, threadId, text, sinceMs, untilMs].every(
+    const { instanceId, tag, threadId, text, sinceMs, untilMs, status, cancelled } = filter;
+    const isCounted = [instanceId, tag, threadId, text, sinceMs, untilMs, cancelled].every(
       (value) => value === undefined,
     );
     if (isCounted) {
@@ -183,9 +221,10 @@ function filtered<Output>(
   filter: TaskFilter,
   dialect: Dialect,
 ): SelectQueryBuilder<DispatchTables, 'tasks', Output> {
-  const { status, owner, instanceId, sinceMs, untilMs, tag, threadId, text } = filter;
+  const { status, cancelled, owner, instanceId, sinceMs, untilMs, tag, threadId, text } = filter;
   let narrowed = query;
   if (status !== undefined) narrowed = narrowed.where('tasks.status', '=', status);
+  if (cancelled) narrowed = narrowed.where(wasCancelled('tasks.error', dialect));
   if (owner !== undefined) narrowed = narrowed.where('tasks.owner', '=', owner);
   if (instanceId !== undefined) narrowed = narrowed.where('tasks.instanceId', '=', instanceId);
   // An id begins with the time of its row, so a span of time is a range of the index.
@@ -203,6 +242,12 @@ function filtered<Output>(
  */
 function hasTag(tag: string): RawBuilder<boolean> {
   return sql<boolean>`replace(${sql.ref('tasks.tags')}, ${JSON.stringify(tag)}, '') <> ${sql.ref('tasks.tags')}`;
+}
+
+function wasCancelled(error: string, dialect: Dialect): RawBuilder<boolean> {
+  return dialect === 'postgres'
+    ? sql<boolean>`${sql.ref(error)}::json ->> 'code' = 'cancelled'`
+    : sql<boolean>`${sql.ref(error)} ->> '$.code' = 'cancelled'`;
 }
 
 function isOfThread(threadId: string, dialect: Dialect): RawBuilder<boolean> {

@@ -41,8 +41,17 @@ it.each([
   ['?q=landscape', false],
   ['?tag=night&instance=box:1&owner=u1', true],
   ['?tag=day', false],
+  ['?status=cancelled', false],
 ])('decides whether a new task belongs into the list %s', (search, belongs) => {
   expect(fits(task, readFilter(search))).toBe(belongs);
+});
+
+it('finds a cancelled task among the failed ones and among the cancelled ones, and a failed one not among these', () => {
+  const failed = { ...task, status: 'failed', error: { code: 'lost', message: 'Gone.' } } as Task;
+  const cancelled = { ...failed, error: { code: 'cancelled', message: 'Cancelled.' } } as Task;
+  const isIn = (status: string) => [failed, cancelled].map((each) => fits(each, readFilter(`?status=${status}`)));
+  expect(isIn('failed')).toEqual([true, true]);
+  expect(isIn('cancelled')).toEqual([false, true]);
 });
 
 it('writes the filter as options of the command line, quoted for a shell', () => {

@@ -1,4 +1,4 @@
-import { type Task, type TaskStatus, taskStatuses } from '@switchyard/contract/dispatch/task';
+import { type Task, type TaskStatusFilter, taskStatusFilters } from '@switchyard/contract/dispatch/task';
 import type { TaskListQuery } from '@switchyard/contract/dispatch/tasks';
 
 /** How far back a list goes, as the address says it. */
@@ -7,7 +7,7 @@ export type Period = keyof typeof periods;
 
 /** The filter of the list. All of it stands in the address. */
 export interface TaskListFilter {
-  status: TaskStatus | null;
+  status: TaskStatusFilter | null;
   q: string;
   instance: string;
   tag: string;
@@ -18,7 +18,7 @@ export interface TaskListFilter {
 /** Reads the filter from the address; what makes no sense there is left out. */
 export function readFilter(search: string): TaskListFilter {
   const query = new URLSearchParams(search);
-  const status = taskStatuses.find((each) => each === query.get('status')) ?? null;
+  const status = taskStatusFilters.find((each) => each === query.get('status')) ?? null;
   const period = query.get('period');
   return {
     status,
@@ -51,12 +51,18 @@ export function queryOf(filter: TaskListFilter, nowMs: number): Omit<TaskListQue
   };
 }
 
+/** Whether the task belongs under the tab. A task that was cancelled has failed as well, as the counts of the gateway say. */
+export function hasStatus(task: Pick<Task, 'status' | 'error'>, wanted: TaskListFilter['status']): boolean {
+  if (wanted === 'cancelled') return task.status === 'failed' && task.error?.code === 'cancelled';
+  return wanted === null || task.status === wanted;
+}
+
 /** Whether a task that has just appeared belongs into the list. */
 export function fits(task: Task, filter: TaskListFilter): boolean {
   const { status, q, instance, tag, owner } = filter;
   const wanted = q.toLowerCase();
   return (
-    (status === null || task.status === status) &&
+    hasStatus(task, status) &&
     (!q || (task.name ?? '').toLowerCase().includes(wanted) || task.id.startsWith(wanted)) &&
     (!instance || task.instanceId === instance) &&
     (!tag || task.tags.includes(tag)) &&

@@ -1,4 +1,4 @@
-import { taskStatuses } from '@switchyard/contract/dispatch/task';
+import { type TaskStatusFilter, taskStatusFilters } from '@switchyard/contract/dispatch/task';
 import { countTasks, type TaskListQuery } from '@switchyard/contract/dispatch/tasks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearch } from 'wouter';
@@ -27,19 +27,22 @@ export function TaskTabs({ filter, query }: TaskTabsProps) {
     queryFn: ({ signal }) => gateway.call(countTasks, { query: narrowed, signal }),
     placeholderData: keepPreviousData,
   });
-  const counted = (count: number | undefined) => {
+  const shown = (count: number | undefined, isMinimum = false) => {
     if (count === undefined) return undefined;
-    return data?.countIsMinimum && count >= data.maxCount
-      ? text('list.atLeast', { count })
-      : format.count(count);
+    return isMinimum ? text('list.atLeast', { count }) : format.count(count);
+  };
+  const counted = (status: TaskStatusFilter) => {
+    if (data === undefined) return undefined;
+    if (status === 'cancelled') return shown(data.cancelled, data.cancelledIsMinimum);
+    return shown(data[status], data.countIsMinimum && data[status] >= data.maxCount);
   };
   const all = data && data.pending + data.running + data.completed + data.failed;
   const tabs = [
-    { label: text('tab.all'), status: null, count: counted(all) },
-    ...taskStatuses.map((status) => ({
+    { label: text('tab.all'), status: null, count: shown(all, data?.countIsMinimum && all !== undefined && all >= data.maxCount) },
+    ...taskStatusFilters.map((status) => ({
       label: text(`tab.${status}`),
       status,
-      count: counted(data?.[status]),
+      count: counted(status),
     })),
   ];
   return (

@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useMemo } from 'react';
 import { useHeldRows } from '../../../kit/rows/use-held-rows.ts';
 import { newTasksQuery, taskPagesQuery } from '../../../lib/data/tasks.ts';
-import { fits, type TaskListFilter } from './task-filter.ts';
+import { fits, hasStatus, type TaskListFilter } from './task-filter.ts';
 
 interface TaskRowsOptions {
   filter: TaskListFilter;
@@ -30,7 +30,7 @@ export function useTaskRows({ filter, query, held }: TaskRowsOptions) {
     [pages.data, added.data, filter],
   );
   const visible = useMemo(
-    () => (held || filter.status === null ? rows : rows.filter(({ status }) => status === filter.status)),
+    () => (held || filter.status === null ? rows : rows.filter((task) => hasStatus(task, filter.status))),
     [rows, held, filter.status],
   );
   const list = useHeldRows(visible, { keyOf: taskKey, of: JSON.stringify(filter), held });
