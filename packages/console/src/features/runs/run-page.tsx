@@ -12,6 +12,7 @@ import { useToast } from '../../kit/toast.tsx';
 import { runEventsQuery, runQuery } from '../../lib/data/runs.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { useRunPulse } from '../../lib/live/use-run-pulse.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { RunView } from './detail/run-view.tsx';
 import { replayEventQuery } from './source/event-data.ts';
@@ -83,21 +84,18 @@ function ExportButton({ threadId, runId }: { threadId: string; runId: string }) 
   );
 }
 
-/** The run of the gateway, read again while it goes on. */
+/** The run of the gateway, read again when its stream brings something, and by the clock while that is not heard. */
 function useRunSource(threadId: string, runId: string) {
-  const record = useQuery({
-    ...runQuery(threadId, runId),
-    refetchInterval: ({ state: { data } }) => (data && data.ended_at === null ? liveMs : false),
-  });
-  const isLive = record.data?.ended_at === null;
-  const spans = useQuery(spanQuery(threadId, runId));
-  const replay = useQuery(
-    replayEventQuery(threadId, runId, { isLive: isLive || spans.data?.isLive === true }),
-  );
-  const pages = useInfiniteQuery({
-    ...runEventsQuery(threadId, runId),
-    refetchInterval: isLive ? liveMs : false,
-  });
+  const recordQuery = runQuery(threadId, runId);
+  const known = useQuery(recordQuery).data;
+  const isLive = known?.ended_at === null;
+  const byClock = !useRunPulse(threadId, runId, isLive);
+  const refetchInterval = isLive && byClock ? liveMs : false;
+  const record = useQuery({ ...recordQuery, refetchInterval });
+  const spans = useQuery(spanQuery(threadId, runId, { byClock }));
+  const isGrowing = isLive || spans.data?.isLive === true;
+  const replay = useQuery(replayEventQuery(threadId, runId, { byClock: isGrowing && byClock }));
+  const pages = useInfiniteQuery({ ...runEventsQuery(threadId, runId), refetchInterval });
   const { fetchNextPage } = pages;
   const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   const events = useMemo(() => pages.data?.pages.flat() ?? [], [pages.data]);

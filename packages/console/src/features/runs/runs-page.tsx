@@ -9,6 +9,7 @@ import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { type RunFilter, runPagesQuery } from '../../lib/data/runs.ts';
 import { useText } from '../../lib/i18n.ts';
+import { useLive } from '../../lib/live/live-provider.tsx';
 import { useSession } from '../../lib/session.ts';
 import { ImportButton } from './import-button.tsx';
 import { useRunColumns } from './list/run-columns.tsx';
@@ -21,9 +22,12 @@ export function RunsPage() {
   const text = useText('runs');
   const { filter, isFiltered } = useRunFilter();
   const columns = useRunColumns();
+  const { state } = useLive();
   const query = useInfiniteQuery({
     ...runPagesQuery(filter),
+    // Frames say when a run of the user begins or ends, but not when one of another user does.
     refetchInterval: ({ state: { data } }) =>
+      (state !== 'live' || filter.scope === 'all') &&
       data?.pages.some(({ runs }) => runs.some(({ status }) => status === 'pending' || status === 'running'))
         ? busyMs
         : false,

@@ -16,7 +16,7 @@ const perPage = 2_000;
 const liveMs = 1_000;
 
 /** The events that a replay shows. Reading them again asks only for those after the last one. */
-export function replayEventQuery(threadId: string, runId: string, { isLive }: { isLive: boolean }) {
+export function replayEventQuery(threadId: string, runId: string, { byClock }: { byClock: boolean }) {
   const queryKey = [...keys.run(threadId, runId), 'replay'] as const;
   return queryOptions({
     queryKey,
@@ -34,6 +34,6 @@ export function replayEventQuery(threadId: string, runId: string, { isLive }: { 
       return { events, isCut: events.length >= maxReplayEvents } satisfies EventData;
     },
     structuralSharing: false,
-    refetchInterval: isLive ? liveMs : false,
+    refetchInterval: byClock ? liveMs : false,
   });
 }

@@ -18,6 +18,7 @@ export const maxShownSpans = 20_000;
 const liveMs = 1_000;
 /** Nodes are stored a few seconds late, so a timeline is read again after its end. */
 const settleMs = 15_000;
+const settleEveryMs = 3_000;
 
 export const noSpans: SpanData = { spans: [], raw: new Map(), mark: undefined, isLive: false, isCut: false };
 
@@ -26,8 +27,8 @@ export function addSpans(known: SpanData, changed: readonly RunSpan[]): SpanData
   return { ...known, raw, spans: mergedSpans(known.spans, changed.map(spanOfRun)) };
 }
 
-/** The spans of a run. Reading it again asks only for what changed since. */
-export function spanQuery(threadId: string, runId: string) {
+/** The spans of a run. Reading it again asks only for what changed since. Without `byClock` something else says when. */
+export function spanQuery(threadId: string, runId: string, { byClock }: { byClock: boolean }) {
   const queryKey = [...keys.run(threadId, runId), 'spans'] as const;
   return queryOptions({
     queryKey,
@@ -48,8 +49,10 @@ export function spanQuery(threadId: string, runId: string) {
       return data;
     },
     structuralSharing: false,
-    refetchInterval: ({ state: { data } }) =>
-      data && (data.isLive || endedMs(data) > Date.now() - settleMs) ? liveMs : false,
+    refetchInterval: ({ state: { data } }) => {
+      if (data?.isLive) return byClock ? liveMs : false;
+      return data && endedMs(data) > Date.now() - settleMs ? settleEveryMs : false;
+    },
   });
 }
 
