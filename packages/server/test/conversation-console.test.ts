@@ -57,7 +57,7 @@ describe('the console', () => {
       by_model: {
         fast: { tokens: 1234, input_tokens: 1200, output_tokens: 34, runs: 1, cost, currency: 'EUR' },
       },
-      by_user: [{ user_id: ada.userId, tokens: 1234, runs: 1, cost }],
+      by_user: [{ user_id: ada.userId, email: 'ada@example.com', tokens: 1234, runs: 1, cost }],
       by_workflow: [],
       total_cost: cost,
       total_tasks: 0,
@@ -232,6 +232,10 @@ describe('the console of a gateway with a pool', () => {
     expect(all.by_user.map(({ user_id }: { user_id: string }) => user_id).sort()).toEqual(
       users.map(({ caller }) => caller.userId).sort(),
     );
+    expect(all.by_user.map(({ email }: { email: string }) => email).sort()).toEqual([
+      'ada@example.com',
+      'bob@example.com',
+    ]);
     expect(await operator.ok('GET', '/console/stats?scope=all')).toMatchObject({
       total_runs: 2,
       total_threads: 2,

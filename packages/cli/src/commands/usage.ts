@@ -89,7 +89,7 @@ function print(usage: ConsoleUsage, by: Grouping, terminal: Terminal): void {
     case 'user':
       printTable(terminal, {
         columns: [
-          { title: 'USER', of: ({ user_id: id }) => id },
+          { title: 'USER', of: ({ user_id: id, email }) => email ?? id },
           { title: 'RUNS', of: ({ runs }) => runs },
           { title: 'TOKENS', of: ({ tokens }) => tokens },
           { title: 'COST', of: ({ cost }) => cost },

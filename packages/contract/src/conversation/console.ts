@@ -126,7 +126,15 @@ export const consoleUsage = Type.Object({
     },
   ),
   by_user: Type.Array(
-    Type.Object({ user_id: Type.String(), tokens: count, simulated_tokens, runs: count, cost, ...work }),
+    Type.Object({
+      user_id: Type.String(),
+      email: nullable(Type.String({ description: 'Null when the account is gone.' })),
+      tokens: count,
+      simulated_tokens,
+      runs: count,
+      cost,
+      ...work,
+    }),
     { description: 'The 100 who used most; the caller alone unless `scope` is `all`.' },
   ),
   by_agent: Type.Array(

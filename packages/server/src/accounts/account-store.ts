@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import { type Owner, requireOwner } from '../lib/owner.ts';
 import type { Database, WriteTransaction } from '../platform/database/database.ts';
+import { isOneOf } from '../platform/database/dialect.ts';
 import { Prepared } from '../platform/database/prepared.ts';
 import type { AccountTables, UserTable } from './tables.ts';
 
@@ -67,6 +68,13 @@ export class AccountStore {
 
   async findByEmail(owner: Owner, email: string): Promise<AccountRow | undefined> {
     return this.#visibleTo(owner).where('email', '=', email).executeTakeFirst();
+  }
+
+  /** The e-mail addresses of these accounts, by their ids; those that are gone have none. */
+  async emailsOf(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const named = isOneOf(this.#db.dialect, { column: 'id', values: ids });
+    const rows = await this.#visibleTo(owner).clearSelect().select(['id', 'email']).where(named).execute();
+    return new Map(rows.map(({ id, email }) => [id, email]));
   }
 
   async findBootstrapAdmin(owner: Owner): Promise<AccountRow | undefined> {

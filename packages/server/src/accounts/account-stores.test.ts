@@ -87,6 +87,19 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     return row;
   }
 
+  test('the addresses of accounts are found by their ids, within the reach of the owner', async () => {
+    const [one, other] = [await add(), await add()];
+    const asked = [one.id, other.id, 'gone'];
+    expect(await store.emailsOf(system, asked)).toEqual(
+      new Map([
+        [one.id, one.email],
+        [other.id, other.email],
+      ]),
+    );
+    expect(await store.emailsOf({ user: one.id }, asked)).toEqual(new Map([[one.id, one.email]]));
+    expect(await store.emailsOf(system, [])).toEqual(new Map());
+  });
+
   test('only one account can have an address, and only one can be the bootstrap administrator', async () => {
     await add({ email: 'ada@example.com' });
     expect(await store.insert(system, account({ email: 'ada@example.com' }))).toBe(false);

@@ -127,6 +127,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     assistantStore,
     features,
     runtime,
+    emailsOf: (userIds) => accounts.emailsOf({ system: 'names of accounts in numbers of usage' }, userIds),
     mayStartRuns: async (userId) => (await findAccount(accounts, userId)) !== null,
     webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
     options: given,

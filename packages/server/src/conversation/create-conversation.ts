@@ -88,7 +88,7 @@ import { createTurns } from './turns/create-turns.ts';
 import { contextUsageOf } from './usage/context-usage.ts';
 import { ModelPrices } from './usage/costs.ts';
 import { createConsole } from './usage/create-console.ts';
-import type { WorkflowUsageOf } from './usage/usage-summaries.ts';
+import type { EmailsOf, WorkflowUsageOf } from './usage/usage-summaries.ts';
 
 export interface ConversationOptions {
   /** The data home. */
@@ -130,6 +130,7 @@ interface ConversationDependencies {
   webhookCaller: WebhookCaller;
   /** Whether this account exists and may sign in. */
   mayStartRuns: (userId: string) => Promise<boolean>;
+  emailsOf: EmailsOf;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
   /** The gateway's version, as clients see it. */
@@ -337,6 +338,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       models: options.models,
       workflowUsage: dependencies.workflowUsage,
       countAgents: async (owner) => (await customAgents.list(owner)).length,
+      emailsOf: dependencies.emailsOf,
       clock,
     }),
     readThreadRoutes({

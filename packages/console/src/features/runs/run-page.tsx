@@ -9,6 +9,7 @@ import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { useToast } from '../../kit/toast.tsx';
+import { useAgentNames } from '../../lib/data/agent-names.ts';
 import { runEventsQuery, runQuery } from '../../lib/data/runs.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -28,6 +29,7 @@ export function RunPage() {
   const { threadId = '', runId = '' } = useParams<{ threadId: string; runId: string }>();
   const { query, source } = useRunSource(threadId, runId);
   const run = source?.run;
+  const agentName = useAgentNames([run?.assistant_id ?? null]);
   const asked = run?.first_human_message ?? '';
   const title = asked === '' ? text('run.title', { id: runId.slice(0, 8) }) : cut(asked);
   return (
@@ -36,7 +38,7 @@ export function RunPage() {
       lead={
         run ? (
           <span className="flex flex-wrap gap-x-3">
-            <span>{run.assistant_id}</span>
+            <span>{agentName(run.assistant_id)}</span>
             <span>{run.model_name}</span>
             <TimeAgo at={run.created_at} />
           </span>

@@ -21,7 +21,6 @@ const busyMs = 5_000;
 export function RunsPage() {
   const text = useText('runs');
   const { filter, isFiltered } = useRunFilter();
-  const columns = useRunColumns();
   const { state } = useLive();
   const query = useInfiniteQuery({
     ...runPagesQuery(filter),
@@ -33,6 +32,7 @@ export function RunsPage() {
         : false,
   });
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.runs), [query.data]);
+  const columns = useRunColumns(runs ?? []);
   const clear = () => setQuery({ status: null, agent: null, model: null, thread: null });
   return (
     <Page title={text('list.title')} lead={text('list.lead')} actions={<ImportButton />}>

@@ -53,8 +53,8 @@ export function GroupTable({ rows, grouping, usage }: GroupTableProps) {
     {
       id: 'name',
       header: text(`by.${grouping}`),
-      cell: ({ name }) => (
-        <span className="block truncate" title={name ?? ''}>
+      cell: ({ id, name }) => (
+        <span className="block truncate" title={id === name ? (name ?? '') : `${name} · ${id}`}>
           {name ?? text('by.unnamed')}
         </span>
       ),
@@ -75,7 +75,7 @@ export function GroupTable({ rows, grouping, usage }: GroupTableProps) {
       label={text(`by.${grouping}`)}
       columns={columns}
       rows={rows}
-      rowKey={({ name }) => name ?? ''}
+      rowKey={({ id }) => id ?? ''}
     />
   );
 }

@@ -5,6 +5,7 @@ import { useSearch } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { csvText } from '../../kit/chart/csv.ts';
 import { TabLinks } from '../../kit/tab-links.tsx';
+import { useAgentNames } from '../../lib/data/agent-names.ts';
 import { useText } from '../../lib/i18n.ts';
 import { changeQuery } from '../../lib/query-string.ts';
 import { saveFile } from '../../lib/save-file.ts';
@@ -23,7 +24,8 @@ export function UsageGroups({ usage, showsUsers }: UsageGroupsProps) {
   const offered = groupings.filter((each) => each !== 'user' || showsUsers);
   const asked = new URLSearchParams(search).get('by');
   const grouping = offered.find((each) => each === asked) ?? 'model';
-  const rows = useMemo(() => usageRows(usage, grouping), [usage, grouping]);
+  const agentName = useAgentNames(usage.by_agent.map(({ agent }) => agent));
+  const rows = useMemo(() => usageRows(usage, grouping, agentName), [usage, grouping, agentName]);
   const save = (): void => {
     const [first] = rows;
     const names = Object.keys(first ?? {}) as (keyof typeof first)[];

@@ -21,6 +21,9 @@ export function tokenSums({ by_model, simulated_tokens }: ConsoleUsage): TokenSu
 
 /** One row of a table of usage. A number that is not known, or does not apply, is null. */
 export interface UsageRow {
+  /** What the gateway calls it; null for what has no name. */
+  id: string | null;
+  /** What people call it. */
   name: string | null;
   /** Without those of the demo model. */
   tokens: number | null;
@@ -37,7 +40,7 @@ export interface UsageRow {
 export const groupings = ['model', 'agent', 'workflow', 'user'] as const;
 export type Grouping = (typeof groupings)[number];
 
-const empty: Omit<UsageRow, 'name'> = {
+const empty: Omit<UsageRow, 'id' | 'name'> = {
   tokens: null,
   simulatedTokens: null,
   runs: null,
@@ -51,12 +54,17 @@ const empty: Omit<UsageRow, 'name'> = {
 
 type Worked = ConsoleUsage['by_user'][number] | ConsoleUsage['by_agent'][number];
 
-export function usageRows(usage: ConsoleUsage, grouping: Grouping): UsageRow[] {
+export function usageRows(
+  usage: ConsoleUsage,
+  grouping: Grouping,
+  agentName: (agent: string) => string,
+): UsageRow[] {
   switch (grouping) {
     case 'model':
       return Object.entries(usage.by_model)
         .map(([name, { tokens, runs, cost, currency, simulated }]) => ({
           ...empty,
+          id: name,
           name,
           tokens: simulated ? 0 : tokens,
           simulatedTokens: simulated ? tokens : 0,
@@ -66,12 +74,21 @@ export function usageRows(usage: ConsoleUsage, grouping: Grouping): UsageRow[] {
         }))
         .sort((one, other) => other.tokens + other.simulatedTokens - one.tokens - one.simulatedTokens);
     case 'agent':
-      return usage.by_agent.map((row) => ({ name: row.agent, ...workedRow(row, usage) }));
+      return usage.by_agent.map((row) => ({
+        id: row.agent,
+        name: row.agent === null ? null : agentName(row.agent),
+        ...workedRow(row, usage),
+      }));
     case 'user':
-      return usage.by_user.map((row) => ({ name: row.user_id, ...workedRow(row, usage) }));
+      return usage.by_user.map((row) => ({
+        id: row.user_id,
+        name: row.email ?? row.user_id,
+        ...workedRow(row, usage),
+      }));
     case 'workflow':
       return usage.by_workflow.map(({ workflow, tasks, failed_tasks, task_seconds, cost }) => ({
         ...empty,
+        id: workflow,
         name: workflow,
         tasks,
         failedTasks: failed_tasks,
@@ -81,7 +98,7 @@ export function usageRows(usage: ConsoleUsage, grouping: Grouping): UsageRow[] {
   }
 }
 
-function workedRow(row: Worked, { currency }: ConsoleUsage): Omit<UsageRow, 'name'> {
+function workedRow(row: Worked, { currency }: ConsoleUsage): Omit<UsageRow, 'id' | 'name'> {
   return {
     tokens: row.tokens - row.simulated_tokens,
     simulatedTokens: row.simulated_tokens,

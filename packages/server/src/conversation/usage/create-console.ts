@@ -7,13 +7,14 @@ import type { ConversationTables } from '../tables.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { ModelPrices } from './costs.ts';
 import { UsageStore } from './usage-store.ts';
-import { UsageSummaries, type WorkflowUsageOf } from './usage-summaries.ts';
+import { type EmailsOf, UsageSummaries, type WorkflowUsageOf } from './usage-summaries.ts';
 
 interface ConsoleParts {
   database: Database<ConversationTables>;
   models: readonly ModelConfig[];
   workflowUsage: WorkflowUsageOf | null;
   countAgents: (owner: Owner) => Promise<number>;
+  emailsOf: EmailsOf;
   clock: Clock;
 }
 

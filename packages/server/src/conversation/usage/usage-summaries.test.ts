@@ -111,6 +111,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
       prices: new ModelPrices(priced),
       workflowUsage,
       countAgents: async () => 2,
+      emailsOf: async () => new Map([['ada', 'ada@example.com']]),
       isAvailable: true,
       clock: () => now,
     });
@@ -234,7 +235,7 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
       currency: 'USD',
       costs: { USD: 0.0049 },
       unpriced_tokens: 0,
-      by_user: [{ user_id: 'ada', tokens: 1860, runs: 3, cost: 0.0049 }],
+      by_user: [{ user_id: 'ada', email: 'ada@example.com', tokens: 1860, runs: 3, cost: 0.0049 }],
     });
   });
 
@@ -326,8 +327,16 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
     const all = await summaries().usage(everybody, { days: 1, offsetMinutes: 0 });
     expect(all).toMatchObject({ total_cost: null, costs: { USD: 0.0024 }, unpriced_tokens: 77 });
     expect(all.by_user).toEqual([
-      { user_id: 'ada', tokens: 1100, simulated_tokens: 0, runs: 1, cost: 0.0024, ...noWork },
-      { user_id: 'bob', tokens: 77, simulated_tokens: 0, runs: 1, cost: null, ...noWork },
+      {
+        user_id: 'ada',
+        email: 'ada@example.com',
+        tokens: 1100,
+        simulated_tokens: 0,
+        runs: 1,
+        cost: 0.0024,
+        ...noWork,
+      },
+      { user_id: 'bob', email: null, tokens: 77, simulated_tokens: 0, runs: 1, cost: null, ...noWork },
     ]);
   });
 

@@ -49,12 +49,16 @@ export interface PoolUsage {
   currency: string | null;
 }
 
+/** The e-mail addresses of accounts, by their ids. */
+export type EmailsOf = (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
 interface UsageSummariesOptions {
   store: UsageStore;
   prices: ModelPrices;
   /** Null when this gateway has no pool. */
   workflowUsage: WorkflowUsageOf | null;
   countAgents: (owner: Owner) => Promise<number>;
+  emailsOf: EmailsOf;
   /** Summaries need a database that lasts. */
   isAvailable: boolean;
   clock: Clock;
@@ -126,7 +130,7 @@ export class UsageSummaries {
     asker: Asker,
     { days, offsetMinutes }: { days: number; offsetMinutes: number },
   ): Promise<ConsoleUsage> {
-    const { store, prices, clock, workflowUsage } = this.#ready();
+    const { store, prices, clock, workflowUsage, emailsOf } = this.#ready();
     const owner = ownerFor(asker);
     const range = lastDays(clock(), { days, offsetMinutes });
     const [{ byDay, byUser, byAgent }, pool] = await Promise.all([
@@ -135,12 +139,14 @@ export class UsageSummaries {
     ]);
     const own = userScope(asker.owner);
     const used = asker.isEverybody ? byUser : byDay.map((row) => ({ ...row, user_id: own ?? '' }));
+    const users = topUsers(prices, used, pool);
+    const emails = await emailsOf(users.map(({ user_id }) => user_id));
     const all = sumOf(prices, byDay);
     const { cost, currency } = all.total();
     return {
       days: range.numbers.map((day) => viewDay(day, { prices, rows: byDay, pool })),
       by_model: byModel(prices, byDay),
-      by_user: topUsers(prices, used, pool),
+      by_user: users.map((user) => ({ ...user, email: emails.get(user.user_id) ?? null })),
       by_agent: topAgents(prices, byAgent, pool),
       by_workflow: pool.workflows,
       total_tokens: tokensOf(byDay),
@@ -242,7 +248,7 @@ function topUsers(
   prices: ModelPrices,
   rows: readonly UserUsageSum[],
   pool: PoolUsage,
-): ConsoleUsage['by_user'] {
+): Omit<ConsoleUsage['by_user'][number], 'email'>[] {
   return top(
     grouped(rows, ({ user_id }) => user_id, pool.byUser),
     (user_id, used) => ({

@@ -4,15 +4,17 @@ import { Link } from 'wouter';
 import { focusRing } from '../../../kit/parts/classes.ts';
 import type { Column } from '../../../kit/table/column.ts';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
+import { useAgentNames } from '../../../lib/data/agent-names.ts';
 import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { RunStatusWord } from '../run-status.tsx';
 
 /** The columns of the list. The wait stands apart from the work. */
-export function useRunColumns(): Column<ConsoleRun>[] {
+export function useRunColumns(runs: readonly ConsoleRun[]): Column<ConsoleRun>[] {
   const text = useText('runs');
   const format = useFormat();
+  const agentName = useAgentNames(runs.map(({ assistant_id }) => assistant_id));
   return useMemo(
     () => [
       {
@@ -38,7 +40,7 @@ export function useRunColumns(): Column<ConsoleRun>[] {
         header: text('list.agent'),
         width: '6.5rem',
         wideOnly: true,
-        cell: ({ assistant_id }) => assistant_id,
+        cell: ({ assistant_id: id }) => <span title={id}>{agentName(id)}</span>,
       },
       {
         id: 'model',
@@ -94,6 +96,6 @@ export function useRunColumns(): Column<ConsoleRun>[] {
         cell: ({ created_at }) => <TimeAgo at={created_at} />,
       },
     ],
-    [text, format],
+    [text, format, agentName],
   );
 }

@@ -5,6 +5,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Select } from '../../../kit/select.tsx';
 import { Switch } from '../../../kit/switch.tsx';
 import { useQueryState } from '../../../lib/address.ts';
+import { useAgentNames } from '../../../lib/data/agent-names.ts';
 import { usageQuery } from '../../../lib/data/usage.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useSession } from '../../../lib/session.ts';
@@ -25,6 +26,7 @@ export function RunFilters() {
     usageQuery({ days: offeredDays, scope: isAdmin && scope === 'all' ? 'all' : 'own' }),
   );
   const agents = data?.by_agent.flatMap((each) => each.agent ?? []) ?? [];
+  const agentName = useAgentNames(agent === null ? agents : [...agents, agent]);
   const models = Object.keys(data?.by_model ?? {});
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -39,14 +41,14 @@ export function RunFilters() {
         label={text('list.agent')}
         every={text('list.everyAgent')}
         value={agent}
-        options={named(agents, agent)}
+        options={named(agents, agent, agentName)}
         onChange={setAgent}
       />
       <Choice
         label={text('list.model')}
         every={text('list.everyModel')}
         value={model}
-        options={named(models, model)}
+        options={named(models, model, (name) => name)}
         onChange={setModel}
       />
       {thread === null ? null : (
@@ -85,7 +87,11 @@ function Choice({ label, every, value, options, onChange }: ChoiceProps) {
 }
 
 /** What the address names is offered too, also when it was not used lately. */
-function named(names: readonly string[], current: string | null): { value: string; label: string }[] {
+function named(
+  names: readonly string[],
+  current: string | null,
+  nameOf: (name: string) => string,
+): { value: string; label: string }[] {
   const all = new Set(current === null ? names : [...names, current]);
-  return [...all].map((value) => ({ value, label: value }));
+  return [...all].map((value) => ({ value, label: nameOf(value) }));
 }
