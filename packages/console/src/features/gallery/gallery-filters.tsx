@@ -1,12 +1,11 @@
-import { listUsers } from '@switchyard/contract/accounts/user';
 import { useQuery } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
 import { Button } from '../../kit/button.tsx';
 import { Select } from '../../kit/select.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { setQuery } from '../../lib/address.ts';
+import { accountsQuery } from '../../lib/data/owner-names.ts';
 import { workflowsQuery } from '../../lib/data/workflows.ts';
-import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
 import { type GalleryFilter, queryOf } from './gallery-filter.ts';
@@ -74,10 +73,7 @@ function WorkflowFilter({ value }: { value: string | null }) {
 
 function OwnerFilter({ value }: { value: string | null }) {
   const text = useText('gallery');
-  const { data } = useQuery({
-    queryKey: ['users', 'list', { limit: 200 }],
-    queryFn: ({ signal }) => gateway.call(listUsers, { query: { limit: 200 }, signal }),
-  });
+  const { data } = useQuery(accountsQuery);
   const items = data?.items ?? [];
   if (items.length < 2 && value === null) return null;
   return (

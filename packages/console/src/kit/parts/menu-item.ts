@@ -7,6 +7,8 @@ export interface MenuItem {
   /** A page instead of an action; `newTab` for another site. */
   href?: string | undefined;
   newTab?: boolean | undefined;
+  /** Set for an item that is switched on or off; the menu stays open then. */
+  checked?: boolean | undefined;
   danger?: boolean | undefined;
   disabled?: boolean | undefined;
   /** A line above this item. */

@@ -1,4 +1,5 @@
 import { Menu as Base } from '@base-ui/react/menu';
+import { Check } from 'lucide-react';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { classes } from './classes.ts';
@@ -27,7 +28,7 @@ export function MenuLayer({ label, items, trigger }: MenuProps & { trigger: Reac
 }
 
 function Row({ item }: { item: MenuItem }) {
-  const { label, icon, onSelect, href, newTab, danger, disabled, separated } = item;
+  const { label, icon, onSelect, href, newTab, checked, danger, disabled, separated } = item;
   const name = classes(layerItem, danger && 'text-failed');
   const line = separated ? <Base.Separator className="my-1 h-px bg-border" /> : null;
   if (href !== undefined) {
@@ -44,6 +45,22 @@ function Row({ item }: { item: MenuItem }) {
           {icon}
           {label}
         </Base.LinkItem>
+      </>
+    );
+  }
+  if (checked !== undefined) {
+    return (
+      <>
+        {line}
+        <Base.CheckboxItem
+          className={name}
+          checked={checked}
+          disabled={disabled}
+          onCheckedChange={() => onSelect?.()}
+        >
+          <span className="w-4">{checked ? <Check size={16} strokeWidth={1.75} aria-hidden /> : null}</span>
+          {label}
+        </Base.CheckboxItem>
       </>
     );
   }

@@ -7,7 +7,10 @@ import { Select } from '../../../kit/select.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { setQuery } from '../../../lib/address.ts';
 import { instancesQuery } from '../../../lib/data/instances.ts';
+import { useOwnerNames } from '../../../lib/data/owner-names.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { ViewMenu } from '../views/view-menu.tsx';
+import { ColumnMenu } from './column-menu.tsx';
 import { isNarrowed, periods, type TaskListFilter } from './task-filter.ts';
 
 const typingPauseMs = 250;
@@ -16,6 +19,7 @@ const typingPauseMs = 250;
 export function FilterBar({ filter }: { filter: TaskListFilter }) {
   const text = useText('tasks');
   const instances = useQuery(instancesQuery());
+  const ownerName = useOwnerNames({ isWanted: filter.owner !== '' });
   const names = new Map(instances.data?.map(({ id, serverName }) => [id, serverName]));
   if (filter.instance && !names.has(filter.instance)) names.set(filter.instance, filter.instance);
   return (
@@ -41,12 +45,18 @@ export function FilterBar({ filter }: { filter: TaskListFilter }) {
         onChange={(period) => setQuery({ period: period || null })}
       />
       {filter.tag ? <Chip label={text('filter.tag', { tag: filter.tag })} name="tag" /> : null}
-      {filter.owner ? <Chip label={text('filter.owner', { owner: filter.owner })} name="owner" /> : null}
+      {filter.owner ? (
+        <Chip label={text('filter.owner', { owner: ownerName(filter.owner) })} name="owner" />
+      ) : null}
       {isNarrowed(filter) ? (
         <Button variant="plain" onClick={clearFilter}>
           {text('filter.clear')}
         </Button>
       ) : null}
+      <span className="ml-auto flex items-center gap-1">
+        <ViewMenu filter={filter} />
+        <ColumnMenu />
+      </span>
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { Thumb } from '../../../kit/pictures/thumb.tsx';
 import type { Column } from '../../../kit/table/column.ts';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
+import { useOwnerNames } from '../../../lib/data/owner-names.ts';
 import { blank, type Format } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useAtNow } from '../../../lib/format/use-now.ts';
@@ -18,6 +19,7 @@ import { useTaskAction } from '../task-actions.ts';
 import { TaskEstimate, TaskProgress } from '../task-progress.tsx';
 import { hasEnded, isWaiting, picturesOf, ranMs, stateOf, waitedMs } from '../task-state.ts';
 import { TaskStatusWord, useTaskName } from '../task-words.tsx';
+import { type OptionalColumn, optionalColumns, useShownColumns } from './shown-columns.ts';
 
 interface TaskColumnsOptions {
   onOpen: (taskId: string) => void;
@@ -32,7 +34,9 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
   const { data: instances } = useQuery({ ...instancesQuery(), select: namesOf });
   const opened = useRef(onOpen);
   opened.current = onOpen;
-  return useMemo(
+  const { shown } = useShownColumns();
+  const ownerName = useOwnerNames({ isWanted: shown.has('owner') });
+  const columns = useMemo<Column<Task>[]>(
     () => [
       {
         id: 'name',
@@ -61,6 +65,12 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
         width: '7.5rem',
         wideOnly: true,
         cell: ({ instanceId }) => (instanceId === null ? blank : (instances?.[instanceId] ?? instanceId)),
+      },
+      {
+        id: 'owner',
+        header: text('column.owner'),
+        width: '10rem',
+        cell: ({ owner }) => <span title={owner}>{ownerName(owner)}</span>,
       },
       {
         id: 'waited',
@@ -96,8 +106,14 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
         cell: (task) => <TaskMenu task={task} name={nameOf(task)} act={mutate} />,
       },
     ],
-    [text, nameOf, format, mutate, instances],
+    [text, nameOf, format, mutate, instances, ownerName],
   );
+  return useMemo(() => columns.filter(({ id }) => isShown(id, shown)), [columns, shown]);
+}
+
+function isShown(id: string, shown: ReadonlySet<OptionalColumn>): boolean {
+  const optional = optionalColumns.find((name) => name === id);
+  return optional === undefined || shown.has(optional);
 }
 
 interface NameCellProps {

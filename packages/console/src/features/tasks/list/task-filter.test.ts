@@ -1,6 +1,6 @@
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { expect, it } from 'vitest';
-import { fits, isNarrowed, optionsOf, queryOf, quoted, readFilter } from './task-filter.ts';
+import { fits, isNarrowed, optionsOf, queryOf, quoted, readFilter, searchOf } from './task-filter.ts';
 
 const now = Date.parse('2026-01-02T00:00:30Z');
 const task = {
@@ -25,6 +25,13 @@ it('asks the same question for a minute, so that a period does not load the list
   const filter = readFilter('?period=1h&instance=box:1');
   expect(queryOf(filter, now)).toEqual({ instanceId: 'box:1', since: '2026-01-01T23:00:00.000Z' });
   expect(queryOf(filter, now + 20_000)).toEqual(queryOf(filter, now));
+});
+
+it('comes back from an address as it was written there, without anything else', () => {
+  const filter = readFilter('?status=cancelled&q=my+cat&instance=box:1&period=7d&open=0199');
+  expect(searchOf(filter)).toBe('?status=cancelled&q=my+cat&instance=box%3A1&period=7d');
+  expect(readFilter(searchOf(filter))).toEqual(filter);
+  expect(searchOf(readFilter(''))).toBe('');
 });
 
 it('tells the tab from what narrows it', () => {

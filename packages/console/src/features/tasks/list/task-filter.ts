@@ -30,6 +30,12 @@ export function readFilter(search: string): TaskListFilter {
   };
 }
 
+/** The filter as the query of an address. */
+export function searchOf(filter: TaskListFilter): string {
+  const given = Object.entries(filter).filter(([, value]) => value);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`;
+}
+
 /** Whether anything but the tab narrows the list. */
 export function isNarrowed(filter: TaskListFilter): boolean {
   return Boolean(filter.q || filter.instance || filter.tag || filter.owner || filter.period);

@@ -1,0 +1,92 @@
+import { canBrowse } from '@switchyard/dev-env/chromium';
+import type { HttpSession } from '@switchyard/dev-env/http-session';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { longGraph } from './support/fleet.ts';
+import { Stage } from './support/stage.ts';
+import { wordsOf } from './support/words.ts';
+
+const text = wordsOf('en')('tasks');
+const kit = wordsOf('en')('kit');
+
+describe.runIf(canBrowse)('the list of tasks', () => {
+  let stage: Stage;
+  let admin: HttpSession;
+  let page: Page;
+  let faults: string[];
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    admin = await stage.admin();
+    await admin.post('/api/queue/pause', { scope: 'all' });
+    for (const name of ['Red lantern', 'Blue lantern'])
+      await admin.post('/api/tasks', { workflow: longGraph(1), name });
+    ({ page, faults } = await stage.visit({ session: admin }));
+  });
+  afterEach(() => expect(faults.splice(0)).toEqual([]));
+  afterAll(() => stage?.close());
+
+  const openViews = (on: Page, label = text('view.label')) =>
+    on.getByRole('button', { name: label, exact: true }).click();
+
+  it('has the cancelled tasks under a tab of their own, with their number', async () => {
+    const { data } = await admin.get<{ data: { items: { id: string; name: string }[] } }>('/api/tasks');
+    const blue = data.items.find(({ name }) => name === 'Blue lantern');
+    await admin.request('DELETE', `/api/tasks/${blue?.id}`);
+    await page.goto('/tasks');
+    await page.getByRole('link', { name: `${text('tab.cancelled')} 1` }).click();
+    await page.getByRole('link', { name: 'Blue lantern' }).waitFor();
+    await expect.poll(() => page.getByRole('link', { name: 'Red lantern' }).count()).toBe(0);
+    expect(new URL(page.url()).search).toBe('?status=cancelled');
+  });
+
+  it('keeps filters under a name in the account of the user, and brings a deleted view back', async () => {
+    await page.goto('/tasks?status=pending&q=lantern');
+    await openViews(page);
+    await page.getByRole('menuitem', { name: text('view.save') }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: text('view.name') }).fill('Lanterns');
+    await dialog.getByRole('button', { name: text('view.submit') }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Lanterns', exact: true }).waitFor();
+
+    const { page: elsewhere } = await stage.visit({ session: admin });
+    await elsewhere.goto('/tasks');
+    await openViews(elsewhere);
+    await elsewhere.getByRole('menuitem', { name: 'Lanterns' }).click();
+    await elsewhere.getByRole('link', { name: 'Red lantern' }).waitFor();
+    expect(new URL(elsewhere.url()).search).toBe('?status=pending&q=lantern');
+
+    await openViews(page, 'Lanterns');
+    await page.getByRole('menuitem', { name: text('view.manage') }).click();
+    await dialog.getByRole('button', { name: text('view.deleteOf', { name: 'Lanterns' }) }).click();
+    await page.getByText(text('view.deleted', { name: 'Lanterns' })).first().waitFor();
+    await page.getByRole('button', { name: kit('toast.undo') }).click();
+    await page.getByRole('button', { name: 'Lanterns', exact: true }).waitFor();
+  });
+
+  it('shows a view to no other user', async () => {
+    const member = await stage.member('viewer@example.com');
+    const { page: theirs } = await stage.visit({ session: member });
+    await theirs.goto('/tasks');
+    await openViews(theirs);
+    await theirs.getByRole('menuitem', { name: text('view.save') }).waitFor();
+    expect(await theirs.getByRole('menuitem').count()).toBe(1);
+  });
+
+  it('shows the columns that the browser has chosen, and calls the user of a task by address', async () => {
+    await page.goto('/tasks');
+    const header = (name: string) => page.getByRole('columnheader', { name: text(`column.${name}`) });
+    await header('ran').waitFor();
+    expect(await header('owner').count()).toBe(0);
+    await page.getByRole('button', { name: text('column.choose') }).click();
+    await page.getByRole('menuitemcheckbox', { name: text('column.ran') }).click();
+    await page.getByRole('menuitemcheckbox', { name: text('column.owner') }).click();
+    await header('ran').waitFor({ state: 'detached' });
+    await page.reload();
+    await header('owner').waitFor();
+    expect(await header('ran').count()).toBe(0);
+    const { email } = await admin.get<{ email: string }>('/api/v1/auth/me');
+    await page.getByRole('cell', { name: email }).first().waitFor();
+  });
+});
