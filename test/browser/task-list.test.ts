@@ -32,12 +32,30 @@ describe.runIf(canBrowse)('the list of tasks', () => {
   it('has the cancelled tasks under a tab of their own, with their number', async () => {
     const { data } = await admin.get<{ data: { items: { id: string; name: string }[] } }>('/api/tasks');
     const blue = data.items.find(({ name }) => name === 'Blue lantern');
-    await admin.request('DELETE', `/api/tasks/${blue?.id}`);
+    await admin.post('/api/task-batches?wait=60', { action: 'cancel', taskIds: [blue?.id] });
     await page.goto('/tasks');
     await page.getByRole('link', { name: `${text('tab.cancelled')} 1` }).click();
     await page.getByRole('link', { name: 'Blue lantern' }).waitFor();
     await expect.poll(() => page.getByRole('link', { name: 'Red lantern' }).count()).toBe(0);
     expect(new URL(page.url()).search).toBe('?status=cancelled');
+  });
+
+  it('shows the command of an action in a menu, also by keyboard', async () => {
+    await page.goto('/tasks?status=pending');
+    const { data } = await admin.get<{ data: { items: { id: string }[] } }>('/api/tasks?status=pending');
+    await page.getByRole('button', { name: text('action.menu', { name: 'Red lantern' }) }).click();
+    await page.getByRole('menuitem', { name: text('action.cancel') }).hover();
+    await page.keyboard.press('.');
+    const dialog = page.getByRole('dialog', { name: kit('command.title') });
+    await dialog.getByText(`switchyard tasks cancel ${data.items[0]?.id}`).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: text('action.menu', { name: 'Red lantern' }) }).press('Enter');
+    await page.getByRole('menuitem', { name: text('action.front') }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('.');
+    await dialog.getByText(`switchyard tasks front ${data.items[0]?.id}`).waitFor();
+    await page.keyboard.press('Escape');
   });
 
   it('keeps filters under a name in the account of the user, and brings a deleted view back', async () => {

@@ -22,11 +22,12 @@ const CommandHintContext = createContext<CommandHints | null>(null);
 
 /**
  * The command that does the same as a control. Spread the result on the control: while it has the focus or the pointer,
- * `.` shows the command.
+ * `.` shows the command. A control without a command offers none.
  */
-export function useCommandHint(command: string) {
+export function useCommandHint(command: string | undefined) {
   const hints = useContext(CommandHintContext);
   return useMemo(() => {
+    if (command === undefined) return {};
     const offer = () => hints?.offer(command);
     const withdraw = () => hints?.withdraw(command);
     return { onFocus: offer, onPointerEnter: offer, onBlur: withdraw, onPointerLeave: withdraw };

@@ -2,6 +2,7 @@ import type { Agent } from '@switchyard/contract/conversation/agent';
 import { deleteAgent } from '@switchyard/contract/conversation/agents';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
+import { useCommandHint } from '../../kit/command-hint.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { gateway } from '../../lib/gateway.ts';
@@ -14,6 +15,8 @@ export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }
   const act = useAct();
   const [asks, setAsks] = useState(false);
   const { name, description, model, tool_groups: tools, skills } = agent;
+  const editHint = useCommandHint(`switchyard agents change ${name}`);
+  const deleteHint = useCommandHint(`switchyard agents delete ${name}`);
   const remove = async () => {
     setAsks(false);
     await act(() => gateway.call(deleteAgent, { params: { name } }), {
@@ -34,10 +37,17 @@ export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }
         <p className="text-table text-text-2">{parts.join(' · ')}</p>
       </div>
       <div className="flex shrink-0 gap-1">
-        <Button size="s" variant="plain" aria-label={text('editOf', { name })} onClick={onEdit}>
+        <Button
+          {...editHint}
+          size="s"
+          variant="plain"
+          aria-label={text('editOf', { name })}
+          onClick={onEdit}
+        >
           {text('edit')}
         </Button>
         <Button
+          {...deleteHint}
           size="s"
           variant="plain"
           aria-label={text('delete.of', { name })}

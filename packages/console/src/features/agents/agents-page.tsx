@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
+import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
@@ -12,11 +13,14 @@ import { usePageAction } from '../../lib/page-actions.ts';
 import { AgentForm } from './agent-form.tsx';
 import { AgentRow } from './agent-row.tsx';
 
+const createCommand = 'switchyard agents create painter --soul painter.md';
+
 /** The user's own agents. */
 export function AgentsPage() {
   const text = useText('agents');
   const agents = useQuery(agentsQuery());
   const [edited, setEdited] = useState<Agent | 'new' | null>(null);
+  const hint = useCommandHint(createCommand);
   usePageAction({ id: 'create-agent', label: text('create'), run: () => setEdited('new') });
   return (
     <Page
@@ -24,6 +28,7 @@ export function AgentsPage() {
       lead={text('lead')}
       actions={
         <Button
+          {...hint}
           variant="solid"
           icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}
           onClick={() => setEdited('new')}

@@ -97,6 +97,7 @@ export function Conversation({ threadId }: { threadId: string }) {
             onFiles={(files) => void upload(threadId, files)}
             onEditLast={!isRunning && last?.human ? () => setReplacing({ kind: 'edit', turn: last }) : null}
             onStop={openRun ? () => stopping.mutate(openRun.run_id) : null}
+            stopped={openRun ? { threadId, runId: openRun.run_id } : undefined}
             isSending={sending.isPending}
             uploading={uploading}
             choice={choice}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
+import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
@@ -17,6 +18,7 @@ import { inOrderOfAttention } from './instance-state.ts';
 import { Journal } from './journal.tsx';
 import { Pauses } from './pauses/pauses.tsx';
 
+const addCommand = 'switchyard instances add 192.168.1.20:8188';
 const views = ['cards', 'differences', 'journal', 'pauses'] as const;
 
 /** The fleet: its instances, where they differ, what happened to them, and what is paused. */
@@ -26,8 +28,10 @@ export function InstanceListPage() {
   const [given] = useQueryState('view');
   const [adding, setAdding] = useState(false);
   const view = views.find((each) => each === given) ?? 'cards';
+  const hint = useCommandHint(addCommand);
   const add = isAdmin ? (
     <Button
+      {...hint}
       variant="solid"
       icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}
       onClick={() => setAdding(true)}
@@ -65,7 +69,7 @@ function Cards({ add }: { add: ReactNode }) {
         <EmptyState
           title={text('empty.title')}
           action={add}
-          command="switchyard instances add 192.168.1.20:8188"
+          command={addCommand}
         >
           {text('empty.how')}
         </EmptyState>

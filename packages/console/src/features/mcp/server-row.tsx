@@ -26,6 +26,9 @@ export function ServerRow({ named }: { named: NamedServer }) {
   const [tested, setTested] = useState<McpTest | 'busy' | null>(null);
   const { name, server } = named;
   const hint = useCommandHint(`switchyard mcp test ${name}`);
+  const switchHint = useCommandHint(
+    server.enabled ? `switchyard mcp disable ${name}` : `switchyard mcp enable ${name}`,
+  );
   const test = async () => {
     setTested('busy');
     const isAnswered = await act(
@@ -63,7 +66,14 @@ export function ServerRow({ named }: { named: NamedServer }) {
           <Button {...hint} size="s" disabled={tested === 'busy'} onClick={() => void test()}>
             {text(tested === 'busy' ? 'test.busy' : 'test.open')}
           </Button>
-          <Switch hideLabel label={text('enabledOf', { name })} checked={server.enabled} onChange={turn} />
+          <span {...switchHint}>
+            <Switch
+              hideLabel
+              label={text('enabledOf', { name })}
+              checked={server.enabled}
+              onChange={turn}
+            />
+          </span>
           <Menu
             label={text('actionsOf', { name })}
             items={[

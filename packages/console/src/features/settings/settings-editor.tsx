@@ -1,7 +1,6 @@
 import type { Settings } from '@switchyard/contract/dispatch/settings';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
-import { useCommandHint } from '../../kit/command-hint.tsx';
 import { useText } from '../../lib/i18n.ts';
 import { settingsChanges } from './changes/settings-changes.ts';
 import { FaultSummary } from './form/fault-summary.tsx';
@@ -21,7 +20,6 @@ export function SettingsEditor({ settings }: { settings: Settings }) {
   const draft = 'settings' in read ? read.settings : null;
   const changes = draft ? settingsChanges(settings, draft) : [];
   const save = useSaveSettings(settings, () => setSaving(false));
-  const hint = useCommandHint('switchyard config set --help');
   return (
     <div className="flex flex-col gap-4">
       <FaultSummary faults={save.faults} other={save.other} />
@@ -44,7 +42,6 @@ export function SettingsEditor({ settings }: { settings: Settings }) {
           variant="solid"
           disabled={changes.length === 0 || save.isBusy}
           onClick={() => setSaving(true)}
-          {...hint}
         >
           {text('save.review', { count: changes.length })}
         </Button>

@@ -14,7 +14,9 @@ export function SkillRow({ skill: { name, description, enabled } }: { skill: Ski
   const text = useText('skills');
   const act = useAct();
   const { isAdmin } = useSession();
-  const hint = useCommandHint(`switchyard skills ${enabled ? 'disable' : 'enable'} ${name}`);
+  const hint = useCommandHint(
+    enabled ? `switchyard skills disable ${name}` : `switchyard skills enable ${name}`,
+  );
   const turn = (on: boolean) =>
     void act(() => gateway.call(switchSkill, { params: { skill_name: name }, body: { enabled: on } }), {
       refresh: skillsKey,

@@ -3,11 +3,13 @@ import { createThread } from '@switchyard/contract/conversation/threads';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { Button, LinkButton } from '../../kit/button.tsx';
+import { useCommandHint } from '../../kit/command-hint.tsx';
 import { ErrorState } from '../../kit/states/error-state.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { modelsQuery } from '../../lib/data/models.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { AgentReply } from './agent-reply.tsx';
 import { Tile } from './tile.tsx';
 
@@ -22,6 +24,7 @@ export function TalkToAgent() {
   const models = useQuery(modelsQuery());
   const isDemo = models.data?.models[0]?.simulated === true;
   const ask = useMutation({ mutationFn: askAgent });
+  const hint = useCommandHint(`switchyard chat ${shellWord(question)}`);
   const hasAsked = threadId !== null && runId !== null;
   return (
     <Tile
@@ -38,6 +41,7 @@ export function TalkToAgent() {
       {ask.error && <ErrorState error={ask.error} retry={() => ask.mutate()} />}
       <div className="mt-auto flex flex-wrap gap-2">
         <Button
+          {...hint}
           variant={hasAsked ? 'quiet' : 'solid'}
           icon={<Send size={16} strokeWidth={1.75} aria-hidden />}
           disabled={ask.isPending}

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { useSearch } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { csvText } from '../../kit/chart/csv.ts';
+import { useCommandHint } from '../../kit/command-hint.tsx';
 import { TabLinks } from '../../kit/tab-links.tsx';
 import { useAgentNames } from '../../lib/data/agent-names.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -26,6 +27,7 @@ export function UsageGroups({ usage, showsUsers }: UsageGroupsProps) {
   const grouping = offered.find((each) => each === asked) ?? 'model';
   const agentName = useAgentNames(usage.by_agent.map(({ agent }) => agent));
   const rows = useMemo(() => usageRows(usage, grouping, agentName), [usage, grouping, agentName]);
+  const hint = useCommandHint(`switchyard usage${showsUsers ? ' --all' : ''} -o json`);
   const save = (): void => {
     const [first] = rows;
     const names = Object.keys(first ?? {}) as (keyof typeof first)[];
@@ -50,7 +52,7 @@ export function UsageGroups({ usage, showsUsers }: UsageGroupsProps) {
         <>
           <GroupTable rows={rows} grouping={grouping} usage={usage} />
           <div>
-            <Button size="s" icon={<Download size={14} strokeWidth={1.75} aria-hidden />} onClick={save}>
+            <Button {...hint} size="s" icon={<Download size={14} strokeWidth={1.75} aria-hidden />} onClick={save}>
               {text('by.save')}
             </Button>
           </div>

@@ -59,13 +59,33 @@ export function UserMenu({ user, onPassword }: UserMenuProps) {
     ...(isOwn
       ? []
       : [
-          { label: text(disabled ? 'action.enable' : 'action.disable'), onSelect: () => void turn() },
-          { label: text(`action.${otherRole}`), onSelect: () => void switchRole() },
+          {
+            label: text(disabled ? 'action.enable' : 'action.disable'),
+            command: disabled ? `switchyard users enable ${email}` : `switchyard users disable ${email}`,
+            onSelect: () => void turn(),
+          },
+          {
+            label: text(`action.${otherRole}`),
+            command: `switchyard users set-role ${email} ${otherRole}`,
+            onSelect: () => void switchRole(),
+          },
         ]),
-    { label: text('action.reset'), onSelect: () => setAsks('reset') },
+    {
+      label: text('action.reset'),
+      command: `switchyard users reset-password ${email}`,
+      onSelect: () => setAsks('reset'),
+    },
     ...(isOwn
       ? []
-      : [{ label: text('action.delete'), danger: true, separated: true, onSelect: () => setAsks('delete') }]),
+      : [
+          {
+            label: text('action.delete'),
+            command: `switchyard users delete ${email}`,
+            danger: true,
+            separated: true,
+            onSelect: () => setAsks('delete'),
+          },
+        ]),
   ];
   return (
     <>

@@ -42,9 +42,19 @@ export function WebhookMenu({ webhook }: { webhook: Webhook }) {
         label={text('actionsOf', { url })}
         items={[
           { label: text('deliveries.open'), href: `/webhooks/${id}` },
-          { label: text('test.open'), onSelect: () => void test() },
+          {
+            label: text('test.open'),
+            command: `switchyard webhooks test ${id}`,
+            onSelect: () => void test(),
+          },
           { label: text('edit.open'), onSelect: () => setOpen('edit') },
-          { label: text('delete.open'), danger: true, separated: true, onSelect: () => setOpen('delete') },
+          {
+            label: text('delete.open'),
+            command: `switchyard webhooks delete ${id}`,
+            danger: true,
+            separated: true,
+            onSelect: () => setOpen('delete'),
+          },
         ]}
       />
       <WebhookForm webhook={webhook} open={open === 'edit'} onClose={() => setOpen(null)} />

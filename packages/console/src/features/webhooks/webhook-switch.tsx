@@ -1,4 +1,5 @@
 import { updateWebhook, type Webhook } from '@switchyard/contract/dispatch/webhook';
+import { useCommandHint } from '../../kit/command-hint.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { Switch } from '../../kit/switch.tsx';
 import { gateway } from '../../lib/gateway.ts';
@@ -9,9 +10,16 @@ import { webhooksKey } from './webhooks-query.ts';
 export function WebhookSwitch({ webhook: { id, url, enabled } }: { webhook: Webhook }) {
   const text = useText('webhooks');
   const act = useAct();
+  const hint = useCommandHint(
+    enabled ? `switchyard webhooks disable ${id}` : `switchyard webhooks enable ${id}`,
+  );
   const turn = (on: boolean) =>
     void act(() => gateway.call(updateWebhook, { params: { webhookId: id }, body: { enabled: on } }), {
       refresh: webhooksKey,
     });
-  return <Switch hideLabel label={text('enabledOf', { url })} checked={enabled} onChange={turn} />;
+  return (
+    <span {...hint}>
+      <Switch hideLabel label={text('enabledOf', { url })} checked={enabled} onChange={turn} />
+    </span>
+  );
 }

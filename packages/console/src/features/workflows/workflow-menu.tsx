@@ -12,6 +12,7 @@ import { useToast } from '../../kit/toast.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { forgetLastValues } from './last-values.ts';
 
 /** What can be done with a workflow besides running it. */
@@ -21,6 +22,7 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const params = { workflowId: workflow.id };
+  const name = shellWord(workflow.name);
   const renew = () => queries.invalidateQueries({ queryKey: keys.workflows });
   const failed = (error: Error) => toast({ text: error.message, tone: 'failed' });
   const expose = useMutation({
@@ -53,8 +55,18 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
             label: text(workflow.exposed ? 'menu.hide' : 'menu.expose'),
             onSelect: () => expose.mutate(!workflow.exposed),
           },
-          { label: text('menu.save'), onSelect: () => saveGraph(workflow) },
-          { label: text('menu.delete'), danger: true, separated: true, onSelect: () => setAsking(true) },
+          {
+            label: text('menu.save'),
+            command: `switchyard workflows show ${name} -o json`,
+            onSelect: () => saveGraph(workflow),
+          },
+          {
+            label: text('menu.delete'),
+            command: `switchyard workflows delete ${name}`,
+            danger: true,
+            separated: true,
+            onSelect: () => setAsking(true),
+          },
         ]}
       />
       <ConfirmDialog

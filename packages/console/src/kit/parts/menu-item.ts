@@ -4,6 +4,8 @@ export interface MenuItem {
   label: string;
   icon?: ReactNode;
   onSelect?: (() => void) | undefined;
+  /** The command that does the same; `.` shows it while the item has the focus or the pointer. */
+  command?: string | undefined;
   /** A page instead of an action; `newTab` for another site. */
   href?: string | undefined;
   newTab?: boolean | undefined;

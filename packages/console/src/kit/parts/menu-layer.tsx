@@ -2,6 +2,7 @@ import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { useCommandHint } from '../command-hint.tsx';
 import { classes } from './classes.ts';
 import { layer, layerItem } from './layer.ts';
 import type { MenuItem, MenuProps } from './menu-item.ts';
@@ -28,7 +29,8 @@ export function MenuLayer({ label, items, trigger }: MenuProps & { trigger: Reac
 }
 
 function Row({ item }: { item: MenuItem }) {
-  const { label, icon, onSelect, href, newTab, checked, danger, disabled, separated } = item;
+  const { label, icon, onSelect, href, newTab, checked, danger, disabled, separated, command } = item;
+  const hint = useCommandHint(command);
   const name = classes(layerItem, danger && 'text-failed');
   const line = separated ? <Base.Separator className="my-1 h-px bg-border" /> : null;
   if (href !== undefined) {
@@ -67,7 +69,7 @@ function Row({ item }: { item: MenuItem }) {
   return (
     <>
       {line}
-      <Base.Item className={name} disabled={disabled} onClick={() => onSelect?.()}>
+      <Base.Item {...hint} className={name} disabled={disabled} onClick={() => onSelect?.()}>
         {icon}
         {label}
       </Base.Item>

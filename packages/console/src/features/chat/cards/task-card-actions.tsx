@@ -2,6 +2,7 @@ import type { Instance } from '@switchyard/contract/dispatch/instance';
 import { cancelTask, retryTask } from '@switchyard/contract/dispatch/tasks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, LinkButton } from '../../../kit/button.tsx';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { Menu } from '../../../kit/menu.tsx';
 import { useToast } from '../../../kit/toast.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
@@ -23,12 +24,13 @@ export function TaskCardActions({ view: { taskId, phase, instanceId }, isOpen }:
     mutationFn: (id: string) => gateway.call(cancelTask, { params: { taskId: id } }),
     onError: (error) => toast({ text: error.message, tone: 'failed' }),
   });
+  const hint = useCommandHint(taskId === null ? undefined : `switchyard tasks cancel ${taskId}`);
   if (taskId === null) return null;
   const canRetry = phase === 'failed' || phase === 'cancelled';
   return (
     <footer className="flex flex-wrap gap-2">
       {isOpen ? (
-        <Button size="s" disabled={cancel.isPending} onClick={() => cancel.mutate(taskId)}>
+        <Button {...hint} size="s" disabled={cancel.isPending} onClick={() => cancel.mutate(taskId)}>
           {text('task.cancel')}
         </Button>
       ) : null}
@@ -69,7 +71,14 @@ function RetryElsewhere({ taskId, failedOn }: { taskId: string; failedOn: string
           {text('task.retry')}
         </Button>
       }
-      items={[{ label: text('task.retryAnywhere'), onSelect: () => retry.mutate(null) }, ...choices]}
+      items={[
+        {
+          label: text('task.retryAnywhere'),
+          command: `switchyard tasks retry ${taskId}`,
+          onSelect: () => retry.mutate(null),
+        },
+        ...choices,
+      ]}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { Paperclip, SendHorizontal, Square, X } from 'lucide-react';
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import type { Draft } from '../model/draft-store.ts';
 import { AgentMenu, type AgentMenuProps } from './agent-menu.tsx';
@@ -14,6 +15,8 @@ interface ComposerProps extends AgentMenuProps {
   onEditLast: (() => void) | null;
   /** Null when no run is at work. */
   onStop: (() => void) | null;
+  /** The run that would be stopped. */
+  stopped?: { threadId: string; runId: string } | undefined;
   isSending: boolean;
   /** Names of files that are on their way. */
   uploading: readonly string[];
@@ -21,9 +24,12 @@ interface ComposerProps extends AgentMenuProps {
 
 /** Where a message is written: Enter sends, Shift and Enter begin a line, files are dropped or pasted. */
 export function Composer(props: ComposerProps) {
-  const { draft, onDraft, onSend, onFiles, onEditLast, onStop, isSending, uploading } = props;
+  const { draft, onDraft, onSend, onFiles, onEditLast, onStop, stopped, isSending, uploading } = props;
   const text = useText('chat');
   const [isOver, setOver] = useState(false);
+  const stopHint = useCommandHint(
+    stopped && `switchyard runs cancel ${stopped.threadId} ${stopped.runId}`,
+  );
   const picker = useRef<HTMLInputElement>(null);
   const canSend = draft.text.trim() !== '' && !isSending && uploading.length === 0;
 
@@ -99,7 +105,7 @@ export function Composer(props: ComposerProps) {
         <AgentMenu {...props} />
         <span className="ml-auto" />
         {onStop ? (
-          <Button onClick={onStop} icon={<Square size={16} strokeWidth={1.75} aria-hidden />}>
+          <Button {...stopHint} onClick={onStop} icon={<Square size={16} strokeWidth={1.75} aria-hidden />}>
             {text('composer.stop')}
           </Button>
         ) : null}

@@ -66,7 +66,13 @@ export function ThreadRow({ thread, isCurrent, onDelete }: ThreadRowProps) {
         items={[
           { label: text('threads.rename'), onSelect: () => setRenaming(true) },
           { label: text(pinned ? 'threads.unpin' : 'threads.pin'), onSelect: () => pin.mutate() },
-          { label: text('threads.delete'), danger: true, separated: true, onSelect: onDelete },
+          {
+            label: text('threads.delete'),
+            command: `switchyard threads delete ${thread.thread_id}`,
+            danger: true,
+            separated: true,
+            onSelect: onDelete,
+          },
         ]}
       />
       {isRenaming ? (

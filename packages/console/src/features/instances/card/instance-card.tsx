@@ -1,5 +1,6 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import { Link } from 'wouter';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { focusRing } from '../../../kit/parts/classes.ts';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { Switch } from '../../../kit/switch.tsx';
@@ -83,13 +84,19 @@ export function InstanceStateLine({ instance }: { instance: Instance }) {
 export function EnableSwitch({ instance }: { instance: Instance }) {
   const text = useText('instances');
   const { enable } = useInstanceActions(instance.id);
+  const { id } = instance;
+  const hint = useCommandHint(
+    instance.enabled ? `switchyard instances disable ${id}` : `switchyard instances enable ${id}`,
+  );
   const shown = enable.isPending ? enable.variables.enabled : instance.enabled;
   return (
-    <Switch
-      label={text('card.takesTasks')}
-      checked={shown}
-      disabled={enable.isPending}
-      onChange={(enabled) => enable.mutate({ enabled })}
-    />
+    <span {...hint}>
+      <Switch
+        label={text('card.takesTasks')}
+        checked={shown}
+        disabled={enable.isPending}
+        onChange={(enabled) => enable.mutate({ enabled })}
+      />
+    </span>
   );
 }

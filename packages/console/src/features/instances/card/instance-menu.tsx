@@ -16,18 +16,36 @@ export function InstanceMenu({ instance }: { instance: Instance }) {
   const { enable, test, remove } = useInstanceActions(instance.id);
   const { id, serverName: name, currentTaskId } = instance;
   const works = currentTaskId !== null;
+  const commands = {
+    stop: `switchyard instances disable ${id} --force`,
+    remove: `switchyard instances remove ${id}`,
+  };
   const items: MenuItem[] = [
-    { label: text('menu.test'), onSelect: () => test.mutate(), disabled: test.isPending },
+    {
+      label: text('menu.test'),
+      command: `switchyard instances test ${id}`,
+      onSelect: () => test.mutate(),
+      disabled: test.isPending,
+    },
     instance.enabled
-      ? { label: text('menu.drain'), onSelect: () => enable.mutate({ enabled: false }) }
-      : { label: text('menu.enable'), onSelect: () => enable.mutate({ enabled: true }) },
-    ...(works ? [{ label: text('menu.stop'), onSelect: () => setQuestion('stop') }] : []),
+      ? {
+          label: text('menu.drain'),
+          command: `switchyard instances disable ${id}`,
+          onSelect: () => enable.mutate({ enabled: false }),
+        }
+      : {
+          label: text('menu.enable'),
+          command: `switchyard instances enable ${id}`,
+          onSelect: () => enable.mutate({ enabled: true }),
+        },
+    ...(works ? [{ label: text('menu.stop'), command: commands.stop, onSelect: () => setQuestion('stop') }] : []),
     { label: text('menu.tasks'), href: `/tasks?instance=${encodeURIComponent(id)}`, separated: true },
     ...(instance.kind === 'comfyui'
       ? [{ label: text('menu.openWorker'), href: `http://${id}/`, newTab: true }]
       : []),
     {
       label: text('menu.remove'),
+      command: commands.remove,
       danger: true,
       separated: true,
       onSelect: () => (works ? setQuestion('remove') : remove.mutate()),
@@ -50,13 +68,7 @@ export function InstanceMenu({ instance }: { instance: Instance }) {
           onConfirm={confirm}
         >
           <p>{text(`${question}.effect`)}</p>
-          <CommandLine
-            command={
-              question === 'stop'
-                ? `switchyard instances disable ${id} --force`
-                : `switchyard instances remove ${id}`
-            }
-          />
+          <CommandLine command={commands[question]} />
         </ConfirmDialog>
       )}
     </>

@@ -2,6 +2,7 @@ import { type Pause, type PauseScope, pauseQueue, resumeQueue } from '@switchyar
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { Field } from '../../../kit/field.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { Select } from '../../../kit/select.tsx';
@@ -17,6 +18,7 @@ import { queueQuery } from '../../../lib/data/overview.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useSession } from '../../../lib/session.ts';
+import { shellWord } from '../../../lib/shell-word.ts';
 
 type Target = Pick<Pause, 'scope' | 'target'>;
 
@@ -60,6 +62,7 @@ function PauseRow({ pause }: { pause: Pause }) {
   const text = useText('instances');
   const { isAdmin } = useSession();
   const { refresh, onError } = usePauseChange();
+  const hint = useCommandHint(`switchyard tasks resume${scopeOptions(pause)}`);
   const resume = useMutation({
     mutationFn: () => gateway.call(resumeQueue, { body: bodyOf(pause) }),
     onSuccess: refresh,
@@ -76,7 +79,7 @@ function PauseRow({ pause }: { pause: Pause }) {
         </p>
       </div>
       {isAdmin || pause.by === 'owner' ? (
-        <Button disabled={resume.isPending} onClick={() => resume.mutate()}>
+        <Button {...hint} disabled={resume.isPending} onClick={() => resume.mutate()}>
           {text('pause.resume')}
         </Button>
       ) : (
@@ -103,12 +106,19 @@ function PauseForm() {
         ]
       : []),
   ];
+  const words = reason.trim();
+  const [scope = 'user', ...rest] = choice.split(':');
+  const chosen: Target = {
+    scope: scope as PauseScope,
+    target: (scope === 'user' ? id : rest.join(':')) || null,
+  };
+  const said = words ? ` --reason ${shellWord(words)}` : '';
+  const hint = useCommandHint(
+    `switchyard tasks pause${scope === 'user' ? ' --mine' : scopeOptions(chosen)}${said}`,
+  );
   const pause = useMutation({
     mutationFn: () => {
-      const [scope = 'user', ...rest] = choice.split(':');
-      const target = scope === 'user' ? id : rest.join(':');
-      const words = reason.trim();
-      const body = bodyOf({ scope: scope as PauseScope, target: target || null });
+      const body = bodyOf(chosen);
       return gateway.call(pauseQueue, { body: { ...body, ...(words && { reason: words }) } });
     },
     onSuccess: async () => {
@@ -132,11 +142,15 @@ function PauseForm() {
       <Field label={text('pause.reason')} hint={text('pause.reasonHint')}>
         <TextInput value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
       </Field>
-      <Button type="submit" disabled={pause.isPending} className="self-start">
+      <Button {...hint} type="submit" disabled={pause.isPending} className="self-start">
         {text('pause.confirm')}
       </Button>
     </form>
   );
+}
+
+function scopeOptions({ scope, target }: Target): string {
+  return scope === 'all' || target === null ? '' : ` --${scope} ${shellWord(target)}`;
 }
 
 function bodyOf({ scope, target }: Target) {

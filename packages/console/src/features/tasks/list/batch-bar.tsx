@@ -1,8 +1,9 @@
 import type { TaskListQuery } from '@switchyard/contract/dispatch/tasks';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { type BatchChoice, batchActions, type ListBatchAction } from './batch-choice.ts';
+import { type BatchChoice, batchActions, batchCommand, type ListBatchAction } from './batch-choice.ts';
 import { BatchDialog } from './batch-dialog.tsx';
 import type { Selection } from './selection.ts';
 import type { TaskListFilter } from './task-filter.ts';
@@ -39,9 +40,7 @@ export function BatchBar({ selection, filter, query, total, onAll, onDone }: Bat
       ) : null}
       <span className="flex-1" />
       {batchActions.map((each) => (
-        <Button key={each} variant={each === 'cancel' ? 'danger' : 'quiet'} onClick={() => setAction(each)}>
-          {text(`batch.${each}`)}
-        </Button>
+        <ActionButton key={each} action={each} choice={choice} onClick={() => setAction(each)} />
       ))}
       <Button variant="plain" onClick={onDone}>
         {text('batch.none')}
@@ -58,5 +57,21 @@ export function BatchBar({ selection, filter, query, total, onAll, onDone }: Bat
         />
       )}
     </section>
+  );
+}
+
+interface ActionButtonProps {
+  action: ListBatchAction;
+  choice: BatchChoice;
+  onClick: () => void;
+}
+
+function ActionButton({ action, choice, onClick }: ActionButtonProps) {
+  const text = useText('tasks');
+  const hint = useCommandHint(batchCommand(action, choice));
+  return (
+    <Button {...hint} variant={action === 'cancel' ? 'danger' : 'quiet'} onClick={onClick}>
+      {text(`batch.${action}`)}
+    </Button>
   );
 }

@@ -209,13 +209,26 @@ function TaskMenu({ task, name, act }: TaskMenuProps) {
   const text = useText('tasks');
   const taskId = task.id;
   const items = hasEnded(task)
-    ? [{ label: text('action.retry'), onSelect: () => act({ action: 'retry', taskId }) }]
+    ? [
+        {
+          label: text('action.retry'),
+          command: `switchyard tasks retry ${taskId}`,
+          onSelect: () => act({ action: 'retry', taskId }),
+        },
+      ]
     : [
         ...(task.status === 'pending'
-          ? [{ label: text('action.front'), onSelect: () => act({ action: 'front', taskId }) }]
+          ? [
+              {
+                label: text('action.front'),
+                command: `switchyard tasks front ${taskId}`,
+                onSelect: () => act({ action: 'front', taskId }),
+              },
+            ]
           : []),
         {
           label: text('action.cancel'),
+          command: `switchyard tasks cancel ${taskId}`,
           danger: true,
           disabled: task.cancelRequested,
           onSelect: () => act({ action: 'cancel', taskId }),

@@ -1,5 +1,6 @@
 import { type Task, type TaskStatusFilter, taskStatusFilters } from '@switchyard/contract/dispatch/task';
 import type { TaskListQuery } from '@switchyard/contract/dispatch/tasks';
+import { shellWord } from '../../../lib/shell-word.ts';
 
 /** How far back a list goes, as the address says it. */
 export const periods = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 } as const;
@@ -86,10 +87,5 @@ export function optionsOf({ status, q, instance, tag, owner, period }: TaskListF
     ['user', owner],
     ['since', period],
   ];
-  return options.flatMap(([name, value]) => (value ? `--${name} ${quoted(value)}` : [])).join(' ');
-}
-
-/** A word as a shell takes it. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return options.flatMap(([name, value]) => (value ? `--${name} ${shellWord(value)}` : [])).join(' ');
 }

@@ -36,8 +36,16 @@ export function AgainMenu({ task }: { task: TaskDetail }) {
         </Button>
       }
       items={[
-        { label: text('again.same'), onSelect: () => again.mutate('same') },
-        { label: text('again.random'), onSelect: () => again.mutate('random') },
+        {
+          label: text('again.same'),
+          command: `switchyard files again ${fileId} --seed same`,
+          onSelect: () => again.mutate('same'),
+        },
+        {
+          label: text('again.random'),
+          command: `switchyard files again ${fileId} --seed random`,
+          onSelect: () => again.mutate('random'),
+        },
       ]}
     />
   );

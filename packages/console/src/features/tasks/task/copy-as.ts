@@ -1,5 +1,5 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
-import { quoted } from '../list/task-filter.ts';
+import { shellWord } from '../../../lib/shell-word.ts';
 
 type Copied = Pick<
   TaskDetail,
@@ -21,17 +21,17 @@ export function submissionOf(task: Copied) {
 }
 
 export function asCurl(task: Copied, origin: string): string {
-  const body = quoted(JSON.stringify(submissionOf(task)));
+  const body = shellWord(JSON.stringify(submissionOf(task)));
   return `curl -X POST ${origin}/api/tasks \\\n  -H "Authorization: Bearer $ACCESS_TOKEN" \\\n  -H 'Content-Type: application/json' \\\n  -d ${body}`;
 }
 
 /** The command needs the graph as a file, so it writes one first. */
 export function asCommand(task: Copied): string {
   const options = [
-    ...Object.entries(task.params).map(([name, value]) => `-p ${quoted(`${name}=${paramText(value)}`)}`),
-    ...(task.name === null ? [] : [`--name ${quoted(task.name)}`]),
+    ...Object.entries(task.params).map(([name, value]) => `-p ${shellWord(`${name}=${paramText(value)}`)}`),
+    ...(task.name === null ? [] : [`--name ${shellWord(task.name)}`]),
     ...(task.priority === 0 ? [] : [`--priority ${task.priority}`]),
-    ...task.tags.map((tag) => `--tag ${quoted(tag)}`),
+    ...task.tags.map((tag) => `--tag ${shellWord(tag)}`),
   ];
   const run = ['switchyard run workflow.json', ...options].join(' ');
   return `cat > workflow.json <<'JSON'\n${JSON.stringify(task.workflow)}\nJSON\n${run}`;
