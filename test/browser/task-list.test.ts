@@ -78,7 +78,10 @@ describe.runIf(canBrowse)('the list of tasks', () => {
     await openViews(page, 'Lanterns');
     await page.getByRole('menuitem', { name: text('view.manage') }).click();
     await dialog.getByRole('button', { name: text('view.deleteOf', { name: 'Lanterns' }) }).click();
-    await page.getByText(text('view.deleted', { name: 'Lanterns' })).first().waitFor();
+    await page
+      .getByText(text('view.deleted', { name: 'Lanterns' }))
+      .first()
+      .waitFor();
     await page.getByRole('button', { name: kit('toast.undo') }).click();
     await page.getByRole('button', { name: 'Lanterns', exact: true }).waitFor();
   });

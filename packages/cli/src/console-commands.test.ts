@@ -12,18 +12,22 @@ function shownCommands(): { words: string[]; options: string[] }[] {
     /(?<!\.test)\.tsx?$/.test(name),
   );
   return files.flatMap((name) =>
-    [...readFileSync(`${source}/${name}`, 'utf8').matchAll(/['"`]switchyard ([a-z-]+)(?: ([a-z-]+))?(.*)/g)].map(
-      ([, first = '', second, rest = '']) => ({
-        words: second === undefined ? [first] : [first, second],
-        options: [...rest.matchAll(/ (--[a-z-]+)/g)].map(([, option = '']) => option),
-      }),
-    ),
+    [
+      ...readFileSync(`${source}/${name}`, 'utf8').matchAll(/['"`]switchyard ([a-z-]+)(?: ([a-z-]+))?(.*)/g),
+    ].map(([, first = '', second, rest = '']) => ({
+      words: second === undefined ? [first] : [first, second],
+      options: [...rest.matchAll(/ (--[a-z-]+)/g)].map(([, option = '']) => option),
+    })),
   );
 }
 
 async function helpOf(words: readonly string[]): Promise<{ code: number; help: string }> {
   let help = '';
-  const output = { write: (text: string) => void (help += text) };
+  const output = {
+    write: (text: string) => {
+      help += text;
+    },
+  };
   const terminal = { env: {}, cwd: source, stdin: Readable.from([]), stdout: output, stderr: output };
   return { code: await runCli([...words, '--help'], terminal), help };
 }

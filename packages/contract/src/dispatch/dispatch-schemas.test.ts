@@ -84,7 +84,8 @@ test.each([
   [{ limit: 0 }, false],
   [{ limit: 201 }, false],
   [{ offset: -1 }, false],
-  [{ status: 'cancelled' }, false],
+  [{ status: 'stopped' }, false],
+  [{ status: 'cancelled' }, true],
   [{ since: 'yesterday' }, false],
   [{ limit: 200, offset: 0, status: 'failed', order: 'asc', since: '2030-01-01T00:00:00Z' }, true],
 ])('a list query of %j is allowed: %s', (query, isAllowed) => {

@@ -37,13 +37,7 @@ export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }
         <p className="text-table text-text-2">{parts.join(' · ')}</p>
       </div>
       <div className="flex shrink-0 gap-1">
-        <Button
-          {...editHint}
-          size="s"
-          variant="plain"
-          aria-label={text('editOf', { name })}
-          onClick={onEdit}
-        >
+        <Button {...editHint} size="s" variant="plain" aria-label={text('editOf', { name })} onClick={onEdit}>
           {text('edit')}
         </Button>
         <Button

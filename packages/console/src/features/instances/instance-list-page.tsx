@@ -66,11 +66,7 @@ function Cards({ add }: { add: ReactNode }) {
       query={instances}
       isEmpty={(list) => list.length === 0}
       first={
-        <EmptyState
-          title={text('empty.title')}
-          action={add}
-          command={addCommand}
-        >
+        <EmptyState title={text('empty.title')} action={add} command={addCommand}>
           {text('empty.how')}
         </EmptyState>
       }

@@ -67,12 +67,7 @@ export function ServerRow({ named }: { named: NamedServer }) {
             {text(tested === 'busy' ? 'test.busy' : 'test.open')}
           </Button>
           <span {...switchHint}>
-            <Switch
-              hideLabel
-              label={text('enabledOf', { name })}
-              checked={server.enabled}
-              onChange={turn}
-            />
+            <Switch hideLabel label={text('enabledOf', { name })} checked={server.enabled} onChange={turn} />
           </span>
           <Menu
             label={text('actionsOf', { name })}

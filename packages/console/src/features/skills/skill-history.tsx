@@ -24,8 +24,8 @@ export function SkillHistory({ name }: { name: string }) {
             <p className="text-table text-text-2">{text('history.none')}</p>
           ) : (
             <ol className="flex flex-col">
-              {changes.toReversed().map((change, place) => (
-                <Change key={`${change.ts} ${place}`} name={name} change={change} place={-1 - place} />
+              {newestFirst(changes).map(({ id, change, place }) => (
+                <Change key={id} name={name} change={change} place={place} />
               ))}
             </ol>
           )
@@ -33,6 +33,13 @@ export function SkillHistory({ name }: { name: string }) {
       </QueryView>
     </section>
   );
+}
+
+/** The gateway counts the places of changes from the newest, which is -1. */
+function newestFirst(changes: readonly SkillChange[]) {
+  return changes
+    .map((change, at) => ({ id: `${change.ts} ${at}`, change, place: at - changes.length }))
+    .toReversed();
 }
 
 function Change({ name, change, place }: { name: string; change: SkillChange; place: number }) {

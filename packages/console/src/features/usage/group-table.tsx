@@ -71,12 +71,7 @@ export function GroupTable({ rows, grouping, usage }: GroupTableProps) {
     ...(grouping === 'model' ? [] : tasks),
   ];
   return (
-    <DataTable
-      label={text(`by.${grouping}`)}
-      columns={columns}
-      rows={rows}
-      rowKey={({ id }) => id ?? ''}
-    />
+    <DataTable label={text(`by.${grouping}`)} columns={columns} rows={rows} rowKey={({ id }) => id ?? ''} />
   );
 }
 

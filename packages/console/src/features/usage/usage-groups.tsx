@@ -52,7 +52,12 @@ export function UsageGroups({ usage, showsUsers }: UsageGroupsProps) {
         <>
           <GroupTable rows={rows} grouping={grouping} usage={usage} />
           <div>
-            <Button {...hint} size="s" icon={<Download size={14} strokeWidth={1.75} aria-hidden />} onClick={save}>
+            <Button
+              {...hint}
+              size="s"
+              icon={<Download size={14} strokeWidth={1.75} aria-hidden />}
+              onClick={save}
+            >
               {text('by.save')}
             </Button>
           </div>

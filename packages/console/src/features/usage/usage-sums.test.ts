@@ -50,6 +50,8 @@ describe('what was used', () => {
   it('leaves blank what has no price, and what does not apply', () => {
     const [, free, fast] = usageRows(usage, 'model', asIs);
     expect([free?.cost, fast?.cost, fast?.tasks]).toEqual([null, 0.5, null]);
-    expect(usageRows(usage, 'workflow', asIs)).toMatchObject([{ tokens: null, workerCost: null, failedTasks: 1 }]);
+    expect(usageRows(usage, 'workflow', asIs)).toMatchObject([
+      { tokens: null, workerCost: null, failedTasks: 1 },
+    ]);
   });
 });

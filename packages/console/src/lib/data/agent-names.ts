@@ -12,7 +12,10 @@ const agentNamesQuery = queryOptions({
   staleTime: keptMs,
   queryFn: async ({ signal }) => {
     const body = { limit: maxNames, select: ['assistant_id', 'name'] as const };
-    const found = await gateway.call(searchAssistants, { body: { ...body, select: [...body.select] }, signal });
+    const found = await gateway.call(searchAssistants, {
+      body: { ...body, select: [...body.select] },
+      signal,
+    });
     return new Map(found.flatMap(({ assistant_id: id, name }) => (id && name ? [[id, name]] : [])));
   },
 });

@@ -4,7 +4,7 @@ import { RunPulse } from './run-pulse.ts';
 /** A stream whose frames the test sends, and a clock whose seconds it lets pass. */
 function pulseOfTest() {
   const frames: (string | Error | null)[] = [];
-  let wake = () => undefined as void;
+  let wake: () => void = () => undefined;
   async function* follow(signal: AbortSignal) {
     while (!signal.aborted) {
       const next = frames.shift();

@@ -27,9 +27,7 @@ export function Composer(props: ComposerProps) {
   const { draft, onDraft, onSend, onFiles, onEditLast, onStop, stopped, isSending, uploading } = props;
   const text = useText('chat');
   const [isOver, setOver] = useState(false);
-  const stopHint = useCommandHint(
-    stopped && `switchyard runs cancel ${stopped.threadId} ${stopped.runId}`,
-  );
+  const stopHint = useCommandHint(stopped && `switchyard runs cancel ${stopped.threadId} ${stopped.runId}`);
   const picker = useRef<HTMLInputElement>(null);
   const canSend = draft.text.trim() !== '' && !isSending && uploading.length === 0;
 

@@ -38,7 +38,9 @@ export function InstanceMenu({ instance }: { instance: Instance }) {
           command: `switchyard instances enable ${id}`,
           onSelect: () => enable.mutate({ enabled: true }),
         },
-    ...(works ? [{ label: text('menu.stop'), command: commands.stop, onSelect: () => setQuestion('stop') }] : []),
+    ...(works
+      ? [{ label: text('menu.stop'), command: commands.stop, onSelect: () => setQuestion('stop') }]
+      : []),
     { label: text('menu.tasks'), href: `/tasks?instance=${encodeURIComponent(id)}`, separated: true },
     ...(instance.kind === 'comfyui'
       ? [{ label: text('menu.openWorker'), href: `http://${id}/`, newTab: true }]

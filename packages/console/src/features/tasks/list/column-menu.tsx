@@ -15,9 +15,7 @@ export function ColumnMenu() {
   return (
     <Menu
       label={label}
-      trigger={
-        <IconButton label={label} icon={<Columns3 size={16} strokeWidth={1.75} aria-hidden />} />
-      }
+      trigger={<IconButton label={label} icon={<Columns3 size={16} strokeWidth={1.75} aria-hidden />} />}
       items={offered.map((name) => ({
         label: text(`column.${name}`),
         checked: shown.has(name),

@@ -56,7 +56,8 @@ it.each([
 it('finds a cancelled task among the failed ones and among the cancelled ones, and a failed one not among these', () => {
   const failed = { ...task, status: 'failed', error: { code: 'lost', message: 'Gone.' } } as Task;
   const cancelled = { ...failed, error: { code: 'cancelled', message: 'Cancelled.' } } as Task;
-  const isIn = (status: string) => [failed, cancelled].map((each) => fits(each, readFilter(`?status=${status}`)));
+  const isIn = (status: string) =>
+    [failed, cancelled].map((each) => fits(each, readFilter(`?status=${status}`)));
   expect(isIn('failed')).toEqual([true, true]);
   expect(isIn('cancelled')).toEqual([false, true]);
 });

@@ -38,7 +38,11 @@ export function TaskTabs({ filter, query }: TaskTabsProps) {
   };
   const all = data && data.pending + data.running + data.completed + data.failed;
   const tabs = [
-    { label: text('tab.all'), status: null, count: shown(all, data?.countIsMinimum && all !== undefined && all >= data.maxCount) },
+    {
+      label: text('tab.all'),
+      status: null,
+      count: shown(all, data?.countIsMinimum && all !== undefined && all >= data.maxCount),
+    },
     ...taskStatusFilters.map((status) => ({
       label: text(`tab.${status}`),
       status,

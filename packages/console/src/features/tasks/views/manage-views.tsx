@@ -5,7 +5,8 @@ import { Dialog } from '../../../kit/dialog.tsx';
 import { useAct } from '../../../kit/forms/use-act.ts';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { deleteView, type SavedView, saveView, viewsKey, viewsQuery } from './saved-views.ts';
+import type { SavedView } from './saved-view.ts';
+import { deleteView, saveView, viewsKey, viewsQuery } from './saved-views.ts';
 
 /** The saved views, each of which can be deleted and brought back. */
 export function ManageViews({ onClose }: { onClose: () => void }) {
@@ -44,12 +45,7 @@ function Row({ view, onClose }: { view: SavedView; onClose: () => void }) {
       <Link href={`/tasks${search}`} onClick={onClose} className="min-w-0 truncate text-accent underline">
         {name}
       </Link>
-      <Button
-        size="s"
-        variant="plain"
-        aria-label={text('view.deleteOf', { name })}
-        onClick={remove}
-      >
+      <Button size="s" variant="plain" aria-label={text('view.deleteOf', { name })} onClick={remove}>
         {text('view.delete')}
       </Button>
     </li>

@@ -4,7 +4,8 @@ import { Field } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/forms/form-dialog.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { maxViewName, maxViews, type SavedView, saveView, viewsKey } from './saved-views.ts';
+import type { SavedView } from './saved-view.ts';
+import { maxViewName, maxViews, saveView, viewsKey } from './saved-views.ts';
 
 interface SaveViewProps {
   search: string;

@@ -1,14 +1,7 @@
 import { deleteStoreItem, putStoreItem, searchStoreItems } from '@switchyard/contract/conversation/store';
 import { queryOptions } from '@tanstack/react-query';
 import { gateway } from '../../../lib/gateway.ts';
-import { readFilter, searchOf } from '../list/task-filter.ts';
-
-/** A filter of the list under a name. */
-export interface SavedView {
-  name: string;
-  /** The filter as the query of an address. */
-  search: string;
-}
+import { type SavedView, viewIn } from './saved-view.ts';
 
 export const maxViews = 50;
 export const maxViewName = 60;
@@ -33,12 +26,6 @@ export async function saveView({ name, search }: SavedView): Promise<void> {
 
 export async function deleteView(name: string): Promise<void> {
   await gateway.call(deleteStoreItem, { body: { namespace, key: name } });
-}
-
-/** Agents and programs of the user can write into the store as well, so what is there is read as an address is. */
-export function viewIn(name: string, value: Record<string, unknown>): SavedView[] {
-  const { search } = value;
-  return typeof search === 'string' ? [{ name, search: searchOf(readFilter(search)) }] : [];
 }
 
 function byName(one: SavedView, other: SavedView): number {

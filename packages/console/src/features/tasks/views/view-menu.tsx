@@ -44,9 +44,7 @@ export function ViewMenu({ filter }: { filter: TaskListFilter }) {
           </Button>
         }
       />
-      {open === 'save' ? (
-        <SaveView search={search} views={views} onClose={() => setOpen(null)} />
-      ) : null}
+      {open === 'save' ? <SaveView search={search} views={views} onClose={() => setOpen(null)} /> : null}
       {open === 'manage' ? <ManageViews onClose={() => setOpen(null)} /> : null}
     </>
   );

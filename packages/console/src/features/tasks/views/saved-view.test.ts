@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { viewIn } from './saved-views.ts';
+import { viewIn } from './saved-view.ts';
 
 it('reads a view as an address is read, and leaves out what makes no sense', () => {
   expect(viewIn('Night', { search: '?status=failed&tag=night&open=1&status2=x' })).toEqual([
