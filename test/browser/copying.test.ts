@@ -50,6 +50,7 @@ describe.runIf(canBrowse)('a text that is copied', () => {
     await expect.poll(chosen).toBe(command);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(faults).toEqual([]);
+    // The browser says of such a page that it does not keep it apart from others.
+    expect(faults.filter((fault) => !fault.includes('Cross-Origin-Opener-Policy'))).toEqual([]);
   });
 });

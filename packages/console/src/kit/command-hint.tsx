@@ -59,8 +59,9 @@ export function CommandHintProvider({
       event.preventDefault();
       setShown(offered.current);
     };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+    // An open menu keeps each letter to itself, so this listens before it.
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
   }, [enabled]);
   const hints = useMemo(() => ({ offer, withdraw }), [offer, withdraw]);
   return (

@@ -9,6 +9,9 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { type ReadSkill, skillsKey } from './skills-query.ts';
 
+/** How the gateway says that the text is no longer the one that was read. */
+const changedMeanwhile = 412;
+
 interface EditSkillProps {
   name: string;
   read: ReadSkill;
@@ -27,7 +30,7 @@ export function EditSkill({ name, read, onClose }: EditSkillProps) {
     await gateway
       .call(updateCustomSkill, { params: { skill_name: name }, headers, body: { content } })
       .catch((error: unknown) => {
-        if (error instanceof ApiError && error.code === 'skill_changed')
+        if (error instanceof ApiError && error.status === changedMeanwhile)
           throw new Error(text('edit.changed'));
         throw error;
       });
