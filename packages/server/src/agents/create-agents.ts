@@ -18,7 +18,9 @@ import { Agents, type AgentsOptions, type GraphSettings } from './loading/agents
 import { readLanggraphConfig } from './loading/langgraph-config.ts';
 import { type LanggraphJson, langgraphFile } from './loading/langgraph-json.ts';
 import { AgentModules } from './loading/load-agent-modules.ts';
-import { OwnWebApp } from './loading/own-web-app.ts';
+import { type OwnAuth, ownAuth } from './loading/own-auth.ts';
+import type { OwnExport } from './loading/own-export.ts';
+import { type OwnWebApp, ownWebApp } from './loading/own-web-app.ts';
 import { offerSdkLogger } from './loading/sdk-logger.ts';
 import { usableLanggraphJson } from './loading/usable-langgraph-json.ts';
 import { embedderOf, embeddingModel } from './models/embedding-model.ts';
@@ -76,6 +78,8 @@ export interface AgentRuntime {
   checkpoints: ThreadCheckpoints;
   /** The app of langgraph.json with routes of its own; null when there is none. */
   webApp: OwnWebApp | null;
+  /** The authentication of langgraph.json; null when there is none. */
+  auth: OwnAuth | null;
   /** Returns the agents of `langgraph.json` and of the configuration, each with what is wrong with it; loads them. */
   ownAgents(): Promise<OwnAgent[]>;
   close(): void;
@@ -108,7 +112,8 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     log,
   });
   const { cwd } = options;
-  const webApp = file.httpApp === null ? null : new OwnWebApp({ target: file.httpApp, cwd, modules });
+  const webApp = file.httpApp === null ? null : ownWebApp({ target: file.httpApp, cwd, modules });
+  const auth = file.auth === null ? null : ownAuth({ target: file.auth, cwd, modules });
   const agents = new Agents({
     definitions,
     // Read after the definitions, because langgraph.json may set the variable.
@@ -121,6 +126,7 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   });
   watcher.onChange(() => {
     webApp?.forget();
+    auth?.forget();
     return agents.reload();
   });
 
@@ -133,8 +139,10 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     storeItems,
     checkpoints: new ThreadCheckpoints(database),
     webApp,
+    auth,
     ownAgents: async () => [
-      ...(await faultOfWebApp(webApp)),
+      ...(await faultOf('auth', auth)),
+      ...(await faultOf('http.app', webApp)),
       ...faultsOfFile.map(({ file, message }) => ({ name: file ?? langgraphFile, fault: message })),
       ...(await agents.describeOwn()).map(({ graphId, fault }) => ({
         name: graphId,
@@ -145,10 +153,10 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   };
 }
 
-/** An app that works needs no line among the agents. */
-async function faultOfWebApp(webApp: OwnWebApp | null): Promise<OwnAgent[]> {
-  const fault = await webApp?.fault();
-  return fault ? [{ name: 'http.app', fault: fault.message }] : [];
+/** What works needs no line among the agents. */
+async function faultOf(name: string, own: Pick<OwnExport<unknown>, 'fault'> | null): Promise<OwnAgent[]> {
+  const fault = await own?.fault();
+  return fault ? [{ name, fault: fault.message }] : [];
 }
 
 /** An index whose model is not configured is reported, and the store works without it. */

@@ -16,6 +16,7 @@ import {
   StateGraph,
 } from '@langchain/langgraph';
 import { AsyncBatchedStore, type PendingWrite, TASKS } from '@langchain/langgraph-checkpoint';
+import { Auth, HTTPException } from '@langchain/langgraph-sdk/auth';
 import { type AgentMiddleware, createAgent, createMiddleware, summarizationMiddleware } from 'langchain';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -298,5 +299,19 @@ describe('messages and stores', () => {
       return {};
     }).invoke({ answer: 1 }, { ...thread, store } as object);
     expect(given, place).toBeInstanceOf(AsyncBatchedStore);
+  });
+});
+
+describe("the SDK's Auth", () => {
+  it('keeps its handlers in a public field, by the names that they were given', () => {
+    const place = lookAt('loading/own-auth.ts (cacheKey)');
+    const [authenticate, onRead] = [async () => 'ada', () => true];
+    const auth = new Auth().authenticate(authenticate).on('threads:read', onRead).on('*', onRead);
+    expect(Object.entries(auth), place).toEqual([
+      ['~handlerCache', { authenticate, callbacks: { 'threads:read': onRead, '*': onRead } }],
+    ]);
+    const error = new HTTPException(403, { message: 'no', headers: { a: 'b' } });
+    expect(error, place).toMatchObject({ status: 403, message: 'no', headers: { a: 'b' } });
+    expect(HTTPException.name, place).toBe('HTTPException');
   });
 });

@@ -212,15 +212,29 @@ describe('langgraph.json', () => {
     expect(warnings).toEqual([[{ fault: expect.stringContaining(fault) }, 'langgraph.json cannot be used']]);
   });
 
+  it.each([['ui', { agent: './src/ui.tsx' }]])(
+    'with the key %s is refused by name, so that no graph runs without it',
+    (key, value) => {
+      const text = JSON.stringify({ graphs: { good: './src/good.ts:graph' }, [key]: value });
+      write('langgraph.json', text);
+
+      expect(agents().ids()).toEqual(['lead_agent']);
+      const fault = expect.stringContaining(`langgraph.json: has the key ${key}: `);
+      expect(warnings).toEqual([[{ fault }, 'langgraph.json cannot be used']]);
+    },
+  );
+
   it.each([
-    ['auth', { path: './src/auth.ts:auth' }],
-    ['ui', { agent: './src/ui.tsx' }],
-  ])('with the key %s is refused by name, so that no graph runs without it', (key, value) => {
-    const text = JSON.stringify({ graphs: { good: './src/good.ts:graph' }, [key]: value });
-    write('langgraph.json', text);
+    [{ path: './src/auth.ts:auth', cache: { ttl: 1 } }, 'has the key auth.cache, which is not served'],
+    [{ path: './src/auth.ts:auth', disable_studio_auth: 'yes' }, 'auth.disable_studio_auth must be'],
+    [{ disable_studio_auth: true }, 'auth.path must be a text'],
+    [{ path: 3 }, 'auth.path must be a text'],
+    ['./src/auth.ts', 'auth must be an object'],
+  ])('with auth %j is refused by name, so that no graph runs without it', (auth, message) => {
+    write('langgraph.json', JSON.stringify({ graphs: { good: './src/good.ts:graph' }, auth }));
 
     expect(agents().ids()).toEqual(['lead_agent']);
-    const fault = expect.stringContaining(`langgraph.json: has the key ${key}: `);
+    const fault = expect.stringContaining(`langgraph.json: ${message}`);
     expect(warnings).toEqual([[{ fault }, 'langgraph.json cannot be used']]);
   });
 
@@ -260,7 +274,7 @@ describe('langgraph.json', () => {
 
     expect(warnings).toEqual([
       [
-        { file: 'langgraph.json', keys: ['image_distro', 'auth', 'store.ttl'] },
+        { file: 'langgraph.json', keys: ['image_distro', 'store.ttl'] },
         'Keys of langgraph.json without effect here',
       ],
     ]);

@@ -9,6 +9,8 @@ export interface LanggraphJson {
   graphs: { graphId: string; target: string; description: string | null }[];
   /** Where the app with routes of its own is: `./src/app.ts:app`; null when there is none. */
   httpApp: string | null;
+  /** Where the own authentication is: `./src/auth.ts:auth`; null when there is none. */
+  auth: string | null;
   /** The index of meanings of the store; null when there is none. */
   storeIndex: { embed: string; dims: number | null; fields: string[] } | null;
   /** Variables for the user's code. */
@@ -20,7 +22,7 @@ export interface LanggraphJson {
 export const langgraphFile = 'langgraph.json';
 /** A file with more graphs is a mistake. */
 const maxGraphs = 100;
-const known = new Set(['$schema', 'graphs', 'env', 'http', 'store', 'dependencies', 'node_version']);
+const known = new Set(['$schema', 'graphs', 'env', 'http', 'auth', 'store', 'dependencies', 'node_version']);
 
 /** Returns null when the directory has no `langgraph.json`. */
 export function readLanggraphJson(directory: string): LanggraphJson | null {
@@ -31,6 +33,7 @@ export function readLanggraphJson(directory: string): LanggraphJson | null {
   return {
     graphs: graphsOf(root),
     httpApp: httpAppOf(root),
+    auth: authOf(root),
     storeIndex: storeIndexOf(root),
     env: envOf(root, directory),
     // `dependencies` and `node_version` tell other tools what to install; here packages are already in node_modules.
@@ -43,9 +46,8 @@ export function readLanggraphJson(directory: string): LanggraphJson | null {
   };
 }
 
-/** Keys that change who may use the graphs or what is served. Without them the graphs would not be what their author meant. */
+/** Keys that change what is served. Without them the graphs would not be what their author meant. */
 const unserved: Record<string, string> = {
-  auth: 'handlers of custom authentication are not run here; the accounts of the gateway decide who may do what',
   ui: 'components of generative UI are not served here',
 };
 
@@ -74,6 +76,26 @@ function httpAppOf({ http }: Record<string, unknown>): string | null {
   if (isEmpty(app)) return null;
   if (typeof app !== 'string' || app === '') throw fault('http.app must be a text such as ./src/app.ts:app');
   return app;
+}
+
+/**
+ * `auth.disable_studio_auth` has no effect: no Studio is let in here without the handler, whatever it says. Each other key
+ * decides who is let in, so a file that has one is not used without it.
+ */
+function authOf({ auth }: Record<string, unknown>): string | null {
+  if (isEmpty(auth)) return null;
+  if (!isRecord(auth)) throw fault('auth must be an object, for example {"path": "./src/auth.ts:auth"}');
+  const { path, disable_studio_auth: isStudioOut = true, ...others } = auth;
+  const unknown = Object.keys(others).find((key) => !isEmpty(others[key]));
+  if (unknown !== undefined) {
+    throw fault(
+      `has the key auth.${unknown}, which is not served here; auth.path and auth.disable_studio_auth are. Take the key out to use the graphs`,
+    );
+  }
+  if (typeof isStudioOut !== 'boolean') throw fault('auth.disable_studio_auth must be true or false');
+  if (typeof path !== 'string' || path === '')
+    throw fault('auth.path must be a text such as ./src/auth.ts:auth');
+  return path;
 }
 
 /** `store.index`: the model by whose vectors items are found, the size of a vector, and the fields that are indexed. */

@@ -15,7 +15,7 @@ export interface LanggraphJsonSources {
 /** Reports a faulty file and uses nothing of it, so the other agents keep working. */
 export function usableLanggraphJson(
   sources: LanggraphJsonSources,
-): Pick<LanggraphJson, 'graphs' | 'httpApp' | 'storeIndex'> {
+): Pick<LanggraphJson, 'graphs' | 'httpApp' | 'auth' | 'storeIndex'> {
   const { cwd, log, setVariables, onFault } = sources;
   try {
     const found = readLanggraphJson(cwd);
@@ -33,4 +33,4 @@ export function usableLanggraphJson(
   }
 }
 
-const nothing = { graphs: [], httpApp: null, storeIndex: null };
+const nothing = { graphs: [], httpApp: null, auth: null, storeIndex: null };

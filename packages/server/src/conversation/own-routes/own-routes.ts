@@ -15,7 +15,7 @@ import { type WebAnswer, webAnswerOf } from './web-answer.ts';
 import { webRequestOf } from './web-request.ts';
 
 interface OwnRoutesOptions {
-  webApp: Pick<OwnWebApp, 'handler'>;
+  webApp: Pick<OwnWebApp, 'value'>;
   openStreams: Pick<OpenStreams, 'open'>;
   guard: Pick<Guard, 'originOf'>;
   admission: Pick<Admission, 'readBody'>;
@@ -33,7 +33,7 @@ const methods = [
  */
 export function ownRoutes({ webApp, openStreams, guard, admission }: OwnRoutesOptions): Routes {
   const answer = async (request: FastifyRequest, reply: FastifyReply, open: OpenStream): Promise<void> => {
-    const handler = await webApp.handler().catch(refuseFaulty);
+    const handler = await webApp.value().catch(refuseFaulty);
     const asked = webRequestOf(request, {
       origin: guard.originOf(request),
       prefix: mount,

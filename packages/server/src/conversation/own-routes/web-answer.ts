@@ -15,11 +15,16 @@ const gatewayHeaders =
 
 /** The body ends when the signal aborts. */
 export function webAnswerOf({ status, headers, body }: Response, signal: AbortSignal): WebAnswer {
-  const passed = [...headers].filter(([name]) => !gatewayHeaders.test(name));
-  const cookies = headers.getSetCookie();
   return {
     status,
-    headers: [...passed, ...(cookies.length > 0 ? [['set-cookie', cookies] as [string, string[]]] : [])],
+    headers: passedHeaders(headers),
     body: body === null ? null : Readable.fromWeb(body as ReadableStream, { signal }),
   };
+}
+
+/** The headers of an operator's own code that clients get. */
+export function passedHeaders(headers: Headers): WebAnswer['headers'] {
+  const passed = [...headers].filter(([name]) => !gatewayHeaders.test(name));
+  const cookies = headers.getSetCookie();
+  return [...passed, ...(cookies.length > 0 ? [['set-cookie', cookies] as [string, string[]]] : [])];
 }

@@ -11,7 +11,8 @@ interface WebRequestOptions {
   origin: string | undefined;
   /** Left out of the path that the app sees. */
   prefix: string;
-  userId: string;
+  /** Null while it is not known who is calling. */
+  userId: string | null;
   signal: AbortSignal;
 }
 
@@ -34,19 +35,25 @@ const connectionHeaders = new Set([
   userHeader,
 ]);
 
-/** Makes the request that the app gets: its own path, the headers of the client, the body as it came. */
+/** Makes the request that an operator's own code gets: its own path, the headers of the client, the body as it came. */
 export function webRequestOf(request: Received, options: WebRequestOptions): Request {
   const { origin = 'http://localhost', prefix, userId, signal } = options;
   const { method, body } = request;
   const headers = headersOf(request.raw.rawHeaders);
-  headers.set(userHeader, userId);
+  if (userId !== null) headers.set(userHeader, userId);
   const takesBody = method !== 'GET' && method !== 'HEAD' && Buffer.isBuffer(body);
-  return new Request(new URL(`${origin}${request.url.slice(prefix.length)}`), {
+  return new Request(new URL(origin + pathBelow(prefix, request.url)), {
     method,
     headers,
     signal,
     ...(takesBody && { body: new Uint8Array(body) }),
   });
+}
+
+/** The router reads an escaped letter as the letter, so the prefix may be spelled with escapes. */
+function pathBelow(prefix: string, url: string): string {
+  const spelled = url.startsWith(prefix) ? url : decodeURI(url);
+  return spelled.slice(prefix.length);
 }
 
 function headersOf(raw: readonly string[]): Headers {
