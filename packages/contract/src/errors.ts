@@ -96,6 +96,11 @@ export const errorCatalogue = {
     kind: 'conflict',
     message: 'The account was changed by somebody else meanwhile. Try again.',
   },
+  account_signs_in_elsewhere: {
+    kind: 'conflict',
+    message:
+      'This account is let in by the auth of langgraph.json. It has no password and is never an administrator.',
+  },
   last_admin: { kind: 'conflict', message: 'At least one enabled administrator must remain.' },
   access_token_not_found: { kind: 'not_found', message: 'Access token not found' },
   access_token_limit: {
@@ -340,6 +345,25 @@ export const errorCatalogue = {
   custom_route_too_slow: {
     kind: 'too_slow',
     message: "A route of the gateway's own app did not answer in time.",
+  },
+  custom_auth_failed: {
+    kind: 'internal',
+    message:
+      "The authentication that this gateway's operator has written failed. The gateway's log says why.",
+  },
+  custom_auth_too_slow: {
+    kind: 'too_slow',
+    message: "The authentication that this gateway's operator has written did not answer in time.",
+  },
+  custom_auth_busy: {
+    kind: 'unavailable',
+    message: 'As many requests wait for the authentication as may wait. Try again in a second.',
+  },
+  custom_auth_rejected: { kind: 'unauthenticated', message: 'Not authenticated' },
+  custom_auth_denied: { kind: 'forbidden', message: 'You may not do this here.' },
+  custom_auth_unserved: {
+    kind: 'forbidden',
+    message: 'This cannot be used by callers that the auth of langgraph.json lets in.',
   },
   store_full: {
     kind: 'conflict',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NewAccessToken } from '@switchyard/contract/accounts/access-token';
 import type { Scope } from '@switchyard/contract/endpoint';
+import { accessTokenPrefix } from '../http/access/bearer.ts';
 import type { Identity } from '../http/access/identity.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Timer } from '../lib/async/timer.ts';
@@ -19,10 +20,8 @@ const defaultLifetimeDays = 90;
 const lastUsedGrainMs = 60_000;
 const lastUsedDelayMs = 5_000;
 
-const prefix = 'sy_pat_';
-
 export function isAccessToken(token: string): boolean {
-  return token.startsWith(prefix);
+  return token.startsWith(accessTokenPrefix);
 }
 
 interface AccessTokensOptions {
@@ -86,7 +85,7 @@ export class AccessTokens {
   ): Promise<ShownAccessToken & { token: string }> {
     if (input.scopes.includes('admin') && maker.role !== 'admin') throw new AppError('admin_required');
     const now = this.#clock();
-    const token = prefix + newSecret(32);
+    const token = accessTokenPrefix + newSecret(32);
     const row: AccessTokenRow = {
       id: newId(),
       user_id: actor.id,

@@ -10,7 +10,7 @@ import { type Owner, requireOwner } from '../lib/owner.ts';
 import type { Database, WriteTransaction } from '../platform/database/database.ts';
 import { isOneOf } from '../platform/database/dialect.ts';
 import { Prepared } from '../platform/database/prepared.ts';
-import type { AccountTables, UserTable } from './tables.ts';
+import { type AccountTables, customAuthProvider, type UserTable } from './tables.ts';
 
 export type AccountRow = Selectable<UserTable>;
 
@@ -77,6 +77,14 @@ export class AccountStore {
     return new Map(rows.map(({ id, email }) => [id, email]));
   }
 
+  /** Returns the account of an identity of the operator's own authentication. */
+  async findCustom(owner: Owner, identity: string): Promise<AccountRow | undefined> {
+    return this.#visibleTo(owner)
+      .where('oauth_provider', '=', customAuthProvider)
+      .where('oauth_id', '=', identity)
+      .executeTakeFirst();
+  }
+
   async findBootstrapAdmin(owner: Owner): Promise<AccountRow | undefined> {
     return this.#visibleTo(owner)
       .where('bootstrap', '=', 1)
@@ -140,6 +148,7 @@ export class AccountStore {
           ...(email !== undefined && { email }),
         })
         .where('token_version', '=', expectedVersion)
+        .where(mayHavePassword)
         .returningAll()
         .executeTakeFirst();
       if (row) await runBeforeCommit(trx, beforeCommit);
@@ -232,6 +241,9 @@ async function runBeforeCommit(
 ): Promise<void> {
   await beforeCommit(trx);
 }
+
+/** An account that the operator's own authentication lets in never gets another way in. */
+const mayHavePassword = sql<boolean>`(oauth_provider is null or oauth_provider <> ${customAuthProvider})`;
 
 /** A user reaches only the own account. Administrators and the system reach all accounts. */
 function reachOf(owner: Owner): RawBuilder<boolean> {

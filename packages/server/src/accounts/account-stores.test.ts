@@ -108,6 +108,20 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
     expect((await store.list(system, { limit: 10, offset: 0 })).total).toBe(2);
   });
 
+  test('an identity of the operator has one account, which gets no password', async () => {
+    const custom = { oauth_provider: 'langgraph_auth', oauth_id: 'ada', password_hash: null };
+    const ada = await add(custom);
+    expect(await store.insert(system, account(custom))).toBe(false);
+    await add({ ...custom, oauth_id: 'Ada' });
+    await add({ ...custom, oauth_provider: 'another' });
+
+    expect((await store.findCustom(system, 'ada'))?.id).toBe(ada.id);
+    expect(await store.findCustom(system, 'bob')).toBeUndefined();
+    const change = { hash: 'new', needsSetup: false, expectedVersion: 0 };
+    expect(await store.changePassword(system, ada.id, change)).toBeUndefined();
+    expect((await store.find(system, ada.id))?.password_hash).toBeNull();
+  });
+
   test('when many insert at once, one succeeds, and only its file is written', async () => {
     const files: string[] = [];
     const rows = Array.from({ length: 10 }, () => account({ bootstrap: 1, system_role: 'admin' }));

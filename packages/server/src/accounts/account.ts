@@ -3,6 +3,7 @@ import { toIso } from '../lib/clock.ts';
 import { newId, newSecret } from '../lib/ids.ts';
 import type { AccountRow } from './account-store.ts';
 import { normalEmail } from './email.ts';
+import { customAuthProvider } from './tables.ts';
 
 interface NewAccountFields {
   email: string;
@@ -28,6 +29,24 @@ export function newAccountRow(fields: NewAccountFields): AccountRow {
     token_version: 0,
     disabled: 0,
     bootstrap: fields.isBootstrap ? 1 : null,
+  };
+}
+
+/** An account that has no password. Its address cannot exist, because the top-level domain is reserved for that. */
+export function customAccountRow(identity: string, atMs: number): AccountRow {
+  const id = newId();
+  return {
+    id,
+    email: `${id}@custom-auth.invalid`,
+    password_hash: null,
+    system_role: 'user',
+    created_at: toIso(atMs),
+    oauth_provider: customAuthProvider,
+    oauth_id: identity,
+    needs_setup: 0,
+    token_version: 0,
+    disabled: 0,
+    bootstrap: null,
   };
 }
 

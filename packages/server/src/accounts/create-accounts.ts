@@ -18,6 +18,7 @@ import { AccountStore } from './account-store.ts';
 import { Accounts } from './accounts.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { AccountAuthenticator } from './authenticator.ts';
+import { CustomAccounts } from './custom-accounts.ts';
 import { dispatchLoginRoutes } from './dispatch-login-routes.ts';
 import { OpenCredentials } from './open-credentials.ts';
 import { OwnAccount } from './own-account.ts';
@@ -73,6 +74,8 @@ export interface AccountsArea {
   /** For creating the first administrator. */
   store: AccountStore;
   passwords: Passwords;
+  /** The accounts of callers whom the operator's own authentication lets in. */
+  customAccounts: CustomAccounts;
   close(): Promise<void>;
 }
 
@@ -138,6 +141,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
     ],
     store,
     passwords,
+    customAccounts: new CustomAccounts({ store, events, audit, clock }),
     close: () => accessTokens.close(),
   };
 }

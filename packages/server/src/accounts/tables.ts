@@ -26,6 +26,9 @@ export interface UserTable {
   bootstrap: number | null;
 }
 
+/** The provider of accounts that the authentication of langgraph.json lets in; their `oauth_id` is the identity. */
+export const customAuthProvider = 'langgraph_auth';
+
 /** Sessions that were signed out, kept until their tokens expire. */
 export interface RevokedSessionTable {
   session_id: string;

@@ -9,7 +9,7 @@ import type { AccountEvents } from './account-events.ts';
 import type { AccountPage, AccountRow, AccountStore, AdminChange } from './account-store.ts';
 import { emailFaults, throwFaults } from './email.ts';
 import type { Passwords } from './passwords/passwords.ts';
-import type { AccountTables } from './tables.ts';
+import { type AccountTables, customAuthProvider } from './tables.ts';
 
 /** Removes what an account leaves in other areas. */
 export interface AccountCleanup {
@@ -72,6 +72,7 @@ export class Users {
   async update(actor: Actor, userId: string, change: AdminChange): Promise<AccountRow> {
     const { store, events, audit } = this.#options;
     const admin = actor.id;
+    if (change.role === 'admin') requireMember(changed(await store.find({ admin }, userId)));
     const beforeCommit: AdminChange['beforeCommit'] = async (trx) => {
       for (const entry of entriesOf(userId, change)) await audit.record(trx, actor, entry);
     };
@@ -89,6 +90,7 @@ export class Users {
     const { store, passwords, events, audit } = this.#options;
     const admin = actor.id;
     const before = changed(await store.find({ admin }, userId));
+    requireMember(before);
     const password = newOneTimePassword();
     const change = {
       hash: await passwords.hash(password, caller),
@@ -125,6 +127,11 @@ function entriesOf(userId: string, { disabled, role }: AdminChange): AuditEntry[
     ...(disabled === undefined ? [] : [{ action: disabled ? 'user.disabled' : 'user.enabled', target }]),
     ...(role === undefined ? [] : [{ action: 'user.role_changed', target, details: { role } }]),
   ];
+}
+
+/** Refuses what would give an account of the operator's own authentication a password or a role. */
+function requireMember({ oauth_provider: provider }: AccountRow): void {
+  if (provider === customAuthProvider) throw new AppError('account_signs_in_elsewhere');
 }
 
 function changed(outcome: AccountRow | 'last_admin' | undefined): AccountRow {

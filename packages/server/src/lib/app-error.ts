@@ -6,6 +6,10 @@ interface AppErrorOptions {
   faults?: Fault[];
   details?: unknown;
   retryAfterSeconds?: number;
+  /** Replaces the status of the code, for an answer that an operator's own code has decided. */
+  status?: number;
+  /** Sent with the response. */
+  headers?: readonly (readonly [name: string, value: string | string[]])[];
   cause?: unknown;
 }
 
@@ -15,6 +19,8 @@ export class AppError extends Error {
   readonly faults: Fault[] | undefined;
   readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: NonNullable<AppErrorOptions['headers']>;
+  readonly status: number;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
@@ -23,9 +29,7 @@ export class AppError extends Error {
     this.faults = options.faults;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
-  }
-
-  get status(): number {
-    return statusOf(this.code);
+    this.headers = options.headers ?? [];
+    this.status = options.status ?? statusOf(code);
   }
 }

@@ -4,6 +4,14 @@ import { AppError } from '../../lib/app-error.ts';
 /** Our tokens are much shorter. A longer one is not worth a hash. */
 const maxTokenLength = 4_096;
 
+/** How every personal access token begins. */
+export const accessTokenPrefix = 'sy_pat_';
+
+/** Whether a header has such a token anywhere, so that no spelling of the header hands it to another authentication. */
+export function holdsAccessToken(header: string): boolean {
+  return header.includes(accessTokenPrefix);
+}
+
 /** Returns the token of `Authorization: Bearer` or `x-api-key`, or undefined when the request has neither header. */
 export function headerToken(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Area } from '@switchyard/contract/areas';
 import type { Access, ChangingFlag } from '@switchyard/contract/endpoint';
 import type { FastifyRequest, RouteOptions } from 'fastify';
@@ -5,11 +6,11 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { App } from '../app.ts';
 import { areaOf, pathOf } from '../request-path.ts';
-import { headerToken } from './bearer.ts';
-import { sourceOf, type TrustedProxies } from './client-ip.ts';
+import { headerToken, holdsAccessToken } from './bearer.ts';
+import { clientNetwork, sourceOf, type TrustedProxies } from './client-ip.ts';
 import { readCookies } from './cookie.ts';
 import type { CsrfTokens } from './csrf.ts';
-import type { Authenticator, Identity } from './identity.ts';
+import type { Authenticator, CustomAuthenticator, CustomUser, Identity } from './identity.ts';
 import { isForeignName, isOriginAllowed, ownOrigin } from './origin.ts';
 
 interface GuardOptions {
@@ -18,7 +19,12 @@ interface GuardOptions {
   proxies: TrustedProxies;
   /** Exact origins whose pages may call: the public one, and those of other sites. */
   allowedOrigins: readonly string[];
+  /** Returns the operator's own authentication; null when there is none. It counts below `customMount` alone. */
+  customAuth?: () => CustomAuthenticator | null;
 }
+
+/** Where LangGraph clients send their requests. */
+const customMount = '/api/langgraph';
 
 /** Decides for every request who is calling and whether they may. It runs before the body is read. */
 export class Guard {
@@ -48,6 +54,8 @@ export class Guard {
    */
   async identify(request: FastifyRequest, area: Area = areaOf(request)): Promise<Identity> {
     const { authenticator, csrf } = this.#options;
+    const custom = this.#customAuthFor(request);
+    if (custom) return this.#identifyBy(custom, request);
     const token = headerToken(request.headers);
     if (token !== undefined) return authenticator.authenticate({ kind: 'header', token }, area);
     const cookies = readCookies(request.headers.cookie);
@@ -104,6 +112,7 @@ export class Guard {
     try {
       checkAccess(identity, scope);
       if (identity.via === 'cookie') this.#checkCsrf(request, identity);
+      if (identity.via === 'custom_auth') refuseCookieAlone(request, name);
       changing.add(request);
     } catch (error) {
       const value = (request.query as Record<string, unknown>)[name];
@@ -126,9 +135,34 @@ export class Guard {
     try {
       return await this.identify(request, area);
     } catch (error) {
+      if (this.#customAuthFor(request)) throw error;
       if (area === 'dispatch' || headerToken(request.headers) === undefined) throw error;
       return this.identify(request, 'dispatch').catch(() => Promise.reject(error));
     }
+  }
+
+  /** The operator's own authentication, when it decides about this request. */
+  #customAuthFor(request: FastifyRequest): CustomAuthenticator | null {
+    const custom = this.#options.customAuth?.() ?? null;
+    const isThere = isBelow(request.routeOptions.url ?? pathOf(request), customMount);
+    return isThere && !hasOwnCredential(request.headers) ? custom : null;
+  }
+
+  /** The operator's code may read cookies, which a page of another site must not use. */
+  async #identifyBy(custom: CustomAuthenticator, request: FastifyRequest): Promise<Identity> {
+    const { cookie, upgrade } = request.headers;
+    if (cookie !== undefined && (changesSomething(request) || upgrade !== undefined))
+      this.checkOrigin(request);
+    const { id, method, url, headers, raw } = request;
+    return custom.authenticate({
+      id,
+      method,
+      url,
+      headers,
+      rawHeaders: raw.rawHeaders,
+      origin: this.originOf(request),
+      network: clientNetwork(sourceOf(raw, this.#options.proxies).clientIp),
+    });
   }
 
   #cookieSession(token: string | undefined, area: Area): Promise<Identity> {
@@ -142,6 +176,11 @@ export function identityOf(request: FastifyRequest): Identity {
   const identity = identities.get(request);
   if (!identity) throw new Error(`${request.method} ${request.url} is public and has no identity.`);
   return identity;
+}
+
+/** Returns what the operator's own authentication said about the caller; undefined for every other caller. */
+export function customUserOf(request: FastifyRequest): CustomUser | undefined {
+  return identities.get(request)?.custom;
 }
 
 /** Whether a request to an address with a changing flag has what the flag needs. */
@@ -218,6 +257,21 @@ function checkAccess(identity: Identity, access: Access): void {
   if (access === 'admin' && identity.role !== 'admin') throw new AppError('admin_required');
   if (identity.scopes === null || identity.scopes.includes(access)) return;
   throw new AppError('scope_missing', { message: `The token lacks the scope ${access}.` });
+}
+
+/** Another site can make a browser send a reading request with its cookies, and the operator has no CSRF header. */
+function refuseCookieAlone({ headers }: FastifyRequest, flag: string): void {
+  const { authorization, cookie, 'x-api-key': apiKey } = headers;
+  if (cookie === undefined || authorization !== undefined || apiKey !== undefined) return;
+  throw new AppError('custom_auth_denied', {
+    message: `${flag} changes something. Send the credential in a header to use it.`,
+  });
+}
+
+/** A header decides alone, as everywhere. One that holds no token of the gateway is the operator's. */
+function hasOwnCredential({ authorization, cookie, 'x-api-key': apiKey }: IncomingHttpHeaders): boolean {
+  if (authorization === undefined && apiKey === undefined) return readCookies(cookie).session !== undefined;
+  return [authorization, apiKey].flat().some((value) => value !== undefined && holdsAccessToken(value));
 }
 
 function changesSomething({ method }: FastifyRequest): boolean {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Area } from '@switchyard/contract/areas';
 import type { Scope } from '@switchyard/contract/endpoint';
 
@@ -9,7 +10,7 @@ export interface Identity {
   /** Another person chose the password, so it should be changed. */
   needsSetup: boolean;
   oauthProvider: string | null;
-  via: 'bearer' | 'access_token' | 'cookie';
+  via: 'bearer' | 'access_token' | 'cookie' | 'custom_auth';
   /** The id that a logout revokes; for a personal access token, the token's id. */
   credentialId: string;
   /** The version of the account's sessions in which this one began; null for a personal access token. */
@@ -17,6 +18,35 @@ export interface Identity {
   /** What a personal access token may do; null means no restriction. */
   scopes: readonly Scope[] | null;
   expiresAtMs: number | null;
+  /** What the operator's own authentication said about the caller; absent for callers with a credential of the gateway. */
+  custom?: CustomUser;
+}
+
+/** A caller as the `authenticate` handler of LangGraph's `Auth` names them. All of it is JSON. */
+export interface CustomUser {
+  identity: string;
+  display_name: string;
+  is_authenticated: boolean;
+  permissions: string[];
+  [further: string]: unknown;
+}
+
+/** The operator's own authentication. It decides about requests that carry no credential of the gateway. */
+export interface CustomAuthenticator {
+  authenticate(request: UnknownRequest): Promise<Identity>;
+}
+
+/** A request whose caller is not known yet. */
+export interface UnknownRequest {
+  id: string;
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  rawHeaders: readonly string[];
+  /** Under which the client reached the gateway; undefined when the request does not say. */
+  origin: string | undefined;
+  /** Names the address that the request comes from. */
+  network: string;
 }
 
 /** What a request carries, before it was checked. */

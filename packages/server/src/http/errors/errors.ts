@@ -14,9 +14,10 @@ const defaultRetrySeconds = 5;
 
 /** Responds with the error in the shape of the area that the path belongs to. */
 export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status } = error;
+  const { status, headers } = error;
   if (status === 429 || status === 503)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds ?? defaultRetrySeconds)));
+  for (const [name, value] of headers) reply.header(name, value);
   const body = areaOf(request) === 'dispatch' ? dispatchBody(error, request.id) : conversationBody(error);
   return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }
