@@ -75,6 +75,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'schedules',
     'turns',
     'protocol',
+    'custom-auth',
   ],
   'conversation/runs': ['records', 'ending', 'execution', 'intake', '.'],
 };

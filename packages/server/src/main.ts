@@ -3,6 +3,7 @@ import type { OwnAgent } from './agents/create-agents.ts';
 import type { Config } from './config/schema.ts';
 import type { ContextOptions } from './context/base.ts';
 import { type Context, createContext } from './context.ts';
+import { guardCustomCalls } from './http/access/custom-calls.ts';
 import type { App } from './http/app.ts';
 import { listenOnFreePort } from './http/shell/listen.ts';
 import { Shutdown } from './http/shell/shutdown.ts';
@@ -83,7 +84,8 @@ export async function startGateway(config: Config, options: StartOptions): Promi
 }
 
 function serverFor(config: Config, context: Context, { version, consoleFolder }: StartOptions): Promise<App> {
-  const { logger, tracker, streams, admission, limits, health, metrics, guard, routes } = context;
+  const { logger, tracker, streams, admission, limits, health, metrics, guard, conversation, routes } =
+    context;
   return buildServer({
     shell: {
       logger,
@@ -98,7 +100,10 @@ function serverFor(config: Config, context: Context, { version, consoleFolder }:
     health,
     metrics,
     metricsToken: config.observability.metrics.token,
-    guard: (app) => guard.protect(app),
+    guard: (app) => {
+      guard.protect(app);
+      if (conversation?.customAuth) guardCustomCalls(app, conversation.customAuth.decide);
+    },
     isSignedIn: (request) => guard.isSignedIn(request),
     consoleFolder: consoleFolder ?? null,
     routes,

@@ -6,6 +6,8 @@ export interface AgentRunRequest {
   runId: string;
   threadId: string;
   userId: string;
+  /** What the operator's own authentication said about the user; absent for users with a credential of the gateway. */
+  authUser?: Record<string, unknown> | null;
   /** As the caller gave it. The name of a graph stands for its system assistant. */
   assistantId: string;
   graphId: string;

@@ -1,4 +1,5 @@
 import type { AccountStore } from '../accounts/account-store.ts';
+import type { CustomAccounts } from '../accounts/custom-accounts.ts';
 import { checkpointMigrations } from '../agents/checkpoints/migrations.ts';
 import { type AgentRuntime, createAgents } from '../agents/create-agents.ts';
 import type { ResolvedAgent } from '../agents/loading/agents.ts';
@@ -10,6 +11,7 @@ import { resolvedAgent } from '../conversation/catalog/assistant.ts';
 import { AssistantStore } from '../conversation/catalog/assistant-store.ts';
 import { type ConversationArea, createConversation } from '../conversation/create-conversation.ts';
 import { createFeatures } from '../conversation/create-features.ts';
+import { CustomAuthentication } from '../conversation/custom-auth/custom-authentication.ts';
 import { conversationMigrations } from '../conversation/migrations.ts';
 import { Removals } from '../conversation/removals.ts';
 import { configurableOf } from '../conversation/runs/records/run-store.ts';
@@ -20,11 +22,13 @@ import { ThreadAccess } from '../conversation/threads/thread-access.ts';
 import { ThreadStore } from '../conversation/threads/thread-store.ts';
 import type { PoolSpans } from '../conversation/timeline/run-timelines.ts';
 import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
+import type { DecideCall } from '../http/access/custom-calls.ts';
 import type { Guard } from '../http/access/guard.ts';
-import type { Identity } from '../http/access/identity.ts';
+import type { CustomAuthenticator, Identity } from '../http/access/identity.ts';
 import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
+import { systemTimer } from '../lib/async/timer.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 import { adoptOrphanThreads } from '../ops/adopt-orphan-threads.ts';
@@ -47,6 +51,7 @@ interface Surroundings {
   poolSpansOver: ((frozen: Database<unknown>) => PoolSpans) | null;
   poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
   accounts: AccountStore;
+  customAccounts: CustomAccounts;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
   diskReserveBytes: number;
@@ -55,8 +60,16 @@ interface Surroundings {
 export interface OpenedConversation {
   routes: Routes[];
   ownAgents: AgentRuntime['ownAgents'];
+  /** The authentication of langgraph.json; null when there is none. */
+  customAuth: CustomAuth | null;
   /** Begins to work on runs and messages. Call it once the gateway listens. */
   start(): Promise<void>;
+}
+
+/** Who is let in without a credential of the gateway, and what they may do. */
+export interface CustomAuth {
+  authentication: CustomAuthenticator;
+  decide: DecideCall;
 }
 
 /** Opens the conversation area, with the runtime below it and the channels above it. */
@@ -150,12 +163,26 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
   return {
     routes: [...area.routes, channels.routes],
     ownAgents: runtime.ownAgents,
+    customAuth: customAuthOf(surroundings, { runtime, area }),
     start: async () => {
       await adoptThreads(base, accounts, area);
       await area.start();
       await channels.start();
     },
   };
+}
+
+function customAuthOf(
+  { customAccounts }: Surroundings,
+  { runtime: { auth }, area: { customAuthorization } }: { runtime: AgentRuntime; area: ConversationArea },
+): CustomAuth | null {
+  if (!auth || !customAuthorization) return null;
+  const authentication = new CustomAuthentication({
+    auth,
+    accountOf: (identity, requestId) => customAccounts.of(identity, requestId),
+    timer: systemTimer,
+  });
+  return { authentication, decide: (call) => customAuthorization.decide(call) };
 }
 
 /** Threads that exist only as saved states get an owner before runs may continue in them. */

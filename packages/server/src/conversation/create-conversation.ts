@@ -12,6 +12,7 @@ import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { AppError } from '../lib/app-error.ts';
+import { systemTimer } from '../lib/async/timer.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId, newTimeOrderedId } from '../lib/ids.ts';
 import type { Owner } from '../lib/owner.ts';
@@ -28,6 +29,8 @@ import { Assistants } from './catalog/assistants.ts';
 import { catalogRoutes } from './catalog/catalog-routes.ts';
 import { featureRoutes } from './catalog/feature-routes.ts';
 import type { Features } from './create-features.ts';
+import { CustomAuthorization } from './custom-auth/custom-authorization.ts';
+import { CustomDecisions } from './custom-auth/decisions.ts';
 import { ThreadExpiry } from './expiry/thread-expiry.ts';
 import { ThreadTtlStore } from './expiry/thread-ttl-store.ts';
 import { feedbackRoutes } from './feedback/feedback-routes.ts';
@@ -146,6 +149,8 @@ export interface ConversationArea {
   /** The work that follows the end of a run. */
   followers: RunFollowers;
   routes: Routes[];
+  /** Asks the operator's `on` handlers on every route; null when langgraph.json has no auth. */
+  customAuthorization: CustomAuthorization | null;
   /** Threads that have saved states and no record: finds them and gives them one. */
   orphans: {
     threadIdsAfter: (after: string, limit: number) => Promise<string[]>;
@@ -216,12 +221,21 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   new UserRemoval({ database, threads: threadStore, removals, deleteThread, home: options.home }).register(
     dependencies.jobs,
   );
+  const assistants = assistantsOf(dependencies, threads);
   return {
     runs,
     threads,
     followers,
+    customAuthorization:
+      runtime.auth &&
+      new CustomAuthorization({
+        ...dependencies,
+        decisions: new CustomDecisions({ auth: runtime.auth, timer: systemTimer }),
+        runs,
+        assistants,
+      }),
     routes: [
-      ...routesOf(dependencies, { removal, threads, runs, journal, storage, graphFor }),
+      ...routesOf(dependencies, { removal, threads, runs, journal, storage, graphFor, assistants }),
       ...createSchedules({ ...dependencies, runs, followers }),
     ],
     orphans: orphansOf(dependencies),
@@ -243,6 +257,7 @@ interface Parts {
   journal: Journal;
   storage: ReturnType<typeof openEventStorage>;
   graphFor: GraphFor;
+  assistants: Assistants;
 }
 
 /** What is deleted with a thread or an account, besides the parts that features and runs have registered. */
@@ -261,7 +276,7 @@ function registerRemovals({ removals, runtime, options }: ConversationDependenci
 
 function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[] {
   const { database, openStreams, access, features, runtime, clock, options } = dependencies;
-  const { threads, runs, journal, storage, graphFor } = parts;
+  const { threads, runs, journal, storage, graphFor, assistants } = parts;
   const { customAgents } = features;
   const store = dependencies.threadStore;
   const feedbackStore = new FeedbackStore(database);
@@ -311,13 +326,6 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     openStreams,
   };
   const sockets = protocolSockets({ ...dependencies, ...protocol });
-  const assistants = new Assistants({
-    ...runtime,
-    store: dependencies.assistantStore,
-    customAgents,
-    deleteThreads: (owner, assistantId) => threads.deleteOf(owner, assistantId),
-    clock,
-  });
   return [
     ...mounts.flatMap((mount) => [
       threadRoutes(mount, { threads, lists }),
@@ -358,6 +366,19 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     }),
     ...(runtime.webApp ? [ownRoutes({ ...dependencies, webApp: runtime.webApp })] : []),
   ];
+}
+
+function assistantsOf(
+  { runtime, features, assistantStore, clock }: ConversationDependencies,
+  threads: Threads,
+): Assistants {
+  return new Assistants({
+    ...runtime,
+    store: assistantStore,
+    customAgents: features.customAgents,
+    deleteThreads: (owner, assistantId) => threads.deleteOf(owner, assistantId),
+    clock,
+  });
 }
 
 function turnsOf(dependencies: ConversationDependencies, parts: Parts): Routes {

@@ -42,6 +42,11 @@ export class ConversationCaller {
     return new ConversationCaller({ url, mount: '/api', token, userId: id });
   }
 
+  /** A caller with a credential of somebody else's authentication, at the mount where that counts. */
+  static withKey(url: string, token: string): ConversationCaller {
+    return new ConversationCaller({ url, mount: '/api/langgraph', token, userId: '' });
+  }
+
   /** The same user at the other mount. */
   at(mount: '/api' | '/api/langgraph'): ConversationCaller {
     return new ConversationCaller({ url: this.url, token: this.token, userId: this.userId, mount });

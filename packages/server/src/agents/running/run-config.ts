@@ -1,6 +1,7 @@
 import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import { agentNameKey } from '../agent-name.ts';
 import type { AgentRunRequest } from '../agent-run.ts';
+import { authEntries } from '../auth-entries.ts';
 import { type RunHandle, runHandleKey } from '../run-handle.ts';
 
 export interface RunConfigParts {
@@ -49,7 +50,7 @@ export function runConfig(request: AgentRunRequest, parts: RunConfigParts): RunC
 
 /** The server's own entries come last, so a client cannot name another thread, run or user. */
 function configurableOf(
-  { config, checkpoint, threadId, runId, userId, graphId, assistantId, agentName }: AgentRunRequest,
+  { config, checkpoint, threadId, runId, userId, authUser, graphId, assistantId, agentName }: AgentRunRequest,
   { handle, isResumed }: RunConfigParts,
 ): Record<string, unknown> {
   const asked = {
@@ -65,9 +66,7 @@ function configurableOf(
     user_id: userId,
     graph_id: graphId,
     assistant_id: assistantId,
-    langgraph_auth_user_id: userId,
-    langgraph_auth_user: { identity: userId, permissions: [] },
-    langgraph_auth_permissions: [],
+    ...authEntries(userId, authUser),
     [runHandleKey]: handle,
     [agentNameKey]: agentName,
   };

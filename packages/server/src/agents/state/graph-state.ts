@@ -1,6 +1,7 @@
 import type { CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { AppError } from '../../lib/app-error.ts';
 import { AgentFault } from '../agent-fault.ts';
+import { authEntries } from '../auth-entries.ts';
 import type { PrunePolicy } from '../checkpoints/kept-checkpoints.ts';
 import type { Checkpointer } from '../checkpoints/saver.ts';
 import { loadLangchain } from '../langchain.ts';
@@ -44,10 +45,16 @@ interface RequestedUpdate {
   checkpoint?: WantedCheckpoint;
 }
 
-/** Finds what a run was given as `configurable`: the last run of a thread, or one run. Null when there is no such run. */
+/** What a run was given, as far as a function that makes its graph may read it. */
+export interface GivenSettings {
+  configurable: Record<string, unknown>;
+  authUser: Record<string, unknown> | null;
+}
+
+/** Finds what the last run of a thread, or one run, was given. Null when there is no such run. */
 export type ConfigurableOf = (
   whose: { threadId: string } | { runId: string },
-) => Promise<Record<string, unknown> | null>;
+) => Promise<GivenSettings | null>;
 
 export interface GraphStatesOptions {
   agents: Pick<Agents, 'graph' | 'isFromFile'>;
@@ -227,11 +234,12 @@ export class GraphStates {
     saver: StateSaver,
   ): Promise<{ configurable: Record<string, unknown> }> {
     const ofThread = await this.#configurableOf({ threadId });
-    const asked = ofThread ?? (await this.#configurableOfSource(threadId, saver));
-    return { configurable: { ...asked, ...ownConfigurable({ threadId, graphId, userId }) } };
+    const given = ofThread ?? (await this.#configurableOfSource(threadId, saver));
+    const own = ownConfigurable({ threadId, graphId, userId }, given?.authUser);
+    return { configurable: { ...given?.configurable, ...own } };
   }
 
-  async #configurableOfSource(threadId: string, saver: StateSaver): Promise<Record<string, unknown> | null> {
+  async #configurableOfSource(threadId: string, saver: StateSaver): Promise<GivenSettings | null> {
     const tuple = await saver.getTuple(configFor({ threadId }, {}));
     const { run_id: runId } = (tuple?.metadata ?? {}) as { run_id?: unknown };
     return typeof runId === 'string' ? this.#configurableOf({ runId }) : null;
@@ -239,15 +247,11 @@ export class GraphStates {
 }
 
 /** The entries that a run would find as well. */
-function ownConfigurable({ threadId, graphId, userId }: StatefulThread): Record<string, unknown> {
-  return {
-    thread_id: threadId,
-    user_id: userId,
-    graph_id: graphId,
-    langgraph_auth_user_id: userId,
-    langgraph_auth_user: { identity: userId, permissions: [] },
-    langgraph_auth_permissions: [],
-  };
+function ownConfigurable(
+  { threadId, graphId, userId }: StatefulThread,
+  authUser: Record<string, unknown> | null | undefined,
+): Record<string, unknown> {
+  return { thread_id: threadId, user_id: userId, graph_id: graphId, ...authEntries(userId, authUser) };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { App, Routes } from '../../http/app.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { sendEvents } from '../../http/streams/sse.ts';
 import { encodeEvent } from '../../platform/stream-log/stream-frame.ts';
+import { runCallerOf } from '../runs/run-caller.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { ThreadCommands } from './commands.ts';
 import { failureOf, protocolErrorOf } from './protocol-error.ts';
@@ -32,7 +33,7 @@ export function protocolRoutes(
       ...at(mount, sendCommand),
       errorHandler,
       handler: async (request) => {
-        const caller = { userId: identityOf(request).userId, mount };
+        const caller = runCallerOf(identityOf(request), mount);
         return commands.execute(caller, request.params.thread_id, request.body);
       },
     });

@@ -10,13 +10,13 @@ import {
   getRun,
   listRuns,
 } from '@switchyard/contract/conversation/runs';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
-import type { RunCaller } from './intake/run-intake.ts';
 import { viewRun } from './records/run-view.ts';
 import { isOn, nameOf, runHeaders } from './run-addresses.ts';
+import { runCallerOf } from './run-caller.ts';
 import { runStreamRoutes } from './run-stream-routes.ts';
 import { cancelOn, replyAfterEnd, runWaitRoutes } from './run-wait-routes.ts';
 import type { Runs } from './runs.ts';
@@ -34,7 +34,11 @@ export function runRoutes(mount: Mount, { runs, openStreams }: RunRoutesOptions)
       ...at(mount, createRun),
       handler: async (request, reply) => {
         const { thread_id } = request.params;
-        const { run, kwargs } = await runs.start(callerOf(request, mount), thread_id, request.body);
+        const { run, kwargs } = await runs.start(
+          runCallerOf(identityOf(request), mount),
+          thread_id,
+          request.body,
+        );
         reply.headers(runHeaders(mount, run));
         return viewRun(run, kwargs);
       },
@@ -80,7 +84,7 @@ export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoute
     app.route({
       ...at(mount, createStatelessRun),
       handler: async (request, reply) => {
-        const { run, kwargs } = await runs.start(callerOf(request, mount), null, request.body);
+        const { run, kwargs } = await runs.start(runCallerOf(identityOf(request), mount), null, request.body);
         reply.headers(runHeaders(mount, run));
         return viewRun(run, kwargs);
       },
@@ -91,7 +95,7 @@ export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoute
       handler: async (request, reply) => {
         const ignored = unknownFields(request.body);
         if (ignored.length > 0) reply.header('x-ignored-fields', ignored.join(', '));
-        return runs.startBatch(callerOf(request, mount), request.body);
+        return runs.startBatch(runCallerOf(identityOf(request), mount), request.body);
       },
     });
 
@@ -112,10 +116,6 @@ export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoute
 /** Answers without a body, because clients do not read it. */
 function replyAccepted(reply: FastifyReply): void {
   reply.code(202).send();
-}
-
-function callerOf(request: FastifyRequest, mount: Mount): RunCaller {
-  return { userId: identityOf(request).userId, mount };
 }
 
 /** The HTTP layer reports unknown fields of objects, but not those of lists. */

@@ -10,6 +10,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { mountRules } from '../mount-rules.ts';
 import type { RunRow } from '../tables.ts';
 import { isOn, nameOf, runHeaders } from './run-addresses.ts';
+import { runCallerOf } from './run-caller.ts';
 import type { RunResult, Runs } from './runs.ts';
 
 interface RunWaitRoutesOptions {
@@ -25,7 +26,7 @@ export function runWaitRoutes(mount: Mount, { runs, openStreams }: RunWaitRoutes
     { threadId, body }: { threadId: string | null; body: RunCreate },
   ): Promise<void> =>
     whileOpen({ openStreams, request }, 'held_request', async (open) => {
-      const caller = { userId: identityOf(request).userId, mount };
+      const caller = runCallerOf(identityOf(request), mount);
       const { run, result, onDisconnect } = await runs.startExpecting(caller, threadId, body);
       if (onDisconnect === 'cancel') onClientGone(open.signal, () => void cancelFor(runs, request, run));
       reply.headers(runHeaders(mount, run));

@@ -10,6 +10,7 @@ import {
   pruneThreads,
   searchThreads,
 } from '@switchyard/contract/conversation/threads';
+import { customMetadataOf } from '../../http/access/custom-calls.ts';
 import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import { mountRules } from '../mount-rules.ts';
@@ -95,7 +96,10 @@ export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptio
 
     app.route({
       ...at(mount, copyThread),
-      handler: async (request) => threads.copy(ownerOf(request), request.params.thread_id, rules),
+      handler: async (request) => {
+        const metadata = customMetadataOf(request);
+        return threads.copy(ownerOf(request), request.params.thread_id, { rules, metadata });
+      },
     });
   };
 }

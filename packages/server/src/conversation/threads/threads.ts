@@ -111,13 +111,20 @@ export class Threads {
     await removal.remove(await access.requireRecord(owner, threadId));
   }
 
-  /** A thread of the caller with the same states and metadata. Runs, events and files are not copied. */
-  async copy(owner: Owner, threadId: string, rules: MountRules): Promise<Thread> {
+  /**
+   * A thread of the caller with the same states, and the same metadata unless others are given. Runs, events and files are not
+   * copied.
+   */
+  async copy(
+    owner: Owner,
+    threadId: string,
+    { rules, metadata: given = null }: { rules: MountRules; metadata?: Metadata | null },
+  ): Promise<Thread> {
     const { access, checkpoints, store, states, newId } = this.#options;
     const source = await access.require(owner, threadId, { mustExist: false });
     const hasStates = await checkpoints.exist(threadId);
     if (!source && !hasStates) throw threadNotFound(threadId);
-    const metadata = JSON.parse(source?.metadata ?? '{}') as Metadata;
+    const metadata = given ? withoutReserved(given) : (JSON.parse(source?.metadata ?? '{}') as Metadata);
     const copyId = newId();
     const { thread } = await store.create(owner, {
       threadId: copyId,

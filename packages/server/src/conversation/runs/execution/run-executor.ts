@@ -357,6 +357,7 @@ function requestOf(row: RunRow, kwargs: RunKwargs): AgentRunRequest {
     runId: row.run_id,
     threadId: row.thread_id,
     userId: row.user_id,
+    authUser: kwargs.auth_user ?? null,
     assistantId: row.assistant_id,
     graphId: row.graph_id,
     agentName: kwargs.agent_name ?? null,

@@ -31,6 +31,8 @@ import type { NewRun } from './run-admission.ts';
 export interface RunCaller {
   userId: string;
   mount: Mount;
+  /** What the operator's own authentication said about the user; absent for every other user. */
+  authUser?: Record<string, unknown>;
   /** Set by callers within the gateway that must not start a run twice; no request can set it. */
   runId?: string;
   /** The frames of the run name the checkpoint of each state, which readers of the second protocol need. */
@@ -72,7 +74,7 @@ export class RunIntake {
   }
 
   async prepare(
-    { userId, mount, runId, namesCheckpoints }: RunCaller,
+    { userId, mount, runId, namesCheckpoints, authUser }: RunCaller,
     threadId: string | null,
     body: RunCreate,
   ): Promise<NewRun> {
@@ -107,7 +109,11 @@ export class RunIntake {
       afterSeconds: body.after_seconds ?? 0,
       followUpTo: body.follow_up_to_run_id,
       webhook: body.webhook ?? null,
-      kwargs: namesCheckpoints ? { ...kwargs, names_checkpoints: true } : kwargs,
+      kwargs: {
+        ...kwargs,
+        ...(namesCheckpoints && { names_checkpoints: true }),
+        ...(authUser && { auth_user: authUser }),
+      },
     };
   }
 

@@ -23,6 +23,8 @@ export interface RunKwargs {
   stream_subgraphs: boolean;
   /** Set for runs that the second protocol has started. */
   names_checkpoints?: boolean;
+  /** What the operator's own authentication said about the user who started the run; for its graph alone. */
+  auth_user?: Json;
   durability: 'sync' | 'async' | 'exit' | null;
   on_disconnect: 'cancel' | 'continue';
 }

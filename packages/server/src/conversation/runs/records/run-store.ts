@@ -1,9 +1,11 @@
 import type { RunStatus } from '@switchyard/contract/conversation/run';
+import type { GivenSettings } from '../../../agents/state/graph-state.ts';
 import type { Owner } from '../../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
 import { dialectOf, lockName } from '../../../platform/database/dialect.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 import { userScope } from '../../user-scope.ts';
+import type { RunKwargs } from './run-request.ts';
 import {
   anyOpenRunOf,
   isNotHeldUp,
@@ -268,7 +270,7 @@ export async function hasOpenRun(read: Read, threadId: string): Promise<boolean>
 export async function configurableOf(
   read: Read,
   whose: { threadId: string } | { runId: string },
-): Promise<Record<string, unknown> | null> {
+): Promise<GivenSettings | null> {
   const query = read
     .selectFrom('runs')
     .innerJoin('run_inputs', 'run_inputs.run_id', 'runs.run_id')
@@ -278,8 +280,8 @@ export async function configurableOf(
     : query.where('runs.thread_id', '=', whose.threadId).orderBy('runs.admission', 'desc').limit(1)
   ).executeTakeFirst();
   if (!row) return null;
-  const { config } = JSON.parse(row.kwargs) as { config?: { configurable?: Record<string, unknown> } };
-  return config?.configurable ?? {};
+  const { config, auth_user } = JSON.parse(row.kwargs) as Partial<RunKwargs>;
+  return { configurable: config?.configurable ?? {}, authUser: auth_user ?? null };
 }
 
 /** Searches backwards for the latest success, past runs that failed. */

@@ -41,7 +41,12 @@ export function selected(run: Run, fields: readonly (keyof Run)[]): Partial<Run>
   return Object.fromEntries(Object.entries(run).filter(([field]) => wanted.has(field)));
 }
 
-function viewKwargs({ config, context, ...kwargs }: RunKwargs): Record<string, unknown> {
+function viewKwargs({
+  config,
+  context,
+  auth_user: _authUser,
+  ...kwargs
+}: RunKwargs): Record<string, unknown> {
   return { ...kwargs, config: withoutSecrets(config), context: withoutSecrets(context) };
 }
 

@@ -1,0 +1,90 @@
+import { mounts } from '@switchyard/contract/conversation/mounts';
+import type { OwnAuth } from '../../agents/loading/own-auth.ts';
+import type {
+  CustomAuthenticator,
+  CustomUser,
+  Identity,
+  UnknownRequest,
+} from '../../http/access/identity.ts';
+import { AppError } from '../../lib/app-error.ts';
+import type { Timer } from '../../lib/async/timer.ts';
+import { Shares } from '../../lib/shares.ts';
+import { webRequestOf } from '../own-routes/web-request.ts';
+import { readUser } from './custom-user.ts';
+import { inTime } from './in-time.ts';
+import { answerToThrown } from './thrown.ts';
+
+/** The account of an identity, as far as a request needs it. */
+export interface CustomAccount {
+  id: string;
+  email: string;
+  oauth_provider: string | null;
+  token_version: number;
+}
+
+interface CustomAuthenticationOptions {
+  auth: Pick<OwnAuth, 'value'>;
+  /** Returns the account of an identity, and makes it at the first request. */
+  accountOf: (identity: string, requestId: string) => Promise<CustomAccount>;
+  timer: Timer;
+}
+
+/** How many requests may wait for the handler at once. Strangers must not take every request that the gateway serves. */
+const waiting = { each: 100, together: 200 };
+
+/** Lets callers in whom the `authenticate` handler of langgraph.json accepts. Nothing is remembered between requests. */
+export class CustomAuthentication implements CustomAuthenticator {
+  readonly #options: CustomAuthenticationOptions;
+  readonly #waiting = new Shares(waiting);
+
+  constructor(options: CustomAuthenticationOptions) {
+    this.#options = options;
+  }
+
+  async authenticate(request: UnknownRequest): Promise<Identity> {
+    const user = await this.#inShare(request.network, () => this.#ask(request));
+    const account = await this.#options.accountOf(user.identity, request.id);
+    return {
+      userId: account.id,
+      email: account.email,
+      role: 'user',
+      needsSetup: false,
+      oauthProvider: account.oauth_provider,
+      via: 'custom_auth',
+      // No session of that id exists: what stays open ends with the account, or when the version of its sessions changes.
+      credentialId: `custom:${account.id}`,
+      sessionVersion: account.token_version,
+      scopes: ['conversation:read', 'conversation:write'],
+      expiresAtMs: null,
+      custom: user,
+    };
+  }
+
+  async #inShare<Result>(network: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#waiting.take(network) !== 'taken')
+      throw new AppError('custom_auth_busy', { retryAfterSeconds: 1 });
+    try {
+      return await work();
+    } finally {
+      this.#waiting.give(network);
+    }
+  }
+
+  async #ask(request: UnknownRequest): Promise<CustomUser> {
+    const { auth, timer } = this.#options;
+    const { method, url, rawHeaders, origin } = request;
+    const over = new AbortController();
+    try {
+      const { authenticate } = await auth.value();
+      const asked = webRequestOf(
+        { method, url, body: null, raw: { rawHeaders } },
+        { origin, prefix: mounts[1], userId: null, signal: over.signal },
+      );
+      return readUser(await inTime(() => authenticate(asked), timer));
+    } catch (error) {
+      throw answerToThrown(error, request.headers);
+    } finally {
+      over.abort();
+    }
+  }
+}

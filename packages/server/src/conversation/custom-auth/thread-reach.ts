@@ -1,0 +1,77 @@
+import type { AuthEvent } from '../../agents/loading/auth-events.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Runs } from '../runs/runs.ts';
+import { threadNotFound } from '../threads/thread.ts';
+import type { ThreadAccess } from '../threads/thread-access.ts';
+import { type AskedRequest, type Json, paramOf } from './asked-request.ts';
+import { type AuthFilter, passes } from './auth-filter.ts';
+
+interface ThreadReachOptions {
+  access: Pick<ThreadAccess, 'find'>;
+  runs: Pick<Runs, 'look'>;
+}
+
+interface ReachedThread {
+  threadId: string;
+  filter: AuthFilter | null;
+  /** Whether the request may make a thread of this id. */
+  mayBeNew?: boolean;
+}
+
+/** Checks single threads against what the handlers allow. Whose threads they are is decided after it, as for every caller. */
+export class ThreadReach {
+  readonly #access: ThreadReachOptions['access'];
+  readonly #runs: ThreadReachOptions['runs'];
+
+  constructor({ access, runs }: ThreadReachOptions) {
+    this.#access = access;
+    this.#runs = runs;
+  }
+
+  readonly readThread = (asked: AskedRequest): Promise<void> =>
+    this.#check(asked, 'threads:read', paramOf(asked, 'thread_id'));
+
+  readonly updateThread = (asked: AskedRequest): Promise<void> =>
+    this.#check(asked, 'threads:update', paramOf(asked, 'thread_id'));
+
+  readonly readThreadOfRun = (asked: AskedRequest): Promise<void> => this.ofRun(asked, 'threads:read');
+
+  /** Checks the thread of a run that is named by its id alone. */
+  readonly ofRun = async (
+    asked: AskedRequest,
+    event: AuthEvent,
+    runId: string = paramOf(asked, 'run_id'),
+  ): Promise<void> => {
+    const run = await this.#runs.look(asked.call.owner, { threadId: null, runId });
+    if (run) return this.#check(asked, event, run.thread_id);
+    await asked.ask(event, { run_id: runId });
+  };
+
+  /** A thread that the filter hides is answered like one that does not exist. */
+  readonly requireThread = async (
+    { call: { owner } }: AskedRequest,
+    { threadId, filter, mayBeNew = false }: ReachedThread,
+  ): Promise<void> => {
+    if (!filter) return;
+    const metadata = await this.metadataOf(owner, threadId);
+    const isHidden = metadata ? !passes(metadata, filter) : !mayBeNew;
+    if (isHidden) throw threadNotFound(threadId);
+  };
+
+  /** Null when the caller has no such thread. */
+  readonly metadataOf = async (owner: Owner, threadId: string): Promise<Json | null> => {
+    const thread = await this.#access.find(owner, threadId);
+    return thread && (JSON.parse(thread.metadata) as Json);
+  };
+
+  async #check(asked: AskedRequest, event: AuthEvent, threadId: string): Promise<void> {
+    const { filter } = await asked.ask(event, { thread_id: threadId, ...actionIn(asked) });
+    await this.requireThread(asked, { threadId, filter });
+  }
+}
+
+/** How a run is to be cancelled is part of the value. */
+function actionIn({ call }: AskedRequest): Json {
+  const { action } = call.query;
+  return action === undefined ? {} : { action };
+}
