@@ -196,6 +196,34 @@ describe('authenticate of langgraph.json', () => {
   });
 });
 
+describe('an authentication that cannot be loaded', () => {
+  let faulty: DevGateway;
+  beforeAll(async () => {
+    const folder = fileURLToPath(new URL('./fixtures/custom-auth-faulty/', import.meta.url));
+    faulty = await startGateway({ agentsFolder: folder });
+  });
+  afterAll(() => faulty.stop());
+
+  it('is told at the start with its file and its line', async () => {
+    expect(await faulty.context.conversation?.ownAgents()).toContainEqual({
+      name: 'auth',
+      fault: expect.stringContaining(
+        'auth.ts:4: `auth` is an object of class Auth; give it an authenticate handler',
+      ),
+    });
+  });
+
+  it('lets no one in, and leaves callers with a credential of the gateway alone', async () => {
+    const stranger = ConversationCaller.withKey(faulty.url, newName());
+    expect((await stranger.post('/threads')).status).toBe(500);
+    expect((await stranger.get('/info')).status).toBe(200);
+
+    const session = await faulty.register('member@example.com');
+    const member = (await ConversationCaller.of(faulty.url, session)).at('/api/langgraph');
+    expect((await member.post('/threads')).status).toBe(200);
+  });
+});
+
 /** The account that `firstAdmin` makes. */
 const root = { email: 'root@example.com', password: 'correct horse battery' };
 
@@ -219,7 +247,9 @@ describe('the account of an identity', () => {
     expect((await change({ system_role: 'admin' })).status).toBe(409);
     expect((await send('POST', '/reset-password')).status).toBe(409);
 
+    const stream = await caller.open('GET', `/threads/${threadId}/stream`);
     expect((await change({ disabled: true })).status).toBe(200);
+    await stream.rest().catch(() => undefined); // The connection ends together with the account.
     expect((await caller.get(`/threads/${threadId}`)).status).toBe(401);
     expect((await change({ disabled: false })).status).toBe(200);
     expect((await caller.get(`/threads/${threadId}`)).status).toBe(200);

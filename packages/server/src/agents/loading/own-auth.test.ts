@@ -61,12 +61,20 @@ describe('the authentication of langgraph.json', () => {
     expect(asked).toEqual([...all, undefined]);
   });
 
-  it('is loaded again after a fault, and when its files have changed', async () => {
+  it('is loaded again after a fault, and when it is forgotten because its file has changed', async () => {
+    const modules = new AgentModules();
     write('{}');
-    const auth = load();
+    const auth = ownAuth({ target: './src/auth.ts:auth', cwd, modules });
     expect(await auth.fault()).not.toBeNull();
 
     write(`{ ${authenticate} }`);
-    expect(await auth.fault()).toBeNull();
+    const { authenticate: first } = await auth.value();
+    expect(first({} as Request)).toBe('ada');
+
+    write("{ authenticate: () => 'bob' }");
+    expect((await auth.value()).authenticate({} as Request)).toBe('ada');
+    modules.renew();
+    auth.forget();
+    expect((await auth.value()).authenticate({} as Request)).toBe('bob');
   });
 });
