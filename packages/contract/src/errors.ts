@@ -265,6 +265,8 @@ export const errorCatalogue = {
   message_not_found: { kind: 'not_found', message: 'No such message in the latest state of the thread.' },
   turn_not_replayable: { kind: 'conflict', message: 'This answer cannot be made again.' },
   turn_not_branchable: { kind: 'conflict', message: 'This turn can no longer be branched from.' },
+  compaction_disabled: { kind: 'conflict', message: 'Context compaction is disabled.' },
+  compaction_failed: { kind: 'internal', message: 'Failed to compact thread context.' },
   polish_unavailable: { kind: 'unavailable', message: 'Failed to polish input' },
   polish_disabled: { kind: 'not_found', message: 'No model is configured that could polish the text.' },
   polish_text_invalid: { kind: 'malformed', message: 'Input text is required' },

@@ -15,6 +15,8 @@ export interface FakeReply {
   hangs?: boolean;
   /** The rest of a streamed answer, which begins when its turn comes. */
   later?: { when: Promise<void>; text: string };
+  /** Nothing is sent before this has settled. */
+  after?: Promise<void>;
   /** The answer never ends and sends more and more text. */
   isEndless?: boolean;
 }
@@ -49,7 +51,9 @@ export async function startFakeOpenAi(answer: (request: FakeRequest) => FakeRepl
     }
     const request = requestOf(await bodyOf(incoming), incoming);
     requests.push(request);
-    send(response, request, answer(request));
+    const reply = answer(request);
+    await reply.after;
+    send(response, request, reply);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

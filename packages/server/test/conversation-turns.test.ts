@@ -277,7 +277,6 @@ describe('another user', () => {
 
 describe('what this gateway does not have', () => {
   it.each([
-    ['POST', 'compact', { force: true }],
     ['PUT', 'goal', { objective: 'x' }],
     ['GET', 'goal', undefined],
   ])('%s %s is not there and says so at once', async (method, path, body) => {

@@ -11,6 +11,7 @@ import { openCheckpointer } from './checkpoints/checkpointer.ts';
 import { ThreadCheckpoints } from './checkpoints/thread-checkpoint-store.ts';
 import { loadLangchain } from './langchain.ts';
 import { builtInAgents, type Equipment } from './lead/built-in-agents.ts';
+import { type Compact, compactor } from './lead/compaction.ts';
 import type { TurnSettings } from './lead/turn-settings.ts';
 import { agentDefinitions } from './loading/agent-definitions.ts';
 import { AgentWatcher } from './loading/agent-watcher.ts';
@@ -76,6 +77,8 @@ export interface AgentRuntime {
   shapes: GraphShapes;
   storeItems: StoreItems;
   checkpoints: ThreadCheckpoints;
+  /** Null when the lead agent summarises nothing: that is switched off, or there is only the demo model. */
+  compact: Compact | null;
   /** The app of langgraph.json with routes of its own; null when there is none. */
   webApp: OwnWebApp | null;
   /** The authentication of langgraph.json; null when there is none. */
@@ -131,9 +134,13 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   });
 
   const checkpointer = once(() => loadLangchain(() => openCheckpointer(database)));
+  const states = new GraphStates({ agents, checkpointer, configurableOf });
+  const settings = options.turn.summarization;
+  const canCompact = settings.enabled && options.models.length > 0;
   return {
     agents,
-    states: new GraphStates({ agents, checkpointer, configurableOf }),
+    states,
+    compact: canCompact ? compactor({ states, models, settings }) : null,
     runner: new GraphRunner({ agents, checkpointer }),
     shapes: new GraphShapes(),
     storeItems,

@@ -382,7 +382,7 @@ function assistantsOf(
 }
 
 function turnsOf(dependencies: ConversationDependencies, parts: Parts): Routes {
-  const { database, runtime, threadStore, features } = dependencies;
+  const { database, runtime, threadStore, features, options } = dependencies;
   return createTurns({
     ...dependencies,
     ...parts,
@@ -391,6 +391,10 @@ function turnsOf(dependencies: ConversationDependencies, parts: Parts): Routes {
     runStore: new RunStore(database),
     recordedRuns: new RecordedRunStore(database),
     copyFolders: features.copyFolders,
+    compact: runtime.compact,
+    modelNames: modelNames(options.models),
+    modelOfAgent: async (owner, name) =>
+      (await features.customAgents.forRun(owner, name, { mayBeNew: false })).model,
   });
 }
 

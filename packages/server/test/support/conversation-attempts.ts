@@ -266,6 +266,7 @@ export const attempts: Record<string, Attempts> = {
     replacement_text: 'taken',
   }),
   'POST /threads/{thread_id}/branches': thread('/branches', { message_id: 'm' }),
+  'POST /threads/{thread_id}/compact': thread('/compact', { force: true }),
   'GET /threads/{thread_id}/runs/{run_id}/workspace-changes': openRun('/workspace-changes'),
   'POST /threads/{thread_id}/runs': newRun(''),
   'POST /threads/{thread_id}/runs/stream': newRun('/stream'),

@@ -8,7 +8,8 @@ import {
   type CheckpointTuple,
   type PendingWrite,
 } from '@langchain/langgraph-checkpoint';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
 import { addCheckpoints } from './add-checkpoints.ts';
 import { CheckpointBatch } from './checkpoint-batch.ts';
 import { type CheckpointFilter, CheckpointStore } from './checkpoint-store.ts';
@@ -84,16 +85,40 @@ export class Checkpointer extends BaseCheckpointSaver {
     }
   }
 
-  override async put(
+  override put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     _newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
+    return this.#put({ config, checkpoint, metadata });
+  }
+
+  override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    return this.#putWrites({ config, writes, taskId });
+  }
+
+  /** Returns a writer whose units all begin with this part, which throws when nothing may be written any more. */
+  confirmedBy(confirm: UnitPart): Pick<BaseCheckpointSaver, 'put' | 'putWrites'> {
+    return {
+      put: (config, checkpoint, metadata) => this.#put({ config, checkpoint, metadata }, confirm),
+      putWrites: (config, writes, taskId) => this.#putWrites({ config, writes, taskId }, confirm),
+    };
+  }
+
+  async #put(
+    {
+      config,
+      checkpoint,
+      metadata,
+    }: { config: RunnableConfig; checkpoint: Checkpoint; metadata: CheckpointMetadata },
+    confirm: UnitPart = async () => undefined,
+  ): Promise<RunnableConfig> {
     const threadId = requiredText(config, 'thread_id');
     const { namespace, id: parentId } = keyOf(config);
     const batch = new CheckpointBatch(threadId);
     await this.#database.write(async (trx) => {
+      await confirm(trx as WriteTransaction<unknown>);
       await this.#checkpoints.lock(trx, threadId, 'shared');
       const parent = parentId
         ? await this.#checkpoints.manifest(trx, { threadId, namespace, id: parentId })
@@ -104,10 +129,16 @@ export class Checkpointer extends BaseCheckpointSaver {
     return configOf({ threadId, namespace, id: checkpoint.id });
   }
 
-  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+  async #putWrites(
+    { config, writes, taskId }: { config: RunnableConfig; writes: PendingWrite[]; taskId: string },
+    confirm: UnitPart = async () => undefined,
+  ): Promise<void> {
     const batch = new CheckpointBatch(requiredText(config, 'thread_id'));
     batch.addWrites(config, writes, taskId);
-    await this.#database.write((trx) => addCheckpoints(trx, batch.rows));
+    await this.#database.write(async (trx) => {
+      await confirm(trx as WriteTransaction<unknown>);
+      await addCheckpoints(trx, batch.rows);
+    });
   }
 
   /** Returns what a checkpoint holds, or an empty manifest when there is no such checkpoint. */

@@ -22,9 +22,12 @@ export function danglingCalls() {
 /** Returns the change that puts these messages and the answer in the place of all messages of the state. */
 export function replacing(messages: readonly BaseMessage[], answer: AIMessage | Command): Command {
   const answers = AIMessage.isInstance(answer) ? [answer] : [];
-  return new Command({
-    update: { messages: [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), ...messages, ...answers] },
-  });
+  return new Command({ update: { messages: inPlaceOfAll([...messages, ...answers]) } });
+}
+
+/** Returns the change of the messages that puts these in the place of all. */
+export function inPlaceOfAll(messages: readonly BaseMessage[]): BaseMessage[] {
+  return [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), ...messages];
 }
 
 /** Puts a result behind each call; a call that has none gets an error. */

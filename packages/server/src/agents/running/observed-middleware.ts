@@ -1,4 +1,5 @@
 import { textOf } from '../message-text.ts';
+import { modelNode } from '../model-node.ts';
 import type { NewRunEvent } from '../run-record.ts';
 import { wireValue } from '../state/wire-values.ts';
 import { middlewareOf } from './model-caller.ts';
@@ -52,7 +53,6 @@ function isSummary(message: Message): boolean {
 }
 
 /** Middleware around the call of a model changes the state together with its answer. Among the changes, only a title has an event. */
-const modelNode = 'model_request';
 const titleMiddleware = { name: 'TitleMiddleware', hook: 'wrap_model_call', tag: 'title' };
 
 function titleOf(name: string): { name: string; hook: null; tag: string } {

@@ -1,12 +1,11 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { AgentGraph } from '../loading/agents.ts';
 import { withResults } from '../middleware/dangling-calls.ts';
+import { modelNode } from '../model-node.ts';
 import type { Message } from './observed-messages.ts';
 import type { RunConfig } from './run-config.ts';
 import type { RunObserver } from './run-observer.ts';
 
-/** The nodes of every agent that LangChain's `createAgent` makes, also of the lead agent. */
-const modelNode = 'model_request';
 const toolsNode = 'tools';
 
 interface CutOffRun {

@@ -1,5 +1,6 @@
 import type { CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { AppError } from '../../lib/app-error.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
 import { AgentFault } from '../agent-fault.ts';
 import { authEntries } from '../auth-entries.ts';
 import type { PrunePolicy } from '../checkpoints/kept-checkpoints.ts';
@@ -43,6 +44,8 @@ interface RequestedUpdate {
   /** The values of an update that is the only one in its request. */
   sole?: unknown;
   checkpoint?: WantedCheckpoint;
+  /** Begins each unit of the update; throws when the thread has changed meanwhile. */
+  confirm?: UnitPart;
 }
 
 /** What a run was given, as far as a function that makes its graph may read it. */
@@ -150,6 +153,22 @@ export class GraphStates {
     return this.#update(thread, { supersteps: [[update]], sole: update.values, checkpoint });
   }
 
+  /** Applies an update to the newest state, unless `confirm` throws in the unit that stores it. */
+  async updateIf(thread: StatefulThread, update: StateUpdate, confirm: UnitPart): Promise<CheckpointRef> {
+    return this.#update(thread, { supersteps: [[update]], sole: update.values, confirm });
+  }
+
+  /** Returns a channel of the newest state in the graph's own form, or null when nothing is saved. */
+  async channelOf(
+    { threadId }: Pick<StatefulThread, 'threadId'>,
+    channel: string,
+  ): Promise<{ value: unknown; checkpointId: string } | null> {
+    const tuple = await (await this.#saver()).getTuple(configFor({ threadId }, {}));
+    if (!tuple) return null;
+    const { channel_values: values, id: checkpointId } = tuple.checkpoint;
+    return { value: values[channel], checkpointId };
+  }
+
   /** Makes a checkpoint for each superstep. */
   async bulkUpdate(thread: StatefulThread, supersteps: StateUpdate[][]): Promise<CheckpointRef> {
     return this.#update(thread, { supersteps });
@@ -173,17 +192,17 @@ export class GraphStates {
     await (await this.#checkpointer()).deleteRun(threadId, runId);
   }
 
-  async #saver(): Promise<StateSaver> {
+  async #saver(confirm?: UnitPart): Promise<StateSaver> {
     const checkpointer = await this.#checkpointer();
     const { StateSaver } = await loadLangchain(() => import('./state-saver.ts'));
-    return new StateSaver(checkpointer);
+    return new StateSaver(checkpointer, confirm && { writer: checkpointer.confirmedBy(confirm) });
   }
 
   async #update(
     thread: StatefulThread,
-    { supersteps, sole, checkpoint = {} }: RequestedUpdate,
+    { supersteps, sole, checkpoint = {}, confirm }: RequestedUpdate,
   ): Promise<CheckpointRef> {
-    const saved = await this.#saver();
+    const saved = await this.#saver(confirm);
     const config = {
       ...configFor(thread, checkpoint),
       metadata: thread.graphId === null ? {} : { graph_id: thread.graphId },

@@ -15,12 +15,17 @@ import { withoutAnswered } from './open-questions.ts';
  */
 export class StateSaver extends BaseCheckpointSaver {
   readonly #saved: BaseCheckpointSaver;
+  readonly #writer: Pick<BaseCheckpointSaver, 'put' | 'putWrites'>;
   #failure: { error: unknown } | null = null;
   #ahead: { config: RunnableConfig; tuple: CheckpointTuple } | null = null;
 
-  constructor(saved: BaseCheckpointSaver) {
+  constructor(
+    saved: BaseCheckpointSaver,
+    { writer = saved }: { writer?: Pick<BaseCheckpointSaver, 'put' | 'putWrites'> } = {},
+  ) {
     super(saved.serde);
     this.#saved = saved;
+    this.#writer = writer;
   }
 
   /** Returns whether storage threw this error; otherwise the code of the graph did. */
@@ -61,11 +66,11 @@ export class StateSaver extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    return this.#noted(this.#saved.put(config, checkpoint, metadata, newVersions));
+    return this.#noted(this.#writer.put(config, checkpoint, metadata, newVersions));
   }
 
   override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    return this.#noted(this.#saved.putWrites(config, writes, taskId));
+    return this.#noted(this.#writer.putWrites(config, writes, taskId));
   }
 
   override deleteThread(threadId: string): Promise<void> {

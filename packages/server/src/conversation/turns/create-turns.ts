@@ -13,11 +13,13 @@ import type { ThreadRemoval } from '../threads/thread-removal.ts';
 import type { ThreadStore } from '../threads/thread-store.ts';
 import type { CopyOfFolders } from '../workspace/copy-folders.ts';
 import { Branches } from './branches.ts';
+import { Compactions, type CompactionsOptions } from './compactions.ts';
 import { HistorySeed } from './history-seed.ts';
 import { Replays } from './replays.ts';
 import { turnRoutes } from './turn-routes.ts';
 
-interface TurnsDependencies {
+interface TurnsDependencies
+  extends Pick<CompactionsOptions, 'compact' | 'modelNames' | 'modelOfAgent'> {
   access: ThreadAccess;
   states: SavedStates;
   store: ThreadStore;
@@ -50,6 +52,7 @@ export function createTurns(dependencies: TurnsDependencies): Routes {
       clock,
       log,
     }),
+    compactions: new Compactions(dependencies),
     runs,
     journal,
   });

@@ -1,3 +1,4 @@
+import { compactThread } from '@switchyard/contract/conversation/compaction';
 import { branchThread, prepareEdit, prepareRegenerate } from '@switchyard/contract/conversation/turns';
 import { getWorkspaceChanges } from '@switchyard/contract/conversation/workspace-changes';
 import { ownerOf } from '../../http/access/guard.ts';
@@ -6,16 +7,18 @@ import { recordedChanges } from '../file-changes/recorded-changes.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Branches } from './branches.ts';
+import type { Compactions } from './compactions.ts';
 import type { Replays } from './replays.ts';
 
 interface TurnRoutesOptions {
   replays: Replays;
   branches: Branches;
+  compactions: Compactions;
   runs: Pick<Runs, 'find'>;
   journal: Pick<Journal, 'events'>;
 }
 
-export function turnRoutes({ replays, branches, runs, journal }: TurnRoutesOptions): Routes {
+export function turnRoutes({ replays, branches, compactions, runs, journal }: TurnRoutesOptions): Routes {
   return (app) => {
     app.route({
       ...prepareRegenerate,
@@ -36,6 +39,11 @@ export function turnRoutes({ replays, branches, runs, journal }: TurnRoutesOptio
       handler: async (request) => branches.create(ownerOf(request), request.params.thread_id, request.body),
     });
 
+    app.route({
+      ...compactThread,
+      handler: async (request) =>
+        compactions.compact(ownerOf(request), request.params.thread_id, request.body),
+    });
     app.route({
       ...getWorkspaceChanges,
       handler: async (request) => {
