@@ -72,6 +72,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'own-routes',
     'catalog',
     'runs',
+    'goals',
     'schedules',
     'turns',
     'protocol',

@@ -275,16 +275,6 @@ describe('another user', () => {
   });
 });
 
-describe('what this gateway does not have', () => {
-  it.each([
-    ['PUT', 'goal', { objective: 'x' }],
-    ['GET', 'goal', undefined],
-  ])('%s %s is not there and says so at once', async (method, path, body) => {
-    const answer = await ada.call(method, `/threads/${await ada.thread()}/${path}`, { body });
-    expect(answer).toMatchObject({ status: 404, body: { detail: 'Not Found' } });
-  });
-});
-
 describe('polishing a draft', () => {
   it('answers what the model wrote, and whether that differs', async () => {
     answer = () => ({ text: '<think>Hm.</think>Please list all files.' });

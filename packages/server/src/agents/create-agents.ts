@@ -26,6 +26,7 @@ import { offerSdkLogger } from './loading/sdk-logger.ts';
 import { usableLanggraphJson } from './loading/usable-langgraph-json.ts';
 import { embedderOf, embeddingModel } from './models/embedding-model.ts';
 import { GraphRunner } from './running/graph-runner.ts';
+import { type AskInRun, runAsker } from './running/run-asker.ts';
 import { GraphShapes } from './state/graph-shapes.ts';
 import { type ConfigurableOf, GraphStates } from './state/graph-state.ts';
 import type { StoreIndex } from './store/embedder.ts';
@@ -79,6 +80,8 @@ export interface AgentRuntime {
   checkpoints: ThreadCheckpoints;
   /** Null when the lead agent summarises nothing: that is switched off, or there is only the demo model. */
   compact: Compact | null;
+  /** Null while there is only the demo model. */
+  askInRun: AskInRun | null;
   /** The app of langgraph.json with routes of its own; null when there is none. */
   webApp: OwnWebApp | null;
   /** The authentication of langgraph.json; null when there is none. */
@@ -140,6 +143,7 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   return {
     agents,
     states,
+    askInRun: options.models.length > 0 ? runAsker(models) : null,
     compact: canCompact ? compactor({ states, models, settings }) : null,
     runner: new GraphRunner({ agents, checkpointer }),
     shapes: new GraphShapes(),

@@ -42,6 +42,10 @@ import {
 } from './feedback/feedback-store.ts';
 import { RunFeedback } from './feedback/run-feedback.ts';
 import { FileChangesRunner } from './file-changes/file-changes-runner.ts';
+import { goalRoutes } from './goals/goal-routes.ts';
+import { GoalRunner } from './goals/goal-runner.ts';
+import { forgetGoal, GoalStore } from './goals/goal-store.ts';
+import { Goals } from './goals/goals.ts';
 import { Journal } from './journal/journal.ts';
 import { type EventBackend, openEventStorage } from './journal/open-event-storage.ts';
 import { RecordedRunStore } from './journal/recorded-run-store.ts';
@@ -195,6 +199,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     await threads.delete(owner, threadId);
   };
   const followers = new RunFollowers();
+  const goalStore = new GoalStore(database);
   const runs = createRuns({
     ...dependencies,
     agents,
@@ -202,7 +207,17 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     journal,
     followers,
     runner: new FileChangesRunner({
-      inner: new LearningRunner(runtime.runner, features.learning),
+      inner: new LearningRunner(
+        new GoalRunner({
+          inner: runtime.runner,
+          store: goalStore,
+          ask: runtime.askInRun,
+          newId,
+          clock,
+          log,
+        }),
+        features.learning,
+      ),
       changes: features.fileChanges,
       log,
     }),
@@ -268,6 +283,11 @@ function registerRemovals({ removals, runtime, options }: ConversationDependenci
     removeFiles: (thread) => journal.clearThread(thread.thread_id),
   });
   removals.register({ removeFiles: (thread) => files.remove(thread) });
+  removals.register<ConversationTables>({
+    forgetThread: async (trx, threadId) => {
+      await forgetGoal(trx, threadId);
+    },
+  });
   removals.register({ forgetThread: forgetFeedback, forgetUser: forgetFeedbackOfUser });
   removals.register({ forgetThread: (trx, threadId) => runtime.checkpoints.delete(trx, threadId) });
   removals.register({ forgetUser: forgetItemsOfUser });
@@ -309,15 +329,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
   };
   const lists = new ThreadLists(new ThreadSearch(new ThreadSearchStore(database)));
   const threadStates = new ThreadStates({ store, access, states: runtime.states, graphFor, clock });
-  const timelines = new RunTimelines({
-    ...dependencies,
-    together: readTogether(database, (frozen) => ({
-      store: new RunTimelineStore(frozen),
-      spans: new RunSpanStore(frozen),
-      poolSpans: dependencies.poolSpansOver?.(frozen.withTables()) ?? null,
-    })),
-    prices: new ModelPrices(options.models),
-  });
+  const timelines = timelinesOf(dependencies);
   const reasons = reasonsOf(dependencies);
   const protocol = {
     commands: new ThreadCommands({ runs, states: threadStates, access }),
@@ -340,6 +352,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     ]),
     sockets,
     turnsOf(dependencies, parts),
+    goalRoutes({ goals: new Goals({ access, store: new GoalStore(database), clock }) }),
     ...features.routes,
     createConsole({
       database,
@@ -392,9 +405,22 @@ function turnsOf(dependencies: ConversationDependencies, parts: Parts): Routes {
     recordedRuns: new RecordedRunStore(database),
     copyFolders: features.copyFolders,
     compact: runtime.compact,
+    goals: new GoalStore(database),
     modelNames: modelNames(options.models),
     modelOfAgent: async (owner, name) =>
       (await features.customAgents.forRun(owner, name, { mayBeNew: false })).model,
+  });
+}
+
+function timelinesOf(dependencies: ConversationDependencies): RunTimelines {
+  return new RunTimelines({
+    ...dependencies,
+    together: readTogether(dependencies.database, (frozen) => ({
+      store: new RunTimelineStore(frozen),
+      spans: new RunSpanStore(frozen),
+      poolSpans: dependencies.poolSpansOver?.(frozen.withTables()) ?? null,
+    })),
+    prices: new ModelPrices(dependencies.options.models),
   });
 }
 

@@ -8,6 +8,7 @@ export interface ConversationTables {
   thread_sequences: ThreadSequenceTable;
   deleted_threads: DeletedThreadTable;
   thread_ttls: ThreadTtlTable;
+  thread_goals: ThreadGoalTable;
   runs: RunTable;
   run_inputs: RunInputTable;
   run_usage: RunUsageTable;
@@ -75,6 +76,21 @@ export interface ThreadSequenceTable {
 }
 
 /** The id of a deleted thread answers 404 for ever. */
+/** What the agent of a thread works towards by itself, until it is reached or cleared. */
+export interface ThreadGoalTable {
+  thread_id: string;
+  objective: string;
+  /** How often the agent has gone on by itself. */
+  continuation_count: number;
+  max_continuations: number;
+  /** Continuations in a row that came no nearer to the goal. */
+  no_progress_count: number;
+  /** JSON; null before the first evaluation. */
+  last_evaluation: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
 /** A thread's time to live. It counts from the last change of the thread. */
 export interface ThreadTtlTable {
   thread_id: string;
@@ -341,3 +357,4 @@ export type RunEventRow = Selectable<RunEventTable>;
 export type FeedbackRow = Selectable<FeedbackTable>;
 export type AssistantRow = Selectable<AssistantTable>;
 export type AssistantVersionRow = Selectable<AssistantVersionTable>;
+export type ThreadGoalRow = Selectable<ThreadGoalTable>;

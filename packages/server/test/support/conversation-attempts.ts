@@ -266,6 +266,11 @@ export const attempts: Record<string, Attempts> = {
     replacement_text: 'taken',
   }),
   'POST /threads/{thread_id}/branches': thread('/branches', { message_id: 'm' }),
+  'GET /threads/{thread_id}/goal': openThread('/goal'),
+  'PUT /threads/{thread_id}/goal': (names) => [
+    { path: `/threads/${names.thread}/goal`, body: { objective: 'taken' }, isCreation: true },
+  ],
+  'DELETE /threads/{thread_id}/goal': openThread('/goal'),
   'POST /threads/{thread_id}/compact': thread('/compact', { force: true }),
   'GET /threads/{thread_id}/runs/{run_id}/workspace-changes': openRun('/workspace-changes'),
   'POST /threads/{thread_id}/runs': newRun(''),

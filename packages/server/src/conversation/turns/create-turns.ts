@@ -2,6 +2,7 @@ import type { Routes } from '../../http/app.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newId, newTimeOrderedId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import type { GoalStore } from '../goals/goal-store.ts';
 import type { EventStorage } from '../journal/event-storage.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RecordedRunStore } from '../journal/recorded-run-store.ts';
@@ -18,14 +19,14 @@ import { HistorySeed } from './history-seed.ts';
 import { Replays } from './replays.ts';
 import { turnRoutes } from './turn-routes.ts';
 
-interface TurnsDependencies
-  extends Pick<CompactionsOptions, 'compact' | 'modelNames' | 'modelOfAgent'> {
+interface TurnsDependencies extends Pick<CompactionsOptions, 'compact' | 'modelNames' | 'modelOfAgent'> {
   access: ThreadAccess;
   states: SavedStates;
   store: ThreadStore;
   removal: ThreadRemoval;
   runs: Runs;
   runStore: RunStore;
+  goals: GoalStore;
   recordedRuns: RecordedRunStore;
   journal: Journal;
   storage: EventStorage;
@@ -36,11 +37,12 @@ interface TurnsDependencies
 
 /** What a page does with the turns of a conversation: make one again, edit it, branch from it. */
 export function createTurns(dependencies: TurnsDependencies): Routes {
-  const { access, states, store, removal, runs, runStore, recordedRuns, journal, storage } = dependencies;
+  const { access, states, store, removal, runs, runStore, recordedRuns, journal, storage, goals } =
+    dependencies;
   const { copyFolders, clock, log } = dependencies;
   const seed = new HistorySeed({ storage, runs: recordedRuns, log });
   return turnRoutes({
-    replays: new Replays({ access, states, runs: runStore, journal, newId }),
+    replays: new Replays({ access, states, runs: runStore, journal, goals, newId }),
     branches: new Branches({
       access,
       states,

@@ -1,6 +1,7 @@
 import type { PreparedEdit, PreparedReplay } from '@switchyard/contract/conversation/turns';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { GoalStore } from '../goals/goal-store.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RunStore } from '../runs/records/run-store.ts';
 import type { ThreadRow } from '../tables.ts';
@@ -23,6 +24,7 @@ interface ReplaysOptions {
   states: Pick<SavedStates, 'current' | 'pastStates'>;
   runs: Pick<RunStore, 'get'>;
   journal: Pick<Journal, 'events'>;
+  goals: Pick<GoalStore, 'find'>;
   newId: () => string;
 }
 
@@ -71,6 +73,7 @@ export class Replays {
     { messageId, text }: { messageId: string; text: string },
   ): Promise<PreparedEdit> {
     const { thread, messages, title } = await this.#latest(owner, threadId);
+    if (await this.#options.goals.find(threadId)) throw refused('Cannot edit while a goal is active');
     const question = messages.find(({ id }) => id === messageId);
     if (!question) throw messageNotFound(messageId);
     const isLatest = messages.findLast(isQuestion) === question;
