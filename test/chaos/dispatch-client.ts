@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
 
 const credentials = { email: 'chaos@example.com', password: 'correct horse battery' };
@@ -52,6 +52,21 @@ export class DispatchClient {
   /** Returns whether the task could still be cancelled. */
   async cancel(taskId: string): Promise<void> {
     await this.#call('DELETE', `/api/tasks/${taskId}`, { mayConflict: true });
+  }
+
+  /** The address is called for each task that ends. */
+  async addWebhook(address: string): Promise<void> {
+    await this.#call('POST', '/api/webhooks', { body: { url: address } });
+  }
+
+  /** Sends a small file to this replica and returns the status of the answer. */
+  async upload(url: string): Promise<number> {
+    const form = new FormData();
+    form.append('file', new Blob([randomBytes(1_000)]), 'note.bin');
+    const headers = { authorization: `Bearer ${this.#token}` };
+    const answer = await fetch(new URL('/api/files/upload', url), { method: 'POST', headers, body: form });
+    await answer.arrayBuffer();
+    return answer.status;
   }
 
   async countOf(status: string): Promise<number> {

@@ -1,5 +1,8 @@
-import { type Cluster, type Replica, startCluster } from '@switchyard/dev-env/cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SystemReport } from '@switchyard/contract/system';
+import { type Cluster, type ClusterOptions, type Replica, startCluster } from '@switchyard/dev-env/cluster';
 import { type FakeFleet, startFakeFleet } from '@switchyard/dev-env/fake-fleet';
+import { HttpSession } from '@switchyard/dev-env/http-session';
 import { testNginx } from '@switchyard/dev-env/nginx';
 import { testPostgres } from '@switchyard/dev-env/postgres';
 import { testRedis } from '@switchyard/dev-env/redis';
@@ -8,6 +11,7 @@ import { openDatabase } from '@switchyard/server/platform/database/open';
 import { Line } from '../chaos/conversation-client.ts';
 import { DispatchClient } from '../chaos/dispatch-client.ts';
 import { chatAgent, nodeClasses } from '../chaos/talks.ts';
+import { readCredentials } from '../e2e/credentials-file.ts';
 
 export const outputBytes = 500;
 /** Some prompts end at once, and some still run when another replica has taken over. */
@@ -25,12 +29,16 @@ export interface Stage {
   fleet: FakeFleet;
   tasks: DispatchClient;
   line: Line;
+  admin: HttpSession;
   /** A connection of the drill's own, for looking at the rows. */
   database: Database<unknown>;
   stop(): Promise<void>;
 }
 
-export async function openStage({ replicas = 3 }: { replicas?: number } = {}): Promise<Stage> {
+export async function openStage({
+  env,
+  ...options
+}: Omit<Partial<ClusterOptions>, 'port'> = {}): Promise<Stage> {
   const closers: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -45,10 +53,12 @@ export async function openStage({ replicas = 3 }: { replicas?: number } = {}): P
     for (const [index, port] of fleet.ports.entries())
       await fleet.behave({ runMs: workerRunsMs[index] ?? 0 }, port);
     const cluster = await startCluster({
-      replicas,
+      replicas: 3,
+      ...options,
       env: {
         SWITCHYARD__DISPATCH__WORKERS: fleet.ports.map((port) => `127.0.0.1:${port}`).join(','),
         SWITCHYARD__AGENTS: `chat=${chatAgent}:graph`,
+        ...env,
       },
     });
     closers.push(() => cluster.stop());
@@ -60,12 +70,25 @@ export async function openStage({ replicas = 3 }: { replicas?: number } = {}): P
       fleet,
       tasks,
       line: await Line.register(cluster.url, 'talker@example.com'),
+      admin: await HttpSession.login(cluster.url, readCredentials(cluster.sharedHome)),
       database,
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Returns the replica that holds a lease, as the replicas say themselves. Asks again while none does. */
+export async function holderOf({ cluster, admin }: Stage, key: string): Promise<Replica> {
+  for (;;) {
+    for (const replica of cluster.replicas) {
+      const { data } = await admin.at(replica.url).get<{ data: SystemReport }>('/api/system');
+      const own = data.replicas.find(({ isThis }) => isThis);
+      if (own?.holds.some((lease) => lease.key === key)) return replica;
+    }
+    await sleep(100);
   }
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StreamingClient } from '../chaos/conversation-client.ts';
 import { startTalks, type Talk } from '../chaos/talks.ts';
 import { checkAll, inTime, settle } from './drill-checks.ts';
-import { openStage, type Stage, testDrill } from './drill-stage.ts';
+import { holderOf, openStage, type Stage, testDrill } from './drill-stage.ts';
 
 const drill = testDrill('a replica that stands still');
 /** Longer than the life of a lease. The whole drill takes the minute of an operator who looks at a machine that hangs. */
@@ -22,53 +22,58 @@ describe.skipIf(drill.isSkipped)(drill.title, () => {
   afterAll(() => stage?.stop());
 
   it('as the dispatcher is followed by another, and what it writes when it comes back is refused', async () => {
-    const { cluster, tasks, database } = stage;
+    const { cluster, tasks } = stage;
+    const dispatcher = await inTime(stage, 'No replica is the dispatcher', holderOf(stage, 'dispatch'));
+    const other = cluster.replicas.find((replica) => replica !== dispatcher);
+    if (!other) throw new Error('There are three replicas.');
     const before = await leaseOf('dispatch');
-    // The first one that started holds the lease, because it was alone.
-    const [first, second] = cluster.replicas;
-    if (!first || !second) throw new Error('There are three replicas.');
-    tasks.url = second.url;
+    tasks.url = other.url;
     for (let count = 0; count < 12; count += 1) await tasks.submit(workflow);
-    first.signal('SIGSTOP');
+    const thawed = freeze(dispatcher);
     try {
       await expect.poll(async () => (await leaseOf('dispatch')).token).toBeGreaterThan(before.token);
       for (let count = 0; count < 12; count += 1) await tasks.submit(workflow);
-      await sleep(frozenMs);
-      expect(
-        (await sql`select 1 from tasks where phase = 'ended'`.execute(database.read)).rows.length,
-      ).toBeGreaterThan(12);
+      await expect.poll(endedTasks).toBeGreaterThan(12);
     } finally {
-      first.signal('SIGCONT');
+      await thawed();
     }
+    await expect.poll(() => dispatcher.output()).toContain('this replica is not the dispatcher any more');
     await settle(stage);
     await checkAll(stage, { talks: [], inversions: 0 });
-    expect((await leaseOf('dispatch')).holder).not.toBe(before.holder);
     tasks.url = cluster.url;
   });
 
   it('as the owner of runs loses them to another, and neither its events nor its frames are taken any more', async () => {
     const { cluster, line } = stage;
-    const [, , owner] = cluster.replicas;
-    if (!owner) throw new Error('There are three replicas.');
-    const talks = await talksAt(owner.url);
+    const talks = await talksAt(cluster.replicas.at(-1)?.url ?? '');
     const talking = Promise.all(talks.map(({ client, body }) => client.converse(body)));
     // The first pieces of its answer, long before the run ends.
     while (talks.some(({ client }) => client.pieces.size === 0)) await sleep(5);
-    owner.signal('SIGSTOP');
+    const owner = await inTime(stage, 'No replica owns the runs', holderOf(stage, await leaseOfRuns(talks)));
+    const thawed = freeze(owner);
     // Clients that hear nothing for so long connect elsewhere.
     line.connect(cluster.url);
     for (const { client } of talks) client.breakOff();
     try {
       // Another replica takes its runs over, and goes on with them for a while beside the owner that stands still.
       await expect.poll(laterAttempts).toBeGreaterThan(0);
-      await sleep(frozenMs / 2);
     } finally {
-      owner.signal('SIGCONT');
+      await thawed();
     }
     await inTime(stage, 'Not every stream has ended', talking);
     await settle(stage);
     await checkAll(stage, { talks, inversions: 0 });
   });
+
+  /** Lets it stand still at once. What it returns lets it go on, but not before its time is over. */
+  function freeze(replica: Stage['cluster']['replicas'][number]): () => Promise<void> {
+    const over = sleep(frozenMs);
+    replica.signal('SIGSTOP');
+    return async () => {
+      await over;
+      replica.signal('SIGCONT');
+    };
+  }
 
   /** Talks that the replica at this address begins, since it has room for them. */
   async function talksAt(url: string): Promise<Talk[]> {
@@ -85,14 +90,26 @@ describe.skipIf(drill.isSkipped)(drill.title, () => {
 
   const slow = 'count to 400 every 40 ms';
 
+  /** The key of the lease under which these runs are at work. */
+  async function leaseOfRuns([talk]: readonly Talk[]): Promise<string> {
+    const run = sql<{ worker_id: string }>`select worker_id from runs where run_id = ${talk?.client.runId}`;
+    const { rows } = await run.execute(stage.database.read);
+    return `runs:${rows[0]?.worker_id}`;
+  }
+
   async function laterAttempts(): Promise<number> {
     const later = sql<{ attempt: number }>`select attempt from runs where attempt > 1`;
     return (await later.execute(stage.database.read)).rows.length;
   }
 
-  async function leaseOf(key: string): Promise<{ token: number; holder: string | null }> {
-    const { rows } = await sql<{ token: number; holder: string | null }>`
-      select token, holder from leases where key = ${key}`.execute(stage.database.read);
-    return rows[0] ?? { token: 0, holder: null };
+  async function endedTasks(): Promise<number> {
+    const ended = sql`select 1 from tasks where phase = 'ended'`;
+    return (await ended.execute(stage.database.read)).rows.length;
+  }
+
+  async function leaseOf(key: string): Promise<{ token: number }> {
+    const { rows } = await sql<{ token: number }>`
+      select token from leases where key = ${key}`.execute(stage.database.read);
+    return rows[0] ?? { token: 0 };
   }
 });

@@ -9,7 +9,7 @@ import { type RedisProcess, startRedis } from './redis.ts';
 import { SpawnedGateway } from './spawned-gateway.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-interface ClusterOptions {
+export interface ClusterOptions {
   replicas: number;
   /** Replaces the free port, which is the default for a test. */
   port?: number;
@@ -17,6 +17,10 @@ interface ClusterOptions {
   env?: Record<string, string>;
   /** Postgres syncs to the disk as in production. */
   isDurable?: boolean;
+  /** Returns the address under which the replicas reach Postgres, for a test that stands between them. */
+  databaseThrough?: (url: string) => Promise<string>;
+  /** Replaces the folder that all replicas share. */
+  sharedHome?: string;
 }
 
 const configFile = fileURLToPath(new URL('../../../examples/cluster/switchyard.yaml', import.meta.url));
@@ -103,6 +107,8 @@ export async function startCluster({
   port,
   env = {},
   isDurable = false,
+  databaseThrough = async (url) => url,
+  sharedHome: givenHome,
 }: ClusterOptions): Promise<Cluster> {
   const folder = temporaryFolder();
   const closers: (() => Promise<unknown>)[] = [async () => folder.remove()];
@@ -114,10 +120,10 @@ export async function startCluster({
     const redis = await startRedis();
     closers.push(() => redis.stop());
     const nginxPort = port ?? (await freePort());
-    const sharedHome = join(folder.path, 'shared');
+    const sharedHome = givenHome ?? join(folder.path, 'shared');
     const environment = {
       PUBLIC_URL: `http://127.0.0.1:${nginxPort}`,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: await databaseThrough(databaseUrl),
       REDIS_URL: redis.url,
       SHARED_HOME: sharedHome,
       JWT_SECRET: randomBytes(24).toString('base64url'),
