@@ -32,7 +32,7 @@ ${rows.join('\n')}
 async function registeredRoutes(context: Context): Promise<RegisteredRoute[]> {
   const found: RegisteredRoute[] = [];
   const app = await buildServer({
-    shell: { ...context, corsOrigins: [], isHttps: false, version: 'current' },
+    shell: { ...context, corsOrigins: [], isHttps: false, version: 'current', hasReplicas: false },
     health: context.health,
     metrics: context.metrics,
     metricsToken: null,

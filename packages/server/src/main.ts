@@ -57,6 +57,7 @@ export async function startGateway(config: Config, options: StartOptions): Promi
       streams: context.streams,
       tracker: context.tracker,
       graceMs: Math.max(0, config.server.shutdown_grace - closingReserveMs),
+      hasReplicas: hasReplicas(config),
       timer: systemTimer,
       logger: context.logger,
     });
@@ -96,6 +97,7 @@ function serverFor(config: Config, context: Context, { version, consoleFolder }:
       corsOrigins: config.server.cors.origins,
       isHttps: config.server.public_url?.startsWith('https:') ?? false,
       version,
+      hasReplicas: hasReplicas(config),
     },
     health,
     metrics,
@@ -108,6 +110,11 @@ function serverFor(config: Config, context: Context, { version, consoleFolder }:
     consoleFolder: consoleFolder ?? null,
     routes,
   });
+}
+
+/** Whether other processes of this gateway may stand beside this one, behind a proxy. */
+function hasReplicas({ bus }: Config): boolean {
+  return bus.backend === 'redis';
 }
 
 async function listen(app: App, { server }: Config, lastPort: number): Promise<string> {

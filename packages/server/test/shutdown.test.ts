@@ -22,28 +22,29 @@ afterEach(async () => {
   await server.close();
 });
 
-async function start(): Promise<void> {
+async function start({ hasReplicas = false } = {}): Promise<void> {
   work = newDeferred();
   hasStarted = newDeferred();
   time = new ManualTime();
-  server = await startTestServer({ routes: [routes] });
+  server = await startTestServer({ routes: [routes], hasReplicas });
   const { app, health, streams, tracker, logger } = server;
-  shutdown = new Shutdown(app, { health, streams, tracker, graceMs, timer: time.timer, logger });
+  shutdown = new Shutdown(app, { health, streams, tracker, graceMs, hasReplicas, timer: time.timer, logger });
   url = `http://127.0.0.1:${await server.listen()}`;
 }
 
 function routes(app: App): void {
-  app.route({
-    ...testRoute,
-    method: 'GET',
-    url: '/api/work',
-    schema: testSchema,
-    handler: async () => {
-      hasStarted.resolve();
-      await work.promise;
-      return { done: true };
-    },
-  });
+  for (const method of ['GET', 'POST'] as const)
+    app.route({
+      ...testRoute,
+      method,
+      url: '/api/work',
+      schema: testSchema,
+      handler: async () => {
+        hasStarted.resolve();
+        await work.promise;
+        return { done: true };
+      },
+    });
   app.route({
     ...testRoute,
     method: 'GET',
@@ -84,6 +85,12 @@ async function connectAtOnce(count: number): Promise<() => Promise<string[]>> {
   const lines = connections.map(firstLine);
   await new Promise<void>((resolve) => process.nextTick(resolve));
   return () => Promise.all(lines);
+}
+
+/** Lets a moment pass in which no connection arrives. */
+function stopsListening(): boolean {
+  time.advance(250);
+  return !server.app.server.listening;
 }
 
 describe('shutdown', () => {
@@ -211,6 +218,35 @@ describe('shutdown', () => {
     work.resolve();
     await held;
     await closed;
+  });
+
+  test('leaves to the other replicas what a proxy may ask them, and answers the rest itself', async () => {
+    await start({ hasReplicas: true });
+    const held = fetch(`${url}/api/work`);
+    await hasStarted.promise;
+    const closed = shutdown.run();
+    const left = await fetch(`${url}/api/work`);
+    expect([left.status, left.headers.get('retry-after')]).toEqual([503, '5']);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const answer = fetch(`${url}/api/work`, { method: 'POST' });
+    work.resolve();
+    expect(await (await answer).json()).toEqual({ done: true });
+    expect(await (await held).json()).toEqual({ done: true });
+    await expect.poll(stopsListening).toBe(true);
+    await closed;
+  });
+
+  test('beside other replicas stops listening when no connection has arrived for a moment', async () => {
+    await start({ hasReplicas: true });
+    const closed = shutdown.run();
+    time.advance(200);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    time.advance(50);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(server.app.server.listening).toBe(true);
+    time.advance(250);
+    await closed;
+    expect(server.app.server.listening).toBe(false);
   });
 
   test('cuts requests that do not end within the grace period', async () => {

@@ -20,6 +20,7 @@ interface TestServerOptions {
   limits?: Partial<HttpLimits>;
   corsOrigins?: string[];
   isHttps?: boolean;
+  hasReplicas?: boolean;
   metricsToken?: string | null;
   logLevel?: 'debug' | 'info';
   streamLimit?: number;
@@ -74,6 +75,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       corsOrigins: options.corsOrigins ?? [],
       isHttps: options.isHttps ?? false,
       version: '1.2.3',
+      hasReplicas: options.hasReplicas ?? false,
     },
     health,
     metrics,

@@ -5,7 +5,7 @@ import {
   fastify,
   type RouteOptions,
 } from 'fastify';
-import type { AppError } from '../../lib/app-error.ts';
+import { AppError } from '../../lib/app-error.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { CorsPolicy } from '../access/cors.ts';
 import type { App } from '../app.ts';
@@ -20,6 +20,7 @@ import { sendError } from '../errors/errors.ts';
 import { FrameworkLog } from '../errors/framework-log.ts';
 import type { RequestTracker } from '../exchange/request-tracker.ts';
 import { leaveBody } from '../exchange/unread-body.ts';
+import { isProbe } from '../health-probe.ts';
 import type { HttpLimits } from '../http-limits.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import { ignoreUnknownFields } from '../validation/ignored-fields.ts';
@@ -44,6 +45,8 @@ export interface ShellOptions {
   version: string;
   /** While it returns true, every response asks the client to use another connection for its next request. */
   isDraining: () => boolean;
+  /** Others answer in its place: a proxy asks the next one for what this one leaves to them while it stops. */
+  hasReplicas: boolean;
 }
 
 /**
@@ -107,6 +110,7 @@ export function createShell(options: ShellOptions): App {
       admission.cutFlood(request, reply);
       refuseRepeatedHost(request.raw.rawHeaders);
       if (preflight) return void reply.code(204).send();
+      if (options.hasReplicas && options.isDraining()) leaveToReplicas(request);
       if (request.url.includes('%')) refuseUnsafeAddress(request.url);
       done();
     } catch (error) {
@@ -131,6 +135,14 @@ export function createShell(options: ShellOptions): App {
     done();
   });
   return app;
+}
+
+/**
+ * A proxy that hears 503 asks the next replica, and leaves this one out for a while, so that it can close its listener
+ * unseen. It repeats only what changes nothing, so everything else is answered here to the end.
+ */
+function leaveToReplicas(request: FastifyRequest): void {
+  if (['GET', 'HEAD'].includes(request.method) && !isProbe(request)) throw new AppError('shutting_down');
 }
 
 /** The properties of an endpoint become the route's settings. The guard decides who may call. */

@@ -16,6 +16,8 @@ interface ShutdownOptions {
   graceMs: number;
   /** How long new connections are still accepted while requests finish. Default 2 s. */
   listenMs?: number;
+  /** A proxy in front asks the others when this one refuses. */
+  hasReplicas?: boolean;
   timer: Timer;
   logger: Logger;
 }
@@ -33,6 +35,12 @@ const shortTurnMs = 1;
  * has not finished, so the listener closes by itself: the proxy is then refused, and asks another replica.
  */
 const usualListenMs = 2_000;
+
+/**
+ * A connection that arrives at the very moment at which the listener closes is lost. Where a proxy has others to ask, the
+ * listener closes when none has arrived for so long.
+ */
+const quietMs = 250;
 
 /** Ends the service of one server without losing a response that has begun. */
 export class Shutdown {
@@ -64,7 +72,7 @@ export class Shutdown {
     const overdue = newDeferred();
     const cancel = timer(overdue.resolve, graceMs);
     const stayOpen = timer(() => void this.#stopListening(), Math.min(listenMs, graceMs));
-    const finished = Promise.all([streams.closeAll(), tracker.whenIdle()]);
+    const finished = Promise.all([streams.closeAll(), this.#untilQuiet().then(() => tracker.whenIdle())]);
     const isInTime = await Promise.race([finished.then(() => true), overdue.promise.then(() => false)]);
     cancel();
     stayOpen();
@@ -73,6 +81,17 @@ export class Shutdown {
     const closed = this.#app.close();
     for (const socket of this.#connections.open) socket.destroy();
     await closed;
+  }
+
+  async #untilQuiet(): Promise<void> {
+    if (this.#options.hasReplicas !== true) return;
+    let accepted: number;
+    do {
+      accepted = this.#connections.accepted;
+      const waited = newDeferred();
+      this.#options.timer(waited.resolve, quietMs);
+      await waited.promise;
+    } while (this.#connections.accepted !== accepted);
   }
 
   /**
