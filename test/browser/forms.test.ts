@@ -109,6 +109,31 @@ describe.runIf(canBrowse)('forms of the console', () => {
     await expect.poll(facts).toEqual(['Likes green.']);
   });
 
+  it('of the memory forget everything without a question, and take that back', async () => {
+    const text = words('memory');
+    const facts = async () => (await admin.get<{ facts: object[] }>('/api/memory')).facts;
+    await admin.post('/api/memory/facts', { content: 'Likes red.', category: 'context', confidence: 0.9 });
+    const before = (await facts()).length;
+    await page.goto('/memory');
+    await page.getByText('Likes red.').waitFor();
+    await page.getByRole('button', { name: text('actions') }).click();
+    await page.getByRole('menuitem', { name: text('clear.open') }).click();
+    await expect.poll(facts).toEqual([]);
+    expect(
+      await page
+        .getByRole('dialog')
+        .filter({ hasText: text('clear.open') })
+        .count(),
+    ).toBe(0);
+    await page
+      .getByRole('dialog')
+      .filter({ hasText: text('clear.done') })
+      .getByRole('button', { name: words('kit')('toast.undo') })
+      .click();
+    await expect.poll(async () => (await facts()).length).toBe(before);
+    await page.getByText('Likes red.').waitFor();
+  });
+
   it('of a webhook add one, show its secret once, and switch it off', async () => {
     const text = words('webhooks');
     const webhooks = async () =>

@@ -52,6 +52,18 @@ describe.runIf(canBrowse)('the list of tasks', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
+  it('opens the panel of a row with a key, and closes it with the same key', async () => {
+    await page.goto('/tasks?status=pending');
+    await page.getByRole('link', { name: 'Red lantern' }).waitFor();
+    await page.keyboard.press(']');
+    const panel = page.getByRole('dialog', { name: 'Red lantern' });
+    await panel.waitFor();
+    expect(new URL(page.url()).searchParams.has('open')).toBe(true);
+    await page.keyboard.press(']');
+    await panel.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('?status=pending');
+  });
+
   it('keeps filters under a name in the account of the user, and brings a deleted view back', async () => {
     await page.goto('/tasks?status=pending&q=lantern');
     await openViews(page);

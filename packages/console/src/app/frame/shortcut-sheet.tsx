@@ -7,7 +7,7 @@ import { goKeys } from './go-keys.ts';
 import { useVisiblePages } from './visible-pages.ts';
 
 const groups = [
-  { name: 'everywhere', keys: ['palette', 'search', 'help', 'rail', 'command', 'close'] },
+  { name: 'everywhere', keys: ['palette', 'search', 'help', 'rail', 'panel', 'command', 'close'] },
   { name: 'lists', keys: ['next', 'previous', 'open', 'choose'] },
   { name: 'replay', keys: ['play'] },
 ] as const;
@@ -17,6 +17,7 @@ const keysOf: Record<(typeof groups)[number]['keys'][number], string[]> = {
   search: ['/'],
   help: ['?'],
   rail: ['['],
+  panel: [']'],
   command: ['.'],
   close: ['Esc'],
   next: ['j'],

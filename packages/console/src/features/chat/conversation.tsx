@@ -2,6 +2,7 @@ import { ArrowDown } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { useShortcuts } from '../../kit/use-shortcuts.ts';
 import { useQueryState } from '../../lib/address.ts';
 import { useText } from '../../lib/i18n.ts';
 import { ReplaceDialog, type Replacement } from './actions/replace-dialog.tsx';
@@ -46,6 +47,7 @@ export function Conversation({ threadId }: { threadId: string }) {
     [draft.files, setDraft],
   );
   const { uploading, upload } = useUploads(onUploaded);
+  useShortcuts({ ']': () => setPanel(panel === 'files' ? null : 'files', { push: true }) });
   const last = turns.at(-1);
   const title = (thread.data && titleOf(thread.data)) ?? text('threads.untitled');
   const approvals = approvalsIn(interrupts);

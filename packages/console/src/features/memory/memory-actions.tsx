@@ -1,6 +1,5 @@
 import { clearMemory, importMemory, type MemoryDocument } from '@switchyard/contract/conversation/memory';
-import { useRef, useState } from 'react';
-import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { useRef } from 'react';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { Menu } from '../../kit/menu.tsx';
 import { downloadText } from '../../lib/download-text.ts';
@@ -18,7 +17,6 @@ export function MemoryActions({ agent, memory }: MemoryActionsProps) {
   const text = useText('memory');
   const act = useAct();
   const input = useRef<HTMLInputElement>(null);
-  const [asks, setAsks] = useState(false);
   const query = agentOf(agent);
   const replace = (body: MemoryDocument) => gateway.call(importMemory, { query, body });
   const importFile = async (file: File) => {
@@ -28,14 +26,12 @@ export function MemoryActions({ agent, memory }: MemoryActionsProps) {
       refresh: memoryKey,
     });
   };
-  const clear = async () => {
-    setAsks(false);
-    await act(() => gateway.call(clearMemory, { query }), {
+  const clear = () =>
+    act(() => gateway.call(clearMemory, { query }), {
       done: text('clear.done'),
       undo: () => replace(memory),
       refresh: memoryKey,
     });
-  };
   return (
     <>
       <input
@@ -58,18 +54,9 @@ export function MemoryActions({ agent, memory }: MemoryActionsProps) {
             onSelect: () => downloadText(`memory-${agent ?? 'lead'}.json`, JSON.stringify(memory, null, 2)),
           },
           { label: text('import.open'), onSelect: () => input.current?.click() },
-          { label: text('clear.open'), danger: true, separated: true, onSelect: () => setAsks(true) },
+          { label: text('clear.open'), danger: true, separated: true, onSelect: () => void clear() },
         ]}
       />
-      <ConfirmDialog
-        open={asks}
-        onClose={() => setAsks(false)}
-        title={text('clear.title')}
-        confirm={text('clear.confirm')}
-        onConfirm={() => void clear()}
-      >
-        <p>{text('clear.effect', { count: memory.facts.length })}</p>
-      </ConfirmDialog>
     </>
   );
 }

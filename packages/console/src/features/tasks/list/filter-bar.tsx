@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Search, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
-import { isTyping } from '../../../kit/parts/typing.ts';
 import { Select } from '../../../kit/select.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { setQuery } from '../../../lib/address.ts';
@@ -81,10 +80,9 @@ function Chip({ label, name }: { label: string; name: string }) {
   );
 }
 
-/** Searches on the server after a pause in the typing; `/` brings the focus here. */
+/** Searches on the server after a pause in the typing. */
 function SearchBox({ value }: { value: string }) {
   const text = useText('tasks');
-  const input = useRef<HTMLInputElement>(null);
   const [entry, setEntry] = useState(value);
   const [shown, setShown] = useState(value);
   // The address changed by something else, such as the back button.
@@ -97,15 +95,6 @@ function SearchBox({ value }: { value: string }) {
     const timer = setTimeout(() => setQuery({ q: entry.trim() || null }), typingPauseMs);
     return () => clearTimeout(timer);
   }, [entry, value]);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, []);
   return (
     <search className="relative min-w-0 flex-1 basis-56">
       <Search
@@ -115,7 +104,6 @@ function SearchBox({ value }: { value: string }) {
         className="pointer-events-none absolute inset-y-0 left-2 my-auto text-text-3"
       />
       <TextInput
-        ref={input}
         type="search"
         aria-label={text('filter.search')}
         placeholder={text('filter.search')}

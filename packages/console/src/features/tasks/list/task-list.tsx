@@ -28,7 +28,7 @@ export function TaskList({ filter, query }: TaskListProps) {
   const text = useText('tasks');
   const nameOf = useTaskName();
   const reading = useReading();
-  const [, open] = useQueryState('open');
+  const [opened, open] = useQueryState('open');
   const [wanted, setWanted] = useState(nothingChosen);
   const { shown, waiting, show, pages } = useTaskRows({
     filter,
@@ -40,6 +40,7 @@ export function TaskList({ filter, query }: TaskListProps) {
   const byId = useMemo(() => new Map(shown.map((task) => [task.id, task])), [shown]);
   const [current, setCurrent] = useListKeys({
     keys: rowKeys,
+    opened,
     onOpen: (taskId) => open(taskId, { push: true }),
     onToggle: (taskId) => setWanted(choose(selection, taskId, !selection.chosen.has(taskId))),
   });

@@ -1,34 +1,35 @@
-import { useEffect, useRef, useState } from 'react';
-import { isTyping } from '../../../kit/parts/typing.ts';
+import { useState } from 'react';
+import { useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { nextRow } from './selection.ts';
 
 interface ListKeysOptions {
   keys: readonly string[];
-  onOpen: (key: string) => void;
+  /** The row whose panel is open; null when none is. */
+  opened: string | null;
+  /** Null closes the panel. */
+  onOpen: (key: string | null) => void;
   onToggle: (key: string) => void;
 }
 
-const steps: Partial<Record<string, 1 | -1>> = { j: 1, k: -1 };
-
-/** j and k move from row to row, x chooses, Enter opens. Returns the row where the keyboard is. */
+/**
+ * j and k move from row to row, x chooses, Enter opens, and `]` opens or closes the panel of the row. Returns the row where the
+ * keyboard is.
+ */
 export function useListKeys(options: ListKeysOptions): [string | null, (key: string | null) => void] {
+  const { keys, opened, onOpen, onToggle } = options;
   const [current, setCurrent] = useState<string | null>(null);
-  const latest = useRef({ ...options, current });
-  useEffect(() => {
-    latest.current = { ...options, current };
+  const turnPanel = () => {
+    const row = current ?? nextRow(keys, null, 1);
+    setCurrent(row);
+    onOpen(opened === null ? row : null);
+  };
+  useShortcuts({
+    j: () => setCurrent(nextRow(keys, current, 1)),
+    k: () => setCurrent(nextRow(keys, current, -1)),
+    x: () => current !== null && onToggle(current),
+    // Enter on a control belongs to the control.
+    Enter: (event) => current !== null && event.target === document.body && onOpen(current),
+    ']': turnPanel,
   });
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const step = steps[event.key];
-      const { keys, onOpen, onToggle, current: row } = latest.current;
-      if (step !== undefined) setCurrent(nextRow(keys, row, step));
-      else if (row !== null && event.key === 'x') onToggle(row);
-      // Enter on a control belongs to the control.
-      else if (row !== null && event.key === 'Enter' && event.target === document.body) onOpen(row);
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, []);
   return [current, setCurrent];
 }
