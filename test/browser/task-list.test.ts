@@ -40,7 +40,7 @@ describe.runIf(canBrowse)('the list of tasks', () => {
     expect(new URL(page.url()).search).toBe('?status=cancelled');
   });
 
-  it('shows the command of an action in a menu', async () => {
+  it('shows the command of an action in a menu, by pointer and by keyboard', async () => {
     await page.goto('/tasks?status=pending');
     const { data } = await admin.get<{ data: { items: { id: string }[] } }>('/api/tasks?status=pending');
     await page.getByRole('button', { name: text('action.menu', { name: 'Red lantern' }) }).click();
@@ -50,6 +50,10 @@ describe.runIf(canBrowse)('the list of tasks', () => {
     await dialog.getByText(`switchyard tasks cancel ${data.items[0]?.id}`).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: text('action.menu', { name: 'Red lantern' }) }).press('Enter');
+    await page.getByRole('menuitem', { name: text('action.front') }).focus();
+    await page.keyboard.press('.');
+    await dialog.getByText(`switchyard tasks front ${data.items[0]?.id}`).waitFor();
   });
 
   it('opens the panel of a row with a key, and closes it with the same key', async () => {

@@ -17,11 +17,11 @@ export function GroupTable({ rows, grouping, usage }: GroupTableProps) {
   const text = useText('usage');
   const format = useFormat();
   const isWork = grouping === 'workflow';
+  const isModel = grouping === 'model';
   const max = Math.max(1, ...rows.map((row) => sizeOf(row, isWork)));
   const number = (id: keyof UsageRow & string, header: string): Column<UsageRow> => ({
     id,
     header,
-    width: '9.5rem',
     align: 'end',
     cell: (row) => shown(row[id] as number | null, format.count),
   });
@@ -31,6 +31,7 @@ export function GroupTable({ rows, grouping, usage }: GroupTableProps) {
   };
   const workerCost: Column<UsageRow> = {
     ...number('workerCost', text('workerCost')),
+    wideOnly: grouping !== 'workflow',
     cell: (row) => format.money(row.workerCost, usage.worker_currency),
   };
   const cost: Column<UsageRow> = {
@@ -39,12 +40,12 @@ export function GroupTable({ rows, grouping, usage }: GroupTableProps) {
   };
   const tokens = [
     number('tokens', text('tokens')),
-    number('simulatedTokens', text('simulated')),
-    number('runs', text('runs')),
+    { ...number('simulatedTokens', text('simulated')), width: '13%' },
+    { ...number('runs', text('runs')), wideOnly: !isModel },
     cost,
   ];
   const tasks = [
-    number('tasks', text('tasks')),
+    { ...number('tasks', text('tasks')), wideOnly: !isWork },
     ...(isWork ? [number('failedTasks', text('failed'))] : []),
     seconds,
     workerCost,
@@ -53,6 +54,8 @@ export function GroupTable({ rows, grouping, usage }: GroupTableProps) {
     {
       id: 'name',
       header: text(`by.${grouping}`),
+      // The numbers share what is left, so that the names have room beside many of them.
+      width: isWork || isModel ? '30%' : '24%',
       cell: ({ id, name }) => (
         <span className="block truncate" title={id === name ? (name ?? '') : `${name} · ${id}`}>
           {name ?? text('by.unnamed')}
@@ -62,13 +65,13 @@ export function GroupTable({ rows, grouping, usage }: GroupTableProps) {
     {
       id: 'share',
       header: text('share'),
-      width: '14%',
+      width: isWork || isModel ? '14%' : '7%',
       tableOnly: true,
       wideOnly: true,
       cell: (row) => <Share row={row} max={max} isWork={isWork} />,
     },
     ...(isWork ? [] : tokens),
-    ...(grouping === 'model' ? [] : tasks),
+    ...(isModel ? [] : tasks),
   ];
   return (
     <DataTable label={text(`by.${grouping}`)} columns={columns} rows={rows} rowKey={({ id }) => id ?? ''} />
