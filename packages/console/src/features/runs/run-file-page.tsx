@@ -5,6 +5,7 @@ import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 import { RunView } from './detail/run-view.tsx';
 import { ImportButton } from './import-button.tsx';
+import { runTitle } from './run-title.ts';
 import { useOpenedRun } from './source/opened-file.ts';
 import { sourceOfFile } from './source/run-source.ts';
 
@@ -16,7 +17,7 @@ export function RunFilePage() {
   const source = useMemo(() => (file ? sourceOfFile(file) : null), [file]);
   return (
     <Page
-      title={source?.run.first_human_message || text('file.title')}
+      title={(source && runTitle(source.run)) ?? text('file.title')}
       lead={file ? text('file.lead', { at: format.dateTime(new Date(file.exported_at)) }) : null}
       actions={<ImportButton />}
     >

@@ -16,12 +16,12 @@ import { useText } from '../../lib/i18n.ts';
 import { useRunPulse } from '../../lib/live/use-run-pulse.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { RunView } from './detail/run-view.tsx';
+import { runTitle } from './run-title.ts';
 import { replayEventQuery } from './source/event-data.ts';
 import { type RunSource, thumbnailAddress } from './source/run-source.ts';
 import { spanQuery } from './source/span-data.ts';
 
 const liveMs = 1_000;
-const maxTitle = 80;
 
 /** One run: what it did, when, where and for how much. */
 export function RunPage() {
@@ -30,8 +30,7 @@ export function RunPage() {
   const { query, source } = useRunSource(threadId, runId);
   const run = source?.run;
   const agentName = useAgentNames([run?.assistant_id ?? null]);
-  const asked = run?.first_human_message ?? '';
-  const title = asked === '' ? text('run.title', { id: runId.slice(0, 8) }) : cut(asked);
+  const title = (run && runTitle(run)) ?? text('run.title', { id: runId.slice(0, 8) });
   return (
     <Page
       title={title}
@@ -127,8 +126,4 @@ function useRunSource(threadId: string, runId: string) {
     refetch: () => Promise.all(queries.map(({ refetch }) => refetch())),
   };
   return { source, query };
-}
-
-function cut(title: string): string {
-  return title.length > maxTitle ? `${title.slice(0, maxTitle)}…` : title;
 }

@@ -2,6 +2,7 @@ import { textOf } from '@switchyard/client/conversation/message-list';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useParams } from 'wouter';
+import { PlainText } from '../../../kit/plain-text.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { runEventsQuery } from '../../../lib/data/runs.ts';
 import { useText } from '../../../lib/i18n.ts';
@@ -47,7 +48,7 @@ function Step({ step: { text: said, tools } }: { step: SubagentStep }) {
   const text = useText('chat');
   return (
     <li className="flex flex-col gap-1 text-body break-words">
-      {said === '' ? null : <p className="whitespace-pre-wrap">{said}</p>}
+      {said === '' ? null : <PlainText text={said} />}
       {tools.length > 0 ? (
         <p className="text-text-2">
           {text('subagent.used')} <code className="font-mono text-table">{tools.join(', ')}</code>

@@ -2,6 +2,7 @@ import { textOf } from '@switchyard/client/conversation/message-list';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { memo, type ReactNode } from 'react';
 import { MarkdownText } from '../../../kit/markdown.tsx';
+import { PlainText } from '../../../kit/plain-text.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { isPicture, threadFileUrl } from '../../../lib/thread-files.ts';
@@ -83,7 +84,7 @@ function HumanMessage({ threadId, message }: { threadId: string; message: Stream
           ))}
         </ul>
       ) : null}
-      <p className="text-lead break-words whitespace-pre-wrap">{textOf(message)}</p>
+      <PlainText text={textOf(message)} className="text-lead" />
     </div>
   );
 }

@@ -14,9 +14,9 @@ import { hasEnded } from '../task-state.ts';
 import { type NodeRow, nodeRows } from './node-rows.ts';
 
 const refreshMs = 3_000;
-/** So many nodes are shown at first, and so many at most. */
+/** So many nodes are shown at first, and so many more with each click. */
 const firstRows = 12;
-const maxRows = 200;
+const moreRows = 500;
 const glyphs = {
   running: 'running',
   finished: 'done',
@@ -43,6 +43,8 @@ export function TaskNodes({ task }: { task: TaskDetail }) {
             nodes={pages.flatMap(({ items }) => items)}
             usual={pages[0]?.usual ?? []}
             goesOn={goesOn}
+            hasMore={nodes.hasNextPage}
+            loadMore={() => void nodes.fetchNextPage()}
           />
         )}
       </QueryView>
@@ -55,14 +57,27 @@ interface NodeTableProps {
   nodes: Parameters<typeof nodeRows>[0];
   usual: Parameters<typeof nodeRows>[2]['usual'];
   goesOn: boolean;
+  /** There are nodes that have begun and are not read yet. */
+  hasMore: boolean;
+  loadMore: () => void;
 }
 
-function NodeTable({ task, nodes, usual, goesOn }: NodeTableProps) {
+function NodeTable({ task, nodes, usual, goesOn, hasMore, loadMore }: NodeTableProps) {
   const text = useText('tasks');
   const format = useFormat();
-  const rows = nodeRows(nodes, task.workflow, { nowMs: useNow(), goesOn, usual });
-  const [whole, setWhole] = useState(false);
-  const shown = rows.slice(0, whole ? maxRows : firstRows);
+  const rows = nodeRows(nodes, task.workflow, {
+    nowMs: useNow(),
+    // Which nodes wait is known once all that have begun are read.
+    goesOn: goesOn && !hasMore,
+    usual,
+  });
+  const [count, setCount] = useState(firstRows);
+  const shown = rows.slice(0, count);
+  const more = Math.min(moreRows, rows.length - count);
+  const showMore = (): void => {
+    setCount(count + moreRows);
+    if (hasMore && count + moreRows > nodes.length) loadMore();
+  };
   const longest = Math.max(1, ...rows.map(({ ms }) => ms ?? 0));
   if (rows.length === 0) return <p className="text-body text-text-2">{text('nodes.none')}</p>;
   return (
@@ -113,13 +128,10 @@ function NodeTable({ task, nodes, usual, goesOn }: NodeTableProps) {
           ))}
         </tbody>
       </table>
-      {!whole && rows.length > firstRows ? (
-        <Button size="s" variant="plain" className="self-start" onClick={() => setWhole(true)}>
-          {text('nodes.showAll', { count: rows.length })}
+      {more > 0 || hasMore ? (
+        <Button size="s" variant="plain" className="self-start" onClick={showMore}>
+          {text('nodes.more', { count: more > 0 ? more : moreRows })}
         </Button>
-      ) : null}
-      {whole && rows.length > maxRows ? (
-        <p className="text-table text-text-2">{text('list.more', { count: rows.length - maxRows })}</p>
       ) : null}
     </>
   );
