@@ -26,7 +26,7 @@ export function Frame() {
       </a>
       <TitleCounts />
       <Rail />
-      <div className="flex min-w-0 flex-1 flex-col pb-16 md:pb-0">
+      <div className="flex min-w-0 flex-1 flex-col pb-(--foot)">
         <TopBar onSearch={() => setShown('palette')} />
         <StaleBanner />
         <main id="page" tabIndex={-1} className="min-w-0 flex-1 outline-none">

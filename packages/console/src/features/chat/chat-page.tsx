@@ -8,7 +8,7 @@ export function ChatPage() {
   const { threadId } = useParams();
   const current = threadId ?? null;
   return (
-    <div className="flex min-h-[calc(100dvh-var(--bar,0px))]">
+    <div className="flex min-h-[calc(100dvh-var(--bar,0px)-var(--foot,0px))]">
       <aside className="sticky top-(--bar,0px) h-[calc(100dvh-var(--bar,0px))] shrink-0 flex-col border-r border-border p-3 md:flex md:w-64 max-md:hidden">
         <ThreadList current={current} />
       </aside>

@@ -81,7 +81,7 @@ export function Conversation({ threadId }: { threadId: string }) {
         />
         <RunNotices news={news} />
       </div>
-      <div className="sticky bottom-16 z-10 bg-bg pb-3 md:bottom-0">
+      <div className="sticky bottom-(--foot) z-10 bg-bg pb-3">
         <div className="mx-auto flex w-full max-w-[52rem] flex-col gap-2 px-4">
           {isAway ? (
             <Button

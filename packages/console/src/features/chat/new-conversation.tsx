@@ -73,18 +73,21 @@ export function NewConversation() {
             ))}
           </ul>
         </div>
-        <Composer
-          draft={draft}
-          onDraft={setDraft}
-          onSend={() => begin.mutate(draft.text)}
-          onFiles={onFiles}
-          onEditLast={null}
-          onStop={null}
-          isSending={begin.isPending}
-          uploading={uploading}
-          choice={choice}
-          onChoice={setChoice}
-        />
+        {/* A long list of conversations passes below it. */}
+        <div className="bg-bg max-md:sticky max-md:bottom-(--foot) max-md:z-10 max-md:pb-3">
+          <Composer
+            draft={draft}
+            onDraft={setDraft}
+            onSend={() => begin.mutate(draft.text)}
+            onFiles={onFiles}
+            onEditLast={null}
+            onStop={null}
+            isSending={begin.isPending}
+            uploading={uploading}
+            choice={choice}
+            onChoice={setChoice}
+          />
+        </div>
       </div>
     </>
   );
