@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { usualTimeOf } from './usual-time.ts';
+import { usualTimeOf, usualTimes } from './usual-time.ts';
 
 const times = [
   { node: '3', title: 'KSampler', seconds: 4 },
@@ -13,6 +13,12 @@ it('is the time of the node with the title', () => {
 
 it('is a range when several nodes have the title', () => {
   expect(usualTimeOf(times, 'KSampler')).toEqual({ fromMs: 4_000, toMs: 9_500 });
+});
+
+it('is not told when it would be written as zero seconds', () => {
+  const short = [...times, { node: '1', title: 'Load', seconds: 0.04 }];
+  expect(usualTimeOf(short, 'Load')).toBeNull();
+  expect([...usualTimes(short).keys()]).toEqual(['3', '7', '9']);
 });
 
 it('is not known of other nodes', () => {

@@ -1,4 +1,5 @@
 import type { TaskNode, UsualNodeTime } from '@switchyard/contract/dispatch/task-node';
+import { usualTimes } from '../../../lib/usual-time.ts';
 
 export type NodeState = TaskNode['state'] | 'waiting';
 
@@ -26,7 +27,7 @@ export function nodeRows(
   const attempt = Math.max(0, ...nodes.map(({ attempt: each }) => each));
   const begun = nodes.filter(({ attempt: each }) => each === attempt);
   const known = new Set(begun.map(({ node }) => node));
-  const usual = new Map(options.usual.map(({ node, seconds }) => [node, seconds * 1_000]));
+  const usual = usualTimes(options.usual);
   const rows = begun.map(({ node, title, state, startedAt, endedAt, cached }) => ({
     node,
     title,
