@@ -4,9 +4,18 @@ import { useQuery } from '@tanstack/react-query';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { Section } from '../../../kit/section.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
+import { instancesQuery } from '../../../lib/data/instances.ts';
 import { taskWhyQuery } from '../../../lib/data/tasks.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { TaskEstimate } from '../task-progress.tsx';
+import {
+  helpSentences,
+  type ReasonSentence,
+  reasonSentences,
+  type Sentence,
+  whySentences,
+} from './why-sentences.ts';
 
 const askedAgainMs = 5_000;
 
@@ -26,9 +35,7 @@ function Why({ why, task }: { why: TaskWhy; task: TaskDetail }) {
   const { ahead } = why;
   return (
     <div className="flex flex-col gap-2">
-      <p className="text-body" lang="en">
-        {why.waiting}
-      </p>
+      <Answer why={why} />
       {task.status === 'pending' ? (
         <p className="flex flex-wrap gap-x-3 text-table text-text-2">
           {why.position === null ? null : <span>{text('list.position', { position: why.position })}</span>}
@@ -40,16 +47,68 @@ function Why({ why, task }: { why: TaskWhy; task: TaskDetail }) {
           <TaskEstimate task={{ ...task, eta: why.eta }} />
         </p>
       ) : null}
-      {why.help.length > 0 ? (
-        <ul className="list-disc pl-5 text-body" lang="en">
-          {why.help.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
-      ) : null}
+      <Help why={why} />
       {why.instances.length > 0 ? <Outlooks why={why} /> : null}
     </div>
   );
+}
+
+/** The answer in the language of the page, or as the gateway says it. */
+function Answer({ why }: { why: TaskWhy }) {
+  const say = useSentence();
+  const instances = useQuery(instancesQuery());
+  const nameOf = (id: string): string => {
+    const found = instances.data?.find((instance) => instance.id === id);
+    return found ? `${found.serverName} (${id})` : id;
+  };
+  const sentences = whySentences(why, nameOf);
+  if (sentences === null) {
+    return (
+      <p className="text-body" lang="en">
+        {why.waiting}
+      </p>
+    );
+  }
+  return <p className="text-body">{sentences.map(say).join(' ')}</p>;
+}
+
+function Help({ why }: { why: TaskWhy }) {
+  const help = helpSentences(why);
+  if (help.length === 0) return null;
+  return (
+    <ul className="list-disc pl-5 text-body">
+      {help.map((reasons, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list is written whole with each answer
+        <li key={place} className="break-words">
+          {reasons.map((reason) => (
+            <span key={reason.code}>
+              <ReasonText reason={reason} />{' '}
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ReasonText({ reason: { sentence, message } }: { reason: ReasonSentence }) {
+  const say = useSentence();
+  return sentence === null ? <span lang="en">{message}</span> : say(sentence);
+}
+
+/** Words a sentence, with its times as this language writes them. */
+function useSentence(): (sentence: Sentence) => string {
+  const text = useText('tasks');
+  const format = useFormat();
+  return ({ key, values }) => {
+    const { until, seconds } = values;
+    const isTime = typeof until === 'string' && until !== 'none';
+    return text(key as Parameters<typeof text>[0], {
+      ...values,
+      ...(isTime && { until: format.time(new Date(until)) }),
+      ...(typeof seconds === 'number' && { time: format.duration(seconds * 1_000) }),
+    });
+  };
 }
 
 function Outlooks({ why }: { why: TaskWhy }) {
@@ -66,9 +125,9 @@ function Outlooks({ why }: { why: TaskWhy }) {
               <span className="min-w-0 truncate font-medium">{outlook.serverName}</span>
               <Outlook outlook={outlook} />
             </span>
-            {outlook.reasons.map(({ code, message }) => (
-              <span key={code} className="break-words text-text-2" lang="en">
-                {message}
+            {reasonSentences(outlook).map((reason) => (
+              <span key={reason.code} className="break-words text-text-2">
+                <ReasonText reason={reason} />
               </span>
             ))}
           </li>

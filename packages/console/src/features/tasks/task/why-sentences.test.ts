@@ -1,0 +1,97 @@
+import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
+import { expect, it } from 'vitest';
+import { helpSentences, reasonSentences, whySentences } from './why-sentences.ts';
+
+type Outlook = TaskWhy['instances'][number];
+type Code = Outlook['reasons'][number]['code'];
+
+const reason = (code: Code, more: Partial<Outlook['reasons'][number]> = {}) => ({
+  code,
+  message: `The gateway says ${code}.`,
+  until: null,
+  missing: [],
+  ...more,
+});
+const outlook = (instanceId: string, ...reasons: Outlook['reasons']): Outlook => ({
+  instanceId,
+  serverName: 'Box',
+  couldRun: reasons.length === 0,
+  reasons,
+});
+const queued: TaskWhy = {
+  taskId: 't',
+  status: 'pending',
+  phase: 'queued',
+  waiting: 'As the gateway says it.',
+  position: 3,
+  ahead: { total: 2, higherPriority: 0, own: 2, others: 0, competing: 2 },
+  retryAt: null,
+  totals: { instances: 2, couldRun: 1, free: 0 },
+  instances: [],
+  runsOn: null,
+  eta: null,
+  help: [],
+};
+const running: TaskWhy = {
+  ...queued,
+  status: 'running',
+  phase: 'executing',
+  position: null,
+  ahead: null,
+  runsOn: { instanceId: 'a:1', since: '2030-01-01T00:00:00.000Z', seconds: 12, node: null },
+};
+const nameOf = (instanceId: string) => `Box (${instanceId})`;
+const said = (why: TaskWhy) => whySentences(why, nameOf)?.map(({ key, values }) => [key, values]) ?? null;
+
+it('says what is ahead, and how many instances could run it', () => {
+  const totals = { instances: 2, couldRun: 0, free: 0 };
+  expect(said(queued)).toEqual([
+    ['why.place', { ahead: 2 }],
+    ['why.allBusy', { could: 1, free: 0 }],
+  ]);
+  expect(said({ ...queued, totals })?.[1]).toEqual(['why.noneAble', {}]);
+  expect(said({ ...queued, totals: { ...totals, instances: 0 } })?.[1]).toEqual(['why.noInstance', {}]);
+});
+
+it('says where it runs, with the node when one is known', () => {
+  const values = { name: 'Box (a:1)', seconds: 12 };
+  expect(said(running)).toEqual([['why.executing', values]]);
+  const atNode = running.runsOn && { ...running.runsOn, node: 'KSampler' };
+  expect(said({ ...running, runsOn: atNode })).toEqual([
+    ['why.executingNode', { ...values, node: 'KSampler' }],
+  ]);
+  expect(said({ ...running, phase: 'collecting' })).toEqual([['why.collecting', { name: 'Box (a:1)' }]]);
+});
+
+it('leaves a pause to the text of the gateway, which alone says who paused and why', () => {
+  const paused = outlook('a:1', reason('paused'));
+  expect(said({ ...queued, instances: [paused] })).toBeNull();
+  expect(reasonSentences(paused)).toEqual([
+    { code: 'paused', message: 'The gateway says paused.', sentence: null },
+  ]);
+});
+
+it('names three of the things that an instance lacks, and counts the others', () => {
+  const lacks = outlook('a:1', reason('lacks', { missing: ['A', 'B', 'C', 'D', 'E'] }));
+  expect(reasonSentences(lacks)[0]?.sentence).toEqual({
+    key: 'obstacle.lacks',
+    values: { name: 'Box (a:1)', missing: 'A, B, C', left: 2 },
+  });
+  const cooling = outlook('a:1', reason('cooling'));
+  expect(reasonSentences(cooling)[0]?.sentence?.values).toEqual({ name: 'Box (a:1)', until: 'none' });
+});
+
+it('offers as help what a person can change, the shortest way first', () => {
+  const instances = [
+    outlook('a:1', reason('off'), reason('lacks', { missing: ['A'] })),
+    outlook('b:1', reason('cooling')),
+    outlook('c:1', reason('draining'), reason('busy')),
+    outlook('d:1', reason('off')),
+    outlook('e:1'),
+  ];
+  expect(helpSentences({ instances }).map((help) => help.map(({ code }) => code))).toEqual([
+    ['off'],
+    ['draining'],
+    ['off', 'lacks'],
+  ]);
+});

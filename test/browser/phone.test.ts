@@ -1,0 +1,60 @@
+import { canBrowse } from '@switchyard/dev-env/chromium';
+import type { HttpSession } from '@switchyard/dev-env/http-session';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { longGraph } from './support/fleet.ts';
+import { Stage } from './support/stage.ts';
+import { wordsOf } from './support/words.ts';
+
+const words = wordsOf('zh-CN');
+
+describe.runIf(canBrowse)('the console on a phone, in Chinese', () => {
+  let stage: Stage;
+  let admin: HttpSession;
+  let page: Page;
+  let faults: string[] = [];
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    admin = await stage.admin();
+    ({ page, faults } = await stage.visit({ session: admin, width: 360, locale: 'zh-CN' }));
+  });
+  afterEach(() => expect(faults.splice(0)).toEqual([]));
+  afterAll(() => stage?.close());
+
+  it('shows the whole message field above the bar at the bottom, before anything is scrolled', async () => {
+    const text = words('chat');
+    await page.goto('/chat');
+    const field = page.getByRole('form', { name: text('composer.label') });
+    const bar = page.getByRole('navigation', { name: words('app')('rail.label') });
+    const edges = async () => {
+      const [above, below] = [await field.boundingBox(), await bar.boundingBox()];
+      return { end: above && above.y + above.height, bar: below?.y };
+    };
+    await field.waitFor();
+    await expect.poll(async () => (await edges()).end ?? 0).toBeGreaterThan(0);
+    const { end, bar: start } = await edges();
+    expect(end).toBeLessThanOrEqual(start ?? 0);
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  });
+
+  it('says in Chinese why a task waits', async () => {
+    const text = words('tasks');
+    const made = await admin.post<{ data: { id: string } }>('/api/tasks', {
+      workflow: longGraph(1),
+      pool: 'nowhere',
+    });
+    await page.goto(`/tasks/${made.data.id}`);
+    await page.getByText(text('why.noneAble')).waitFor();
+    await page
+      .getByText(/不在这个任务允许的范围内/)
+      .first()
+      .waitFor();
+    expect(
+      await page
+        .getByRole('main')
+        .getByText(/No instance|is not where/)
+        .count(),
+    ).toBe(0);
+  });
+});
