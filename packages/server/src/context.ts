@@ -7,7 +7,7 @@ import { SessionEnds } from './accounts/session-ends.ts';
 import type { AccountTables } from './accounts/tables.ts';
 import type { Config } from './config/schema.ts';
 import type { Base, ContextOptions } from './context/base.ts';
-import { type CustomAuth, type OpenedConversation, openConversation } from './context/open-conversation.ts';
+import { type OpenedConversation, openConversation } from './context/open-conversation.ts';
 import { openShared } from './context/shared.ts';
 import { userRemovalBy } from './conversation/threads/user-removal.ts';
 import { createDispatch, type DispatchArea, type OtherReplicas } from './dispatch/create-dispatch.ts';
@@ -143,9 +143,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
 
   const limits = httpLimits(config);
   const admission = new Admission({ limits, proxies });
-  let customAuth: CustomAuth | null = null;
   const guard = new Guard({
-    customAuth: () => customAuth?.authentication ?? null,
     authenticator: accounts.authenticator,
     csrf: accounts.csrf,
     proxies,
@@ -191,7 +189,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         diskReserveBytes,
       })
     : null;
-  customAuth = conversation?.customAuth ?? null;
+  if (conversation?.customAuth) guard.useCustomAuth(conversation.customAuth.authentication);
   const health = newHealth(base);
   const system = openSystem(base, { dispatch, health });
   return {

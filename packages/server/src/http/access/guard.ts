@@ -19,8 +19,6 @@ interface GuardOptions {
   proxies: TrustedProxies;
   /** Exact origins whose pages may call: the public one, and those of other sites. */
   allowedOrigins: readonly string[];
-  /** Returns the operator's own authentication; null when there is none. It counts below `customMount` alone. */
-  customAuth?: () => CustomAuthenticator | null;
 }
 
 /** Where LangGraph clients send their requests. */
@@ -29,9 +27,15 @@ const customMount = '/api/langgraph';
 /** Decides for every request who is calling and whether they may. It runs before the body is read. */
 export class Guard {
   readonly #options: GuardOptions;
+  #customAuth: CustomAuthenticator | null = null;
 
   constructor(options: GuardOptions) {
     this.#options = options;
+  }
+
+  /** The operator's own authentication decides from now on about requests without a credential of ours, below `customMount` alone. */
+  useCustomAuth(customAuth: CustomAuthenticator): void {
+    this.#customAuth = customAuth;
   }
 
   /** Covers every route of the server, whether it is added before or after. */
@@ -143,7 +147,7 @@ export class Guard {
 
   /** The operator's own authentication, when it decides about this request. */
   #customAuthFor(request: FastifyRequest): CustomAuthenticator | null {
-    const custom = this.#options.customAuth?.() ?? null;
+    const custom = this.#customAuth;
     const isThere = isBelow(request.routeOptions.url ?? pathOf(request), customMount);
     return isThere && !hasOwnCredential(request.headers) ? custom : null;
   }
