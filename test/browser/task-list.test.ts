@@ -119,5 +119,13 @@ describe.runIf(canBrowse)('the list of tasks', () => {
     expect(await header('ran').count()).toBe(0);
     const { email } = await admin.get<{ email: string }>('/api/v1/auth/me');
     await page.getByRole('cell', { name: email }).first().waitFor();
+    await page.getByRole('button', { name: text('column.choose') }).click();
+    await page.getByRole('menuitemcheckbox', { name: text('column.ran') }).click();
+    await header('ran').waitFor();
+    for (const width of [1280, 1024]) {
+      await page.setViewportSize({ width, height: 800 });
+      const cell = await page.getByRole('cell').filter({ hasText: 'Red lantern' }).first().boundingBox();
+      expect(cell?.width, `the name at ${width} pixels`).toBeGreaterThan(60);
+    }
   });
 });

@@ -25,7 +25,10 @@ interface TaskColumnsOptions {
   onOpen: (taskId: string) => void;
 }
 
-/** The columns of the list. The name leads to the page of the task; a plain click opens it beside the list. */
+/**
+ * The columns of the list. Texts share the width that the numbers leave, so that a name keeps its room. The name leads to the page
+ * of the task; a plain click opens it beside the list.
+ */
 export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
   const text = useText('tasks');
   const nameOf = useTaskName();
@@ -56,20 +59,17 @@ export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
         id: 'result',
         nameless: true,
         header: text('column.result'),
-        width: '15rem',
         cell: (task) => <ResultCell task={task} />,
       },
       {
         id: 'instance',
         header: text('column.instance'),
-        width: '7.5rem',
         wideOnly: true,
         cell: ({ instanceId }) => (instanceId === null ? blank : (instances?.[instanceId] ?? instanceId)),
       },
       {
         id: 'owner',
         header: text('column.owner'),
-        width: '10rem',
         cell: ({ owner }) => <span title={owner}>{ownerName(owner)}</span>,
       },
       {
