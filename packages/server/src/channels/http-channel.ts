@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { ChannelMessage, ChannelReply } from '@switchyard/contract/conversation/channel';
 import type { ChannelConfig } from '../config/channels.ts';
 import { AppError } from '../lib/app-error.ts';
+import { deadline } from '../lib/async/deadline.ts';
 import { type Clock, toIso } from '../lib/clock.ts';
 import {
   type Channel,
@@ -57,7 +58,7 @@ export class HttpChannel implements Channel {
     const { private_addresses: allowPrivate } = this.#config;
     return this.#network.download(ref, {
       allowPrivate,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(downloadMs)]),
+      signal: deadline(downloadMs, signal).signal,
     });
   }
 

@@ -1,5 +1,6 @@
 import type { BaseMessageLike } from '@langchain/core/messages';
 import { z } from 'zod';
+import { deadline } from '../../lib/async/deadline.ts';
 import type { AnsweringModels } from './answering-model.ts';
 import { requestedModelOf } from './requested-model.ts';
 
@@ -33,7 +34,7 @@ export async function askAside(
   const name = call.model ?? requestedModelOf(runtime.context, runtime.configurable).name;
   if (!models.configOf({ name })) return null;
   const model = await models.of({ name, thinking: false, effort: null });
-  const signals = [AbortSignal.timeout(maxCallMs), ...(runtime.signal ? [runtime.signal] : [])];
-  const answer = await model.invoke(prompt, { tags: [tag, 'nostream'], signal: AbortSignal.any(signals) });
+  const { signal } = deadline(maxCallMs, runtime.signal);
+  const answer = await model.invoke(prompt, { tags: [tag, 'nostream'], signal });
   return answer.text.trim();
 }

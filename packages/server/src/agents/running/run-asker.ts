@@ -1,3 +1,4 @@
+import { deadline } from '../../lib/async/deadline.ts';
 import { once } from '../../lib/once.ts';
 import type { AgentRunRequest, AgentRunTools } from '../agent-run.ts';
 import { loadLangchain } from '../langchain.ts';
@@ -28,7 +29,7 @@ export function runAsker(options: ChatModelsOptions): AskInRun {
     const { models, RunObserver } = await loaded();
     const { name } = requestedModelOf(request.context, request.config.configurable);
     const model = await models.of({ name, thinking: false, effort: null });
-    const signal = AbortSignal.any([AbortSignal.timeout(maxCallMs), tools.signal]);
+    const { signal } = deadline(maxCallMs, tools.signal);
     const callbacks = [new RunObserver(tools.recorder, { signal: tools.signal })];
     return (await model.invoke(prompt, { tags: [tag, 'nostream'], signal, callbacks })).text;
   };

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { deadline } from '../../lib/async/deadline.ts';
 import { linkedAbort } from '../../lib/async/linked-abort.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
 import { DeliveryError } from '../channel.ts';
@@ -101,7 +102,7 @@ export class TelegramApi {
     const encoded = path.split('/').map(encodeURIComponent).join('/');
     const response = await this.#fetch(
       `/file/bot${this.#token}/${encoded}`,
-      { method: 'GET', signal: AbortSignal.any([signal, AbortSignal.timeout(downloadMs)]) },
+      { method: 'GET', signal: deadline(downloadMs, signal).signal },
       signal,
     );
     if (response.status !== 200 || !response.body) {

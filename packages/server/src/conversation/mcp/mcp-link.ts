@@ -1,5 +1,6 @@
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
 import { ToolFailure } from '../../agents/tools/tool-failure.ts';
+import { deadline } from '../../lib/async/deadline.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { McpNetwork } from './mcp-network.ts';
@@ -143,7 +144,7 @@ export class McpLink {
     if (!session) return;
     try {
       const timeout = this.server.session_init_timeout * 1_000;
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeout)]);
+      const { signal } = deadline(timeout, this.#closing.signal);
       const tools = await listTools(session.client, { timeout, signal });
       if (this.#session === session) this.#take(tools);
     } catch (error) {

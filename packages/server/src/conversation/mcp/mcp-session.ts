@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
+import { deadline } from '../../lib/async/deadline.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { boundedFetch, type Fetch } from '../../lib/bounded-fetch.ts';
 import { withoutPatterns } from './schema-patterns.ts';
@@ -47,8 +48,7 @@ export async function openMcpSession(
   const transport = await transportTo(server, fetch);
   const timeout = server.session_init_timeout * 1_000;
   // The time limit covers connecting and listing together, and also applies to a server that sends nothing at all.
-  const limit = AbortSignal.timeout(timeout);
-  const signal = given ? AbortSignal.any([given, limit]) : limit;
+  const { signal } = deadline(timeout, given);
   try {
     client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
     await within(signal, client.connect(transport, { timeout, signal }));

@@ -1,4 +1,5 @@
 import type { MemoryDocument } from '@switchyard/contract/conversation/memory';
+import { deadline } from '../../lib/async/deadline.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -138,7 +139,7 @@ export class MemoryLearning {
     );
     const answer = await ask(prompt, {
       model,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(maxCallMs)]),
+      signal: deadline(maxCallMs, signal).signal,
       tags: ['middleware:memory'],
     });
     return learnedFrom(answer, memory, { minConfidence, threadId: key.threadId, at: toIso(clock()) });

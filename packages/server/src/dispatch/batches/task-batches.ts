@@ -6,6 +6,7 @@ import {
 } from '@switchyard/contract/dispatch/task-batches';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { deadline } from '../../lib/async/deadline.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -123,7 +124,7 @@ export class TaskBatches {
     batchId: string,
     { waitMs, signal }: { waitMs: number; signal: AbortSignal },
   ): Promise<TaskBatch> {
-    const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+    const { signal: over, release } = deadline(waitMs, signal);
     await new Promise<void>((resolve, reject) => {
       const waiting = this.#waiting.get(batchId) ?? new Set();
       const end = (): void => {
@@ -137,7 +138,7 @@ export class TaskBatches {
       this.get(owner, batchId).then(({ state }) => {
         if (state === 'finished' || over.aborted) end();
       }, reject);
-    });
+    }).finally(release);
     return this.get(owner, batchId);
   }
 

@@ -8,6 +8,7 @@ import type {
 } from '@switchyard/contract/dispatch/tasks';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { deadline } from '../../lib/async/deadline.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { type Actor, type Audit, type AuditPart, noRecord } from '../../platform/audit/audit.ts';
@@ -200,9 +201,13 @@ export class Tasks {
     taskId: string,
     options: { waitMs: number; signal: AbortSignal },
   ): Promise<TaskDetail> {
-    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.waitMs)]);
-    for await (const update of this.watch(reader.owner, taskId, signal)) {
-      if (update.type === 'ended') break;
+    const over = deadline(options.waitMs, options.signal);
+    try {
+      for await (const update of this.watch(reader.owner, taskId, over.signal)) {
+        if (update.type === 'ended') break;
+      }
+    } finally {
+      over.release();
     }
     return this.get(reader, taskId);
   }

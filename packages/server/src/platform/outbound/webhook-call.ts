@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { deadline } from '../../lib/async/deadline.ts';
 import { guardedLookup, HostDeniedError, type HostPolicy, whyHostDenied } from './host-rules.ts';
 
 const deadlineMs = 15_000;
@@ -43,7 +44,7 @@ export function postWebhook(
         'user-agent': 'Switchyard',
       },
       lookup: guardedLookup(call.policy),
-      signal: AbortSignal.any([call.signal, AbortSignal.timeout(deadlineMs)]),
+      signal: deadline(deadlineMs, call.signal).signal,
       agent: false,
     });
     outgoing.once('response', (response) => {

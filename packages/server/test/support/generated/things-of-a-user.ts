@@ -53,7 +53,7 @@ export async function makeThings({ url, token, things }: UserOfThings): Promise<
     url: 'http://example.com/x',
     events: ['task.completed'],
   });
-  await call('GET', `/api/webhooks/${webhook}/deliveries`);
+  if (webhook !== undefined) await call('GET', `/api/webhooks/${webhook}/deliveries`);
   for (const path of ['skills', 'models', 'instances', 'files', 'tasks', 'assistants/search']) {
     const isSearch = path.endsWith('search');
     await call(isSearch ? 'POST' : 'GET', `/api/${path}`, isSearch ? {} : undefined);
