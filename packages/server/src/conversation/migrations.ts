@@ -7,9 +7,9 @@ import * as unread from './migrations/006-unread-threads.ts';
 import * as threadTtls from './migrations/011-thread-ttls.ts';
 import * as contextOfRuns from './migrations/017-context-of-runs.ts';
 import * as titlesAndPins from './migrations/018-titles-and-pins.ts';
-import * as threadGoals from './migrations/019-thread-goals.ts';
 import * as schedules from './migrations/021-schedules.ts';
 import * as storeVectors from './migrations/024-store-vectors.ts';
+import * as threadGoals from './migrations/025-thread-goals.ts';
 
 export const conversationMigrations: readonly Migration[] = [
   first,
@@ -20,7 +20,7 @@ export const conversationMigrations: readonly Migration[] = [
   threadTtls,
   contextOfRuns,
   titlesAndPins,
-  threadGoals,
   schedules,
   storeVectors,
+  threadGoals,
 ];

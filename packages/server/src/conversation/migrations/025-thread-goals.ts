@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { bytewiseText, dialectOf } from '../../platform/database/dialect.ts';
 
-export const name = '019-thread-goals';
+export const name = '025-thread-goals';
 
 /** What the agent of a thread works towards by itself. A goal that is reached or cleared has no row. */
 export async function up(db: Kysely<never>): Promise<void> {
