@@ -29,16 +29,16 @@ await studio();
 
 /** An empty data home, as a newcomer sees it. */
 async function firstUse(): Promise<void> {
-  const stage = await Stage.open();
-  const admin = await stage.admin();
   for (const theme of ['light', 'dark'] as const) {
+    const stage = await Stage.open();
+    const admin = await stage.admin();
     await shoot({ stage, admin }, 'first-use', { theme }, async (page) => {
       await page.goto('/start');
       await page.getByRole('button', { name: words('start')('run.start') }).click();
       await page.getByText(words('start')('run.working')).or(page.getByRole('progressbar')).first().waitFor();
     });
+    await stage.close();
   }
-  await stage.close();
 }
 
 /** A pool of boxes at work, and a conversation that uses it. */
