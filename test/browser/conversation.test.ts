@@ -304,6 +304,17 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     expect(await stored()).toBe('# Theirs');
   });
 
+  it('is named in the breadcrumb as in its heading', async () => {
+    const page = await visit();
+    await ask(page, 'hello');
+    await page.getByText('You said: hello').waitFor();
+    const breadcrumb = page.getByRole('navigation', { name: wordsOf('en')('app')('breadcrumb') });
+    const heading = page.getByRole('heading', { level: 1 });
+    await expect
+      .poll(async () => (await breadcrumb.textContent())?.endsWith((await heading.textContent()) ?? '?'))
+      .toBe(true);
+  });
+
   it('stores a rating with its comment', async () => {
     const page = await visit();
     await ask(page, 'rate me');

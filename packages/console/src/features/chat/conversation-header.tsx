@@ -3,6 +3,7 @@ import { ArrowLeft, FolderOpen } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { Button, LinkButton } from '../../kit/button.tsx';
 import { threadTokensQuery } from '../../lib/data/threads.ts';
+import { setPageTitle } from '../../lib/document-title.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 
@@ -16,9 +17,10 @@ interface ConversationHeaderProps {
 export function ConversationHeader({ threadId, title, onFiles }: ConversationHeaderProps) {
   const text = useText('chat');
   const heading = useRef<HTMLHeadingElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation may have the same title, at its own address.
   useEffect(() => {
-    document.title = `${title} · Switchyard`;
-  }, [title]);
+    setPageTitle(title);
+  }, [title, threadId]);
   return (
     <header className="sticky top-(--bar,0px) z-10 flex min-h-12 items-center gap-2 border-b border-border bg-bg px-4">
       {threadId === null ? null : (
