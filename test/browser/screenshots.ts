@@ -94,10 +94,13 @@ async function instanceStates({ stage, admin, boxes }: Studio): Promise<void> {
     { name: 'box-24', port: closedPort + 4, enabled: false },
   ]);
   const on = (box: string) => boxes.find(({ name }) => name === box)?.port;
-  for (const box of ['box-21', 'box-22'])
+  for (const [box, steps, name] of [
+    ['box-21', 60, 'Long portrait'],
+    ['box-22', 96, 'Longer portrait'],
+  ] as const)
     await admin.post('/api/tasks', {
-      workflow: longGraph(60),
-      name: 'Long portrait',
+      workflow: longGraph(steps),
+      name,
       instanceId: `127.0.0.1:${on(box)}`,
     });
   const { page } = await stage.visit({ session: admin });
