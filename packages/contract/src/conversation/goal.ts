@@ -42,7 +42,6 @@ export const goalState = Type.Object({
 export type GoalState = Static<typeof goalState>;
 
 export const goalAnswer = Type.Object({ goal: nullable(goalState) });
-export type GoalAnswer = Static<typeof goalAnswer>;
 
 export const goalBody = Type.Object(
   {

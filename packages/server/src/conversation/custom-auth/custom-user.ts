@@ -5,7 +5,7 @@ import { storable } from '../../lib/storable-text.ts';
 import { nonsense } from './thrown.ts';
 
 /** The width of the column. */
-export const maxIdentityLength = 128;
+const maxIdentityLength = 128;
 const maxNameLength = 256;
 const maxPermissions = 200;
 /** It is stored with every run. */

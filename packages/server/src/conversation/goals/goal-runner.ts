@@ -91,16 +91,27 @@ export class GoalRunner implements AgentRunner {
     if (end.outcome === 'failed') return standDown('run_failed', end.error.message);
     if (isWaiting(end.state))
       return standDown('needs_user_input', 'The agent waits for an answer of the user.');
-    const { ask, log } = this.#options;
+    const { ask } = this.#options;
     if (!ask) return standDown('goal_not_met_yet', 'No model is configured that could judge it.', 'no_model');
+    const prompt = evaluationPrompt(goal.objective, end.state.values.messages);
+    return this.#judged(ask, prompt, { request, tools });
+  }
+
+  async #judged(
+    ask: AskInRun,
+    prompt: string,
+    { request, tools }: Pick<Reached, 'request' | 'tools'>,
+  ): Promise<Finding> {
     const failed = 'evaluation_failed';
     try {
-      const prompt = evaluationPrompt(goal.objective, end.state.values.messages);
-      const finding = findingIn(await ask(prompt, { tag: 'middleware:goal', request, tools }));
-      return finding ?? standDown('goal_not_met_yet', 'The model gave no evaluation.', failed);
+      const answer = await ask(prompt, { tag: 'middleware:goal', request, tools });
+      return findingIn(answer) ?? standDown('goal_not_met_yet', 'The model gave no evaluation.', failed);
     } catch (error) {
       tools.signal.throwIfAborted();
-      log.warn({ err: error, runId: request.runId }, 'The goal of a thread could not be evaluated');
+      this.#options.log.warn(
+        { err: error, runId: request.runId },
+        'The goal of a thread could not be evaluated',
+      );
       return standDown('goal_not_met_yet', 'The model that judges it failed.', failed);
     }
   }

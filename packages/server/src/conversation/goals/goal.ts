@@ -24,7 +24,7 @@ export interface Decision {
   goesOn: boolean;
 }
 
-export const maxNoProgress = 2;
+const maxNoProgress = 2;
 
 export function goalView(row: ThreadGoalRow): GoalState {
   const { thread_id: _, last_evaluation: evaluation, ...goal } = row;

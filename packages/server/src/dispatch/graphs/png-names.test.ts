@@ -59,7 +59,8 @@ test('a picture that is cut off or lies about its lengths passes unchanged', asy
       if (at < wrong.length) wrong[at] = value;
       expect(await passed(wrong)).toEqual(wrong);
     }),
-    { numRuns: 200 },
+    // A text that is said to be longer, so that it holds a part of the pixels.
+    { numRuns: 200, examples: [[36, 122]] },
   );
 });
 

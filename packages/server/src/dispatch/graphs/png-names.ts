@@ -93,11 +93,12 @@ function isText(head: Buffer): boolean {
   return textKinds.has(head.toString('latin1', 4)) && head.readUInt32BE(0) <= maxTextBytes;
 }
 
-/** Returns the chunk unchanged unless its text changes, so that a wrong checksum stays wrong. */
+/** A chunk whose checksum is wrong is broken, or its length is a lie, and stays as it is. */
 function changedChunk(chunk: Buffer, change: (text: string) => string): Buffer {
-  const text = chunk.toString('latin1', headBytes, chunk.length - crcBytes);
+  const end = chunk.length - crcBytes;
+  const text = chunk.toString('latin1', headBytes, end);
   const wanted = change(text);
-  if (wanted === text) return chunk;
+  if (wanted === text || crc32(chunk.subarray(4, end)) !== chunk.readUInt32BE(end)) return chunk;
   const body = Buffer.from(`${chunk.toString('latin1', 4, headBytes)}${wanted}`, 'latin1');
   const changed = Buffer.alloc(body.length + headBytes);
   changed.writeUInt32BE(body.length - 4, 0);
