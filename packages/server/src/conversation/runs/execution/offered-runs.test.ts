@@ -73,6 +73,11 @@ describe.skipIf(redisHere.isSkipped || postgres.isSkipped)(`${redisHere.title} $
     (await fixture.database.read.selectFrom('runs').select('run_id').where('ended_at', 'is', null).execute())
       .length;
 
+  const countOffers =
+    "local n = 0 for _, key in ipairs(redis.call('KEYS', '*:prioritized')) do n = n + redis.call('ZCARD', key) end return n";
+  /** How many runs Redis has to hand out. */
+  const offered = async () => Number((await server.command('EVAL', countOffers, '0')).slice(1));
+
   test('begin once each, on all replicas that have room', async () => {
     const processes = await startAll(3, 2);
     const begun = new Map<string, number>();
@@ -133,6 +138,8 @@ describe.skipIf(redisHere.isSkipped || postgres.isSkipped)(`${redisHere.title} $
     await submit(first, alice, 20);
     await submit(first, bob, 6);
     await submit(first, carol, 2);
+    // A run is offered after its commit. What is not offered yet cannot be chosen.
+    await expect.poll(offered).toBe(28);
     for (const run of blocking) run.succeed();
     await expect.poll(openRuns).toBe(0);
     const shareOf = (user: string, among: number) =>
