@@ -99,6 +99,7 @@ describe('the assistants of graphs', () => {
     const [first = ''] = Object.keys(all);
 
     expect(all[first]).toMatchObject({ graph_id: 'nested', state_schema: { type: 'object' } });
+    expect(all[first].state).toEqual(all[first].state_schema);
     expect(Object.keys(await ada.ok('GET', `/assistants/nested/subgraphs/${first}`))).toEqual([first]);
     expect(await ada.ok('GET', '/assistants/chat/subgraphs')).toEqual({});
   });

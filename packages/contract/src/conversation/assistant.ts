@@ -57,6 +57,16 @@ export const assistantSchemas = Type.Object({
 });
 export type AssistantSchemas = Static<typeof assistantSchemas>;
 
+/** LangGraph's SDK reads the names that end in `_schema`, and clients of its development server read the others. */
+export const subgraphSchemas = Type.Object({
+  ...assistantSchemas.properties,
+  input: schema,
+  output: schema,
+  state: schema,
+  config: schema,
+});
+export type SubgraphSchemas = Static<typeof subgraphSchemas>;
+
 export const assistantGraph = Type.Object({
   graph_id: Type.String(),
   nodes: Type.Array(

@@ -8,6 +8,7 @@ import {
   assistantId,
   assistantSchemas,
   foundAssistant,
+  subgraphSchemas,
 } from './assistant.ts';
 import { openRecord } from './thread.ts';
 
@@ -235,7 +236,7 @@ const subgraphSchema = {
   querystring: Type.Object({
     recurse: Type.Optional(Type.Boolean({ description: 'Subgraphs of subgraphs as well.' })),
   }),
-  response: { 200: Type.Record(Type.String(), assistantSchemas) },
+  response: { 200: Type.Record(Type.String(), subgraphSchemas) },
 };
 
 export const getAssistantSubgraphs = {

@@ -5,12 +5,14 @@ import { tool } from '@langchain/core/tools';
 import {
   Annotation,
   Command,
+  DeltaChannel,
   GraphInterrupt,
   InMemoryStore,
   interrupt,
   type LangGraphRunnableConfig,
   MemorySaver,
   MessagesAnnotation,
+  messagesDeltaReducer,
   Send,
   START,
   StateGraph,
@@ -181,6 +183,18 @@ describe('graphs', () => {
       graphOf(() => ({})),
       lookAt('loading/load-agent.ts (compiled)'),
     ).toMatchObject({ lg_is_pregel: true });
+  });
+
+  it('keep in each channel its reducer, under the name that it is exported by, and the maker of its first value', () => {
+    const place = lookAt('state/channel-schema.ts');
+    const { spec } = MessagesAnnotation;
+    expect(spec.messages, place).toMatchObject({
+      operator: expect.objectContaining({ name: 'messagesStateReducer' }),
+      initialValueFactory: expect.any(Function),
+    });
+    expect(new DeltaChannel(messagesDeltaReducer), place).toMatchObject({
+      reducer: expect.objectContaining({ name: 'messagesDeltaReducer' }),
+    });
   });
 
   it('inside others listen to their own signal when the outer signals are taken away', async () => {

@@ -1,6 +1,11 @@
-import type { AssistantGraph, AssistantSchemas } from '@switchyard/contract/conversation/assistant';
+import type {
+  AssistantGraph,
+  AssistantSchemas,
+  SubgraphSchemas,
+} from '@switchyard/contract/conversation/assistant';
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph } from '../loading/agents.ts';
+import { schemaOfChannels } from './channel-schema.ts';
 
 /** The parts of a compiled state graph that describe it. */
 interface Drawable {
@@ -14,9 +19,11 @@ export class GraphShapes {
     const zod = await loadLangchain(() => import('@langchain/langgraph/zod/schema'));
     return {
       graph_id: graphId,
-      input_schema: told(() => zod.getInputTypeSchema(graph)) ?? channelsOf(graph.inputChannels, graph),
-      output_schema: told(() => zod.getOutputTypeSchema(graph)) ?? channelsOf(graph.outputChannels, graph),
-      state_schema: told(() => zod.getStateTypeSchema(graph)) ?? channelsOf(graph.streamChannels, graph),
+      input_schema: told(() => zod.getInputTypeSchema(graph)) ?? schemaOfChannels(graph.inputChannels, graph),
+      output_schema:
+        told(() => zod.getOutputTypeSchema(graph)) ?? schemaOfChannels(graph.outputChannels, graph),
+      state_schema:
+        told(() => zod.getStateTypeSchema(graph)) ?? schemaOfChannels(graph.streamChannels, graph),
       config_schema: told(() => zod.getConfigTypeSchema(graph)),
       context_schema: told(() => zod.getConfigTypeSchema(graph)),
     };
@@ -31,13 +38,19 @@ export class GraphShapes {
   async subgraphs(
     graph: AgentGraph,
     { graphId, namespace, recurse }: { graphId: string; namespace?: string; recurse: boolean },
-  ): Promise<Record<string, AssistantSchemas>> {
-    const found: Record<string, AssistantSchemas> = {};
+  ): Promise<Record<string, SubgraphSchemas>> {
+    const found: Record<string, SubgraphSchemas> = {};
     for await (const [name, subgraph] of graph.getSubgraphsAsync(namespace, recurse)) {
-      found[name] = await this.schemas(subgraph as unknown as AgentGraph, graphId);
+      found[name] = underBothNames(await this.schemas(subgraph as unknown as AgentGraph, graphId));
     }
     return found;
   }
+}
+
+/** The types of LangGraph's SDK name the schemas in one way, and its development server in the other. */
+function underBothNames(schemas: AssistantSchemas): SubgraphSchemas {
+  const { input_schema: input, output_schema: output, state_schema: state, config_schema: config } = schemas;
+  return { ...schemas, input, output, state, config };
 }
 
 /** Returns null for a graph that has no schemas. */
@@ -47,28 +60,4 @@ function told(read: () => unknown): Schema {
   } catch {
     return null;
   }
-}
-
-/** A graph that is described by channels alone has their names, and the types of those that begin with a value. */
-function channelsOf(channels: string | string[] | undefined, graph: AgentGraph): Schema {
-  const own = graph.streamChannelsList.map(String);
-  const names = (Array.isArray(channels) ? channels : own).filter((name) => !name.startsWith('__'));
-  const known = names.length > 0 ? names : own;
-  const schemaOf = (name: string) => schemaOfChannel((graph.channels as Record<string, unknown>)[name]);
-  return { type: 'object', properties: Object.fromEntries(known.map((name) => [name, schemaOf(name)])) };
-}
-
-/** What a channel holds is known only by the value that it begins with. */
-function schemaOfChannel(channel: unknown): { type?: string } {
-  if (typeof channel !== 'object' || channel === null || !('initialValueFactory' in channel)) return {};
-  const { initialValueFactory: make } = channel;
-  if (typeof make !== 'function') return {};
-  const value = told(() => make());
-  return value === null ? {} : { type: typeNameOf(value) };
-}
-
-function typeNameOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  const type = typeof value;
-  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 }

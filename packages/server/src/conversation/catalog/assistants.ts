@@ -3,6 +3,7 @@ import type {
   AssistantGraph,
   AssistantSchemas,
   FoundAssistant,
+  SubgraphSchemas,
 } from '@switchyard/contract/conversation/assistant';
 import type {
   AssistantChange,
@@ -166,7 +167,7 @@ export class Assistants {
     owner: Owner,
     named: string,
     requested: { namespace?: string; recurse: boolean },
-  ): Promise<Record<string, AssistantSchemas>> {
+  ): Promise<Record<string, SubgraphSchemas>> {
     const { graph, graphId } = await this.#graph(owner, named);
     return this.#options.shapes.subgraphs(graph, { graphId, ...requested });
   }
