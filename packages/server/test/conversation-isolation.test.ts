@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeGate } from './fixtures/agents/gates.ts';
 import { type Attempt, attempts, type Names, type Own } from './support/conversation-attempts.ts';
-import { type Answer, type ConversationCaller, says } from './support/conversation-caller.ts';
+import {
+  type Answer,
+  type ConversationCaller,
+  says,
+  threadIsMissing,
+} from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 
 /** Two users on every route, with every id that can arrive in a path, a query or a body. */
@@ -197,7 +202,7 @@ describe.each(mounts)('the user who deleted it, at %s,', (mount) => {
       const answer = await ask(ada.at(mount), key, attempt);
       expect(answer, attempt.path).toMatchObject({
         status: 404,
-        body: { detail: `Thread ${hers.deleted.thread} not found` },
+        body: { detail: threadIsMissing(hers.deleted.thread) },
       });
     }
   });

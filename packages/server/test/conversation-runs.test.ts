@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConversationCaller, says } from './support/conversation-caller.ts';
+import { type ConversationCaller, says, threadIsMissing } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 
 let server: ConversationGateway;
@@ -184,7 +184,7 @@ describe('a run on a thread without a record', () => {
         const path = `/threads/${threadId}/runs${end}`;
         for (const requested of [{}, { if_not_exists: 'reject' }, { if_not_exists: null }]) {
           const answer = await caller.post(path, { assistant_id: 'chat', input: says('x'), ...requested });
-          expect(answer).toMatchObject({ status: 404, body: { detail: `Thread ${threadId} not found` } });
+          expect(answer).toMatchObject({ status: 404, body: { detail: threadIsMissing(threadId) } });
         }
         const made = await caller.post(path, {
           assistant_id: 'chat',

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type ConversationCaller, says } from './support/conversation-caller.ts';
+import {
+  type Answer,
+  type ConversationCaller,
+  says,
+  threadIsMissing,
+} from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 
 let server: ConversationGateway;
@@ -93,7 +98,7 @@ describe('an id of a deleted thread, or of one of another user,', () => {
     async (method, path, body) => {
       for (const threadId of closed)
         for (const answer of await ask(threadId, [method, path, body]))
-          expect(answer).toMatchObject({ status: 404, body: { detail: `Thread ${threadId} not found` } });
+          expect(answer).toMatchObject({ status: 404, body: { detail: threadIsMissing(threadId) } });
     },
   );
 });

@@ -3,6 +3,8 @@ import { type ErrorCode, errorCatalogue, type Fault, statusOf } from '@switchyar
 interface AppErrorOptions {
   /** Replaces the catalogue's sentence. It says what is wrong and what to do. */
   message?: string;
+  /** The id that the request named, for a renderer that says the same in other words. */
+  named?: string;
   faults?: Fault[];
   details?: unknown;
   retryAfterSeconds?: number;
@@ -16,6 +18,7 @@ interface AppErrorOptions {
 /** The only error that domain code throws on purpose. Any other error becomes a 500 response. */
 export class AppError extends Error {
   readonly code: ErrorCode;
+  readonly named: string | undefined;
   readonly faults: Fault[] | undefined;
   readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
@@ -26,6 +29,7 @@ export class AppError extends Error {
     super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
+    this.named = options.named;
     this.faults = options.faults;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;

@@ -1,4 +1,5 @@
 import type { HttpSession } from '@switchyard/dev-env/http-session';
+import { expect } from 'vitest';
 import { ConversationStream, type Frame } from './conversation-stream.ts';
 
 export interface Answer {
@@ -145,6 +146,11 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Matches what either mount says of a thread that the caller does not have. */
+export function threadIsMissing(threadId: string): unknown {
+  return expect.stringMatching(new RegExp(`Thread (with ID )?${threadId} not found$`));
 }
 
 /** A message of a person, as input of a run. */

@@ -116,7 +116,8 @@ export class Agents {
     const stored = await this.#options.storedAssistant(owner, named);
     if (stored) return stored;
     const name = (await this.#options.customAgent?.(owner, named)) ?? null;
-    if (name === null) throw new AppError('assistant_not_found', { message: `Assistant ${named} not found` });
+    if (name === null)
+      throw new AppError('assistant_not_found', { message: `Assistant ${named} not found`, named });
     return {
       assistantId: name,
       graphId: leadAgentName,
@@ -169,7 +170,7 @@ export class Agents {
 
   #definition(graphId: string): AgentDefinition {
     const definition = this.#definitions.get(graphId);
-    if (!definition) throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
+    if (!definition) throw new AppError('assistant_not_found', { message: `Graph "${graphId}" not found` });
     return definition;
   }
 

@@ -148,7 +148,8 @@ export class Assistants {
     const at = toIso(this.#options.clock());
     const row = await this.#options.store.useVersion(owner, named, { version, at });
     if (!row) {
-      throw new AppError('assistant_not_found', { message: `Assistant ${named} has no version ${version}` });
+      const message = `Assistant version not found: ${named} has no version ${version}`;
+      throw new AppError('assistant_not_found', { message });
     }
     return storedAssistant(row);
   }
@@ -196,7 +197,7 @@ export class Assistants {
 
   #requireGraph(graphId: string): void {
     if (this.#options.agents.ids().includes(graphId)) return;
-    throw new AppError('assistant_not_found', { message: `Graph ${graphId} not found` });
+    throw new AppError('assistant_not_found', { message: `Graph "${graphId}" not found` });
   }
 
   async #own(owner: Owner, named: string): Promise<Assistant> {
@@ -225,7 +226,7 @@ function merged(present: string, change: Record<string, unknown> | null | undefi
 }
 
 function notFound(named: string): AppError {
-  return new AppError('assistant_not_found', { message: `Assistant ${named} not found` });
+  return new AppError('assistant_not_found', { message: `Assistant ${named} not found`, named });
 }
 
 function faulty(fault: AgentFault): AppError {

@@ -138,5 +138,8 @@ async function requireAssistant(
     },
   );
   if (metadata === null || passes(metadata, filter)) return;
-  throw new AppError('assistant_not_found', { message: `Assistant ${assistantId} not found` });
+  throw new AppError('assistant_not_found', {
+    message: `Assistant ${assistantId} not found`,
+    named: assistantId,
+  });
 }

@@ -20,7 +20,7 @@ export function isVisibleTo(owner: Owner, { user_id }: Pick<ThreadRow, 'user_id'
 
 /** The same sentence for a thread that never existed, a deleted one and one of another user. */
 export function threadNotFound(threadId: string): AppError {
-  return new AppError('thread_not_found', { message: `Thread ${threadId} not found` });
+  return new AppError('thread_not_found', { message: `Thread ${threadId} not found`, named: threadId });
 }
 
 /** The title that a state gives its thread, cut to what a list shows. */

@@ -8,6 +8,7 @@ import { errorCatalogue, type Fault } from '@switchyard/contract/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../lib/app-error.ts';
 import { areaOf } from '../request-path.ts';
+import { platformWords } from './platform-words.ts';
 
 /** Sent with 429 and 503 when the thrower names no other time. */
 const defaultRetrySeconds = 5;
@@ -18,7 +19,8 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
   if (status === 429 || status === 503)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds ?? defaultRetrySeconds)));
   for (const [name, value] of headers) reply.header(name, value);
-  const body = areaOf(request) === 'dispatch' ? dispatchBody(error, request.id) : conversationBody(error);
+  const body =
+    areaOf(request) === 'dispatch' ? dispatchBody(error, request.id) : conversationBody(error, request);
   return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }
 
@@ -34,10 +36,11 @@ function dispatchBody(error: AppError, requestId: string): DispatchError {
   };
 }
 
-function conversationBody(error: AppError): ConversationError {
+function conversationBody(error: AppError, request: FastifyRequest): ConversationError {
   if (error.faults && error.faults.length > 0) return { detail: error.faults.map(conversationFault) };
   const isAuth = 'auth' in errorCatalogue[error.code];
-  return { detail: isAuth ? { code: wireCode(error), message: error.message } : neutralText(error) };
+  if (isAuth) return { detail: { code: wireCode(error), message: error.message } };
+  return { detail: platformWords(error, request) ?? neutralText(error) };
 }
 
 function dispatchFault({ in: part, path, message }: Fault): DispatchFault {
