@@ -22,6 +22,7 @@ const instance: InstanceDetail = {
   version: '0.3.64',
   devices: [{ name: 'GPU 0', memoryTotalBytes: 24 * 2 ** 30, memoryFreeBytes: 12 * 2 ** 30 }],
   lastError: null,
+  lastErrorSentences: [],
   since: '2030-01-01T00:00:00.000Z',
   capabilities: {
     known: true,
@@ -36,6 +37,7 @@ const event = (kind: InstanceEvent['kind'], message: string): InstanceEvent => (
   kind,
   at: '2030-01-01T00:00:00.000Z',
   message,
+  sentences: [],
   taskId: null,
   attempt: null,
 });

@@ -220,7 +220,9 @@ describe('switchyard webhooks test', () => {
     const refused = await cli(`webhooks test ${id}`);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining('was not delivered. ECONNREFUSED'),
+      expect.stringContaining(
+        'was not delivered. Nothing listens at the address of the receiver. (ECONNREFUSED)',
+      ),
     ]);
     await cli(`webhooks delete ${id}`);
   });

@@ -6,6 +6,7 @@ interface Event {
   id: string;
   kind: string;
   message: string;
+  sentences: { code: string; values: object }[];
   taskId: string | null;
   attempt: number | null;
 }
@@ -44,6 +45,7 @@ describe('what happened to an instance', () => {
     const events = await untilKinds(['restarted', 'lost', 'queued_again']);
     const lost = events.find(({ kind }) => kind === 'lost');
     expect(lost).toMatchObject({ taskId: task.id, attempt: 1, message: expect.stringMatching(/^lost: /) });
+    expect(lost?.sentences[0]).toEqual({ code: 'task_error', values: { error: 'lost' } });
     expect((await eventsOf(pool.user)).find(({ kind }) => kind === 'lost')).toEqual(lost);
     const other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
     const seen = await other.call('GET', `${pathOf()}/events`);
@@ -52,6 +54,7 @@ describe('what happened to an instance', () => {
       taskId: null,
       attempt: null,
       message: 'A task was lost on an instance.',
+      sentences: [{ code: 'event_lost', values: {} }],
     });
   });
 

@@ -62,7 +62,7 @@ describe('a model that is added to a running worker', () => {
       const { data } = await pool.user.call('GET', `${path}/events`);
       return data.items.map(({ message }: { message: string }) => message);
     };
-    await pool.user.until(changes, (messages) => messages.includes('New model file: new.safetensors.'));
+    await pool.user.until(changes, (messages) => messages.includes('New models: new.safetensors.'));
   });
 });
 

@@ -96,8 +96,12 @@ describe('a time limit', () => {
     const { id } = await pool.user.submit({ workflow: anyWorkflow, timeoutSeconds: 1 });
     expect(await pool.user.ended(id)).toMatchObject({
       status: 'failed',
-      error: { code: 'timed_out', message: 'The run took longer than 1 s.' },
-      attempts: [{ outcome: 'timed_out' }],
+      error: {
+        code: 'timed_out',
+        message: 'The run took longer than 1 s.',
+        sentences: [{ code: 'run_too_long', values: { seconds: '1' } }],
+      },
+      attempts: [{ outcome: 'timed_out', error: { sentences: [{ code: 'run_too_long' }] } }],
     });
     const [worker] = pool.workers;
     expect(worker?.stats).toMatchObject({ accepted: 1, finished: 1 });

@@ -132,6 +132,7 @@ describe('webhooks', () => {
     let [delivery] = await deliveriesOf(hook.id);
     while (delivery.attempts === 0) [delivery] = await deliveriesOf(hook.id);
     expect(delivery).toMatchObject({ status: 'waiting', responseStatus: 500, lastError: 'It answered 500.' });
+    expect(delivery.lastErrorSentences).toEqual([{ code: 'answered', values: { status: '500' } }]);
     await user.call('POST', `/api/webhooks/${hook.id}/deliveries/${delivery.id}/retry`);
     const second = await receiver.call(1);
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
@@ -183,7 +184,8 @@ describe('webhooks', () => {
     expect((await user.call('POST', path)).data).toMatchObject({
       delivered: false,
       responseStatus: null,
-      error: 'ECONNREFUSED',
+      error: 'Nothing listens at the address of the receiver. (ECONNREFUSED)',
+      errorSentences: [{ code: 'receiver_refused', values: { detail: 'ECONNREFUSED' } }],
     });
     expect((await user.call('GET', `/api/webhooks/${hook.id}`)).data).toMatchObject({ failures: 0 });
     expect(await deliveriesOf(hook.id)).toEqual([]);

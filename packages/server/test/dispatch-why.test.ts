@@ -201,8 +201,19 @@ describe('what a task waits for', () => {
     await pool.admin.call('POST', '/api/queue/pause', { scope: 'all', reason: 'New drivers' });
     const { id } = await pool.user.submit({ workflow: anyWorkflow });
     const why = await whyOf(id);
-    expect(why.waiting).toBe('It is next; the queue is paused by an administrator: New drivers.');
+    expect(why.waiting).toBe('It is next. The queue is paused by an administrator: New drivers.');
     expect(codesOf(why, 0)).toEqual(['paused']);
+    const pause = { scope: 'all', target: null, by: 'administrator', reason: 'New drivers' };
+    expect(why.pause).toMatchObject(pause);
+    expect(why.instances[0].reasons[0].pause).toMatchObject(pause);
+    const { items } = (await pool.user.call('GET', '/api/tasks')).data;
+    expect(items[0]).toMatchObject({
+      waiting: why.waiting,
+      waitingSentences: [
+        { code: 'next', values: {} },
+        { code: 'queue_paused_why', values: { reason: 'New drivers' } },
+      ],
+    });
     expect(why.totals).toMatchObject({ couldRun: 0 });
     await pool.admin.call('POST', '/api/queue/resume', { scope: 'all' });
     await pool.user.ended(id);

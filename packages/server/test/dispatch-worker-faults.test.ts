@@ -64,6 +64,7 @@ describe('a faulty worker', () => {
       busy: false,
       currentTaskId: null,
       lastError: expect.stringContaining('refused the connection'),
+      lastErrorSentences: [{ code: 'call_refused' }],
     });
   });
 

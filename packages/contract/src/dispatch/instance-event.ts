@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { closed, isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
+import { sentenceList } from './sentence.ts';
 
 /** What can happen to an instance, or to an attempt of a task on it. */
 export const instanceEventKinds = [
@@ -33,6 +34,7 @@ export const instanceEvent = Type.Object({
   message: Type.String({
     description: 'One sentence. It leaves out the cause when the task is another user’s.',
   }),
+  sentences: sentenceList,
   taskId: nullable(Type.String({ description: 'Null also when the task is another user’s.' })),
   attempt: nullable(Type.Integer()),
 });

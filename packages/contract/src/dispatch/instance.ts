@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { closed, isoTime, nullable, oneOf } from '../shapes.ts';
+import { sentenceList } from './sentence.ts';
 
 const tags = ['Instances'];
 
@@ -46,6 +47,7 @@ export const instance = Type.Object({
   version: nullable(Type.String()),
   devices: Type.Array(device),
   lastError: nullable(Type.String()),
+  lastErrorSentences: sentenceList,
   since: Type.String({ description: 'When the instance got its present state; ISO 8601, UTC.' }),
 });
 export type Instance = Static<typeof instance>;
@@ -80,6 +82,7 @@ export const instanceTest = Type.Object({
   ok: Type.Boolean(),
   cause: nullable(oneOf(probeCauses)),
   message: Type.String(),
+  sentences: sentenceList,
   latencyMs: nullable(Type.Integer()),
   instance,
 });

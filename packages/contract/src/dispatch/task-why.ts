@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { isoTime, nullable, oneOf } from '../shapes.ts';
+import { shownPause } from './queue.ts';
 import { eta, taskPhases, taskStatuses } from './task.ts';
 
 /** Why an instance does not take a task now. */
@@ -31,6 +32,7 @@ export const obstacle = Type.Object({
   missing: Type.Array(Type.String(), {
     description: 'The node classes and model files that the instance lacks.',
   }),
+  pause: nullable({ ...shownPause, description: 'The pause behind `paused`; null for every other reason.' }),
 });
 
 export const instanceOutlook = Type.Object({
@@ -60,6 +62,7 @@ export const taskWhy = Type.Object({
   waiting: Type.String({ description: 'The answer in a sentence or two.' }),
   position: nullable(Type.Integer({ description: 'Place in the queue; 1 is next.' })),
   ahead: nullable(tasksAhead),
+  pause: nullable({ ...shownPause, description: 'What all tasks, or all of its user’s, wait for.' }),
   retryAt: nullable({ ...isoTime, description: 'It came back from a worker and is placed again then.' }),
   totals: Type.Object({
     instances: Type.Integer(),

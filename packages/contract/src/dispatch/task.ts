@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { isoTime, nullable, oneOf } from '../shapes.ts';
 import { patience } from './patience.ts';
+import { sentenceList } from './sentence.ts';
 
 export const taskStatuses = ['pending', 'running', 'completed', 'failed'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
@@ -41,6 +42,7 @@ export const taskError = Type.Object({
   message: Type.String(),
   node: Type.Optional(Type.String({ description: 'Id of the node at fault.' })),
   nodeTitle: Type.Optional(Type.String()),
+  sentences: Type.Optional({ ...sentenceList, description: 'The message as codes with values.' }),
 });
 export type TaskError = Static<typeof taskError>;
 
@@ -104,6 +106,7 @@ export const task = Type.Object({
         'Why it waits, in a sentence, while it is pending. Null in messages and in the answer to its submission.',
     }),
   ),
+  waitingSentences: sentenceList,
   eta: nullable({
     ...eta,
     description:

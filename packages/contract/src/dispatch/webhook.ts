@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { closed, isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
+import { sentenceList } from './sentence.ts';
 
 const tags = ['Webhooks'];
 const webhookParams = Type.Object({ webhookId: Type.String({ minLength: 1, maxLength: 64 }) });
@@ -47,6 +48,7 @@ export const delivery = Type.Object({
   attempts: Type.Integer(),
   responseStatus: nullable(Type.Integer()),
   lastError: nullable(Type.String()),
+  lastErrorSentences: sentenceList,
   createdAt: isoTime,
   deliveredAt: nullable(isoTime),
 });
@@ -73,6 +75,7 @@ export const webhookTest = Type.Object({
   delivered: Type.Boolean({ description: 'The receiver answered with 2xx.' }),
   responseStatus: nullable(Type.Integer({ description: 'Null when there was no answer.' })),
   error: nullable(Type.String({ description: 'What went wrong; null when it was delivered.' })),
+  errorSentences: sentenceList,
   latencyMs: Type.Integer(),
 });
 export type WebhookTest = Static<typeof webhookTest>;

@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import { type Graph, titleOf } from '../graphs/graph.ts';
 import { type AttemptFailure, errorCodeOf } from '../tasks/task.ts';
@@ -81,13 +82,13 @@ export function outcomeOfResult(
   if (wasAsked === 'cancel') return { kind: 'cancelled' };
   if (wasAsked === 'give_back') return { kind: 'given_back' };
   if (result.end === 'interrupted') {
-    return failed('lost', 'Another client interrupted the execution on the worker.', 'interrupted');
+    return failed('lost', say('run_interrupted'), 'interrupted');
   }
   return outcomeOfExecutionError(result.error, graph);
 }
 
 function outcomeOfExecutionError(error: ExecutionError | null, graph: Graph): AttemptOutcome {
-  if (!error) return failed('worker_error', 'The worker says that the run failed and does not say why.');
+  if (!error) return failed('worker_error', say('run_failed_silently'));
   const codes = { node: 'execution_failed', out_of_memory: 'out_of_memory', device: 'device_error' } as const;
   return {
     kind: 'failed',

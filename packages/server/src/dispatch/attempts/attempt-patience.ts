@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import type { TaskAttempt, WorkerPart } from './task-attempt.ts';
@@ -35,7 +36,7 @@ export async function executePatiently(
       next = () => attempt.reattach();
     }
   }
-  const message = 'The gateway met an error of its own while it ran this task. Its log says which.';
+  const message = say('gateway_failed');
   const error = { code: 'internal_error', message } as const;
   return { outcome: { kind: 'failed', failure: 'graph_error', error }, isStuck: true };
 }

@@ -1,5 +1,6 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
 import { pushLimits } from '@switchyard/contract/dispatch/push';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -158,7 +159,7 @@ export class AttemptRecord {
     if (requeued !== 'requeued') return requeued;
     this.#isOver = true;
     if (error) this.#note(kindOfFailure(outcome), describeError(error));
-    this.#note('queued_again', error ? 'It is tried again.' : 'The instance was drained with force.');
+    this.#note('queued_again', say(error ? 'tried_again' : 'forced_out'));
     this.#row = {
       ...this.#row,
       status: 'pending',
@@ -265,5 +266,5 @@ function kindOfFailure(outcome: string): 'lost' | 'refused' | 'failed' {
 }
 
 function describeError({ code, message }: TaskError): string {
-  return `${code}: ${message}`;
+  return say('task_error', { error: code, cause: message });
 }

@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import type { Clock } from '../../lib/clock.ts';
 import type { Requirement } from '../graphs/capability.ts';
@@ -29,16 +30,13 @@ export interface SettlementOptions {
 }
 
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
-const giveTheFile =
-  '. No instance has this file: upload it and give the task { "$file": "<fileId>" } as the param.';
-
 type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
 
 /** Outcomes that use up none of the task's own tries. */
 const notCounted = ['not_taken', 'given_back'];
 /** When this many instances say that they lack a file, all instances are taken to lack it. */
 const instancesThatAgree = 2;
-const cancelled: TaskError = { code: 'cancelled', message: 'Cancelled.' };
+const cancelled: TaskError = { code: 'cancelled', message: say('cancelled') };
 
 /** What follows the end of an attempt: the task's end, or its way back to the queue. */
 export class AttemptSettlement {
@@ -92,7 +90,7 @@ export class AttemptSettlement {
     if (failure === 'worker_error') this.#options.monitor.noteFault(error.message, owner);
     await this.#startCooldown(attempt, against ?? (failure === 'worker_error' ? 'owner' : 'no_one'));
     if (error.code === 'input_file_missing' && (await this.#isMissingEverywhere(attempt))) {
-      await attempt.record.fail({ ...error, message: `${error.message}${giveTheFile}` }, failure);
+      await attempt.record.fail({ ...error, message: say('file_nowhere', { said: error.message }) }, failure);
       return;
     }
     if (error.code === 'input_file_missing') warnOfMissingFile(attempt, error);

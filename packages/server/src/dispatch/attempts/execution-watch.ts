@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -174,7 +175,7 @@ export class ExecutionWatch {
       case 'absent':
         return found.isSameProcess
           ? { kind: 'never_taken' }
-          : { kind: 'lost', message: 'The worker was restarted and does not know the run any more.' };
+          : { kind: 'lost', message: say('worker_restarted') };
       case 'waiting':
         this.#otherAhead = found.ahead > 0;
         return null;
@@ -205,13 +206,11 @@ export class ExecutionWatch {
     const { timeouts, timeLimitMs } = this.#options;
     if (this.#refusedSinceMs !== null) {
       const isOver = now - this.#refusedSinceMs >= timeouts.refusedMs;
-      return isOver
-        ? { kind: 'lost', message: 'The worker refuses connections: its process is gone.' }
-        : null;
+      return isOver ? { kind: 'lost', message: say('worker_gone') } : null;
     }
     if (this.#unreachableSinceMs !== null) {
       const isOver = now - this.#unreachableSinceMs >= timeouts.lostMs;
-      return isOver ? { kind: 'lost', message: 'The worker cannot be reached any more.' } : null;
+      return isOver ? { kind: 'lost', message: say('worker_away') } : null;
     }
     const isOverLimit = timeLimitMs !== null && now - (this.#runsSinceMs ?? now) >= timeLimitMs;
     if (isOverLimit && this.#askedToStopAtMs === null) {
@@ -239,8 +238,8 @@ export class ExecutionWatch {
       return null;
     }
     if (now - this.#reopenedAtMs < timeouts.secondChanceMs) return null;
-    const what = this.#hasStarted ? 'has given no sign of the run' : 'took the run and has not started it';
-    const message = `The worker answers, but ${what} for ${Math.round((now - this.#lastSignMs) / 1000)} s.`;
+    const seconds = Math.round((now - this.#lastSignMs) / 1000);
+    const message = say(this.#hasStarted ? 'run_silent' : 'run_not_started', { seconds });
     await this.#ask(() => client.cancel(promptId));
     return { kind: 'stuck', message };
   }
@@ -249,7 +248,7 @@ export class ExecutionWatch {
   async #checkHearing(): Promise<void> {
     // A timer may fire a fraction of a millisecond early.
     if (this.#untilHeardMs() >= 1) return;
-    await this.#openAgain('Its event socket was open and silent when it took a task, and was opened again.');
+    await this.#openAgain(say('socket_silent'));
   }
 
   /** An execution that was found by asking, and that sent no event, counts against the socket as well. */
@@ -257,7 +256,7 @@ export class ExecutionWatch {
     if (end.kind !== 'over' || this.#acceptedAtMs === null || this.#wasDeaf || this.#hasSocketChanged) return;
     if (this.#hasStarted) this.#options.onHeard();
     else if (this.#askedToStopAtMs === null) {
-      await this.#openAgain('Its event socket told nothing of a run that has ended, and was opened again.');
+      await this.#openAgain(say('socket_missed_run'));
     }
   }
 

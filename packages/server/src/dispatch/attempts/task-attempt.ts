@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
@@ -190,14 +191,14 @@ export class TaskAttempt {
       // Abandoned: the next owner of the instance finds the result in the worker's history.
       if (this.#deps.signal.aborted) return null;
       if (!(error instanceof WorkerCallError)) throw error;
-      return failed('outputs_lost', `The outputs could not be fetched from the worker: ${error.message}`);
+      return failed('outputs_lost', say('outputs_not_fetched', { cause: error.message }));
     }
   }
 
   async #outputsAreGone({ result }: Extract<AttemptOutcome, { kind: 'succeeded' }>): Promise<AttemptOutcome> {
     // The worker would name the same lost files again, from its cache.
     if (result.cachedNodes.length > 0) await this.#deps.client.freeMemory().catch(nothing);
-    return failed('outputs_lost', 'The run went through, and nothing of what it made could be had any more.');
+    return failed('outputs_lost', say('outputs_gone'));
   }
 
   fail(error: TaskError, outcome: string): Promise<boolean> {
@@ -245,7 +246,7 @@ export class TaskAttempt {
         return failed('graph_error', error.message, 'input_file_missing');
       }
       if (!(error instanceof WorkerCallError)) throw error;
-      return notTaken(`An input file could not be handed to the worker: ${error.message}`, error.workerCause);
+      return notTaken(say('input_not_handed', { cause: error.message }), error.workerCause);
     }
   }
 
@@ -293,7 +294,7 @@ export class TaskAttempt {
     if (this.#asked) watch.askToStop();
     const end = await watch.untilOver();
     if (end.kind === 'never_taken' && submitted.outcome === 'unknown' && !this.#asked) {
-      const outcome = notTaken(`The worker did not take the task: ${submitted.message}`, submitted.cause);
+      const outcome = notTaken(say('task_not_taken', { cause: submitted.message }), submitted.cause);
       return { outcome, isStuck: false };
     }
     return this.#workerPartOf(end);
@@ -335,13 +336,13 @@ export class TaskAttempt {
       case 'lost':
         return { outcome: this.#unlessAsked(failed('lost', end.message)), isStuck: false };
       case 'never_taken': {
-        const outcome = failed('lost', 'The worker does not know the run any more.');
+        const outcome = failed('lost', say('run_unknown'));
         return { outcome: this.#unlessAsked(outcome), isStuck: false };
       }
       case 'stuck':
         return { outcome: failed('stalled', end.message), isStuck: true };
       case 'timed_out': {
-        const message = `The run took longer than ${this.record.row.timeoutSeconds} s.`;
+        const message = say('run_too_long', { seconds: this.record.row.timeoutSeconds ?? 0 });
         return { outcome: failed('timed_out', message), isStuck: !end.hasStopped };
       }
       case 'abandoned':

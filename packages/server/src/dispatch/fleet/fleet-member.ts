@@ -1,5 +1,6 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
@@ -268,7 +269,7 @@ export class FleetMember {
     const { matchmaker, pauses, tasks, attemptDeps, clock, steadyClock, log, newClient } = this.#options;
     const client = newClient((event) => {
       if (event.type === 'worker_restarted') {
-        this.#note([{ kind: 'restarted', message: 'Another process answers at its address now.' }]);
+        this.#note([{ kind: 'restarted', message: say('replaced') }]);
       }
       runner.notice(event);
     });
@@ -343,7 +344,7 @@ export class FleetMember {
     ]);
     const hasNewState = columns.state !== this.#row.state;
     if (hasNewState && this.#row.state === 'draining' && columns.state === 'off') {
-      this.#note([{ kind: 'drained', message: 'Nothing runs on it any more.' }]);
+      this.#note([{ kind: 'drained', message: say('drained') }]);
     }
     if (hasNewState) this.#row = { ...this.#row, state: columns.state, since: toIso(this.#options.clock()) };
     this.#options.marks.mark(this.#row.id, { token, columns: { ...columns, since: this.#row.since } });

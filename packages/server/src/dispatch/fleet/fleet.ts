@@ -1,5 +1,6 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
 import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
@@ -251,7 +252,11 @@ export class Fleet {
   }
 
   #noteAdded({ id, serverName }: InstanceRow): void {
-    this.#options.journal.note({ kind: 'added', instanceId: id, message: `It belongs to ${serverName}.` });
+    this.#options.journal.note({
+      kind: 'added',
+      instanceId: id,
+      message: say('added', { server: serverName }),
+    });
   }
 
   #update(member: FleetMember, row: InstanceRow): void {
@@ -274,7 +279,7 @@ export class Fleet {
       this.#members.delete(id);
       this.#connections.delete(id);
       await member.close();
-      this.#options.journal.note({ kind: 'removed', instanceId: id, message: 'It left the configuration.' });
+      this.#options.journal.note({ kind: 'removed', instanceId: id, message: say('left') });
       this.#options.events.announce({ type: 'instance_removed', instanceId: id });
     }
   }

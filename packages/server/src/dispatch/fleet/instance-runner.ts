@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
@@ -412,5 +413,5 @@ function isIncapable(outcome: AttemptOutcome): boolean {
 
 function hangReason(outcome: AttemptOutcome): string {
   if (outcome.kind === 'failed') return outcome.error.message;
-  return 'Its last run did not stop when it was asked to.';
+  return say('would_not_stop');
 }

@@ -1,5 +1,7 @@
 import type { Instance, InstanceDetail, InstanceTest } from '@switchyard/contract/dispatch/instance';
 import type { InstanceEventList } from '@switchyard/contract/dispatch/instance-event';
+import type { Sentence } from '@switchyard/contract/dispatch/sentence';
+import { readSentences, sentenceOf, textOf } from '@switchyard/contract/dispatch/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Actor, Audit } from '../../platform/audit/audit.ts';
@@ -85,17 +87,28 @@ export class Instances {
     const row = await this.#row(instanceId);
     const tested = await this.#options.fleet.test(instanceId, { waitMs: ownerWaitMs });
     if (!tested) {
-      const message =
-        'Another replica of the gateway looks after this instance and did not answer. GET /api/instances tells what it found last.';
-      return { ok: false, cause: 'unreachable', message, latencyMs: null, instance: this.view(row) };
+      const sentences = [sentenceOf('replica_silent')];
+      const message = textOf(sentences);
+      return {
+        ok: false,
+        cause: 'unreachable',
+        message,
+        sentences,
+        latencyMs: null,
+        instance: this.view(row),
+      };
     }
     const { outcome, untold } = tested;
     const instance = this.view(await this.#row(instanceId, { withRemoved: true }));
     const latencyMs = Math.round(outcome.latencyMs);
-    if (!outcome.ok)
-      return { ok: false, cause: outcome.cause, message: outcome.message, latencyMs, instance };
-    const message = [describe(instance, outcome), ...(untold === null ? [] : [untold])].join(' ');
-    return { ok: true, cause: null, message, latencyMs, instance };
+    if (!outcome.ok) {
+      const { cause, message } = outcome;
+      return { ok: false, cause, message, sentences: readSentences(message), latencyMs, instance };
+    }
+    const answer = answerOf(instance, outcome);
+    const message = [textOf([answer]), ...(untold === null ? [] : [untold])].join(' ');
+    const sentences = [answer, ...readSentences(untold ?? '')];
+    return { ok: true, cause: null, message, sentences, latencyMs, instance };
   }
 
   /** An instance that has left the configuration can still be seen while it ends its task, but not be changed. */
@@ -112,10 +125,12 @@ export class Instances {
   }
 }
 
-function describe(
-  { devices }: Instance,
-  { version, queueRemaining }: Extract<TestedInstance['outcome'], { ok: true }>,
-): string {
-  const device = devices[0] ? ` on ${devices[0].name}` : '';
-  return `It answers: version ${version ?? 'unknown'}${device}, ${queueRemaining} in its queue.`;
+function answerOf(
+  { devices: [device] }: Instance,
+  { version, queueRemaining: count }: Extract<TestedInstance['outcome'], { ok: true }>,
+): Sentence {
+  const known = { version: version ?? 'unknown', count };
+  return device
+    ? sentenceOf('test_answers_on', { ...known, device: device.name })
+    : sentenceOf('test_answers', known);
 }

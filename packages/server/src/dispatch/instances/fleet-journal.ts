@@ -1,4 +1,5 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
@@ -78,7 +79,7 @@ export class FleetJournal {
       ...(task && { taskId: task.id, attempt: task.attempt }),
       reason: message,
     };
-    this.#options.log[levelOf[kind]](facts, sentenceOf[kind]);
+    this.#options.log[levelOf[kind]](facts, sentenceOfKind(kind));
   }
 
   /** Ids also ascend within a millisecond, since they are the order in which the record is read. */
@@ -164,22 +165,6 @@ const levelOf: Record<InstanceEventKind, 'info' | 'warn'> = {
 };
 
 /** The sentence for an event, in the log and for users who do not own its task. */
-export const sentenceOf: Record<InstanceEventKind, string> = {
-  added: 'An instance was added.',
-  up: 'An instance answers.',
-  down: 'An instance does not answer any more.',
-  restarted: 'An instance has restarted.',
-  suspect: 'An instance is under suspicion and gets no task.',
-  trusted: 'An instance is trusted again.',
-  deaf: 'An instance sent no events of a run.',
-  hearing: 'Events of an instance arrive again.',
-  capabilities_changed: 'An instance can run other things than before.',
-  enabled: 'An instance was enabled.',
-  draining: 'An instance gets no new task.',
-  drained: 'An instance has ended its last task.',
-  removed: 'An instance was removed.',
-  refused: 'An instance did not take a task.',
-  failed: 'A task failed on an instance.',
-  lost: 'A task was lost on an instance.',
-  queued_again: 'A task went back to the queue.',
-};
+export function sentenceOfKind(kind: InstanceEventKind): string {
+  return say(`event_${kind}`);
+}

@@ -1,6 +1,7 @@
 import type { InstanceEvent } from '@switchyard/contract/dispatch/instance-event';
+import { readSentences } from '@switchyard/contract/dispatch/sentences';
 import type { Owner } from '../../lib/owner.ts';
-import { sentenceOf } from './fleet-journal.ts';
+import { sentenceOfKind } from './fleet-journal.ts';
 import type { InstanceEventRow } from './instance-event-store.ts';
 
 /**
@@ -10,6 +11,8 @@ import type { InstanceEventRow } from './instance-event-store.ts';
 export function viewInstanceEvent(row: InstanceEventRow, reader: Owner): InstanceEvent {
   const { owner, ...event } = row;
   const isForeign = owner !== null && 'user' in reader && reader.user !== owner;
-  if (!isForeign) return event;
-  return { ...event, message: sentenceOf[row.kind], taskId: null, attempt: null };
+  const shown = isForeign
+    ? { ...event, message: sentenceOfKind(row.kind), taskId: null, attempt: null }
+    : event;
+  return { ...shown, sentences: readSentences(shown.message) };
 }

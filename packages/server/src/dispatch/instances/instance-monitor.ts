@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -120,7 +121,7 @@ export class InstanceMonitor {
     if (this.#deafness === null) return;
     const isShown = this.#live.lastError === this.#deafness;
     this.#deafness = null;
-    this.#options.onHearing('hearing', 'Its event socket told of a run from its start to its end.');
+    this.#options.onHearing('hearing', say('socket_heard_run'));
     if (isShown) this.#change({ lastError: null });
   }
 
@@ -131,7 +132,7 @@ export class InstanceMonitor {
     this.#change({ lastError: message });
     // Failures of a single user may come from that user's graphs, and must not keep other users from the instance.
     if (this.#faults < faultsToSuspect || this.#faultyOwners.size < 2) return;
-    this.#suspect(`${this.#faults} runs in a row failed on it: ${message}`);
+    this.#suspect(say('runs_failed', { count: this.#faults, cause: message }));
     this.#options.client.freeMemory().catch(() => undefined);
   }
 
@@ -257,7 +258,7 @@ export class InstanceMonitor {
       return null;
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
-      const message = `It did not tell what it can run: ${cause}`;
+      const message = say('offer_untold', { cause });
       this.#change({ lastError: message });
       return message;
     }

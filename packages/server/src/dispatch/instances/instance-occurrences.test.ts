@@ -51,7 +51,7 @@ describe('what an instance can run', () => {
       models: { 'L.ckpt': ['one.safetensors', ...'123456'.split('').map((n) => `${n}.safetensors`)] },
     };
     expect(changeOfCapabilities(offer, now)?.message).toBe(
-      'New node class: C; Gone node class: A; New model files: 1.safetensors, 2.safetensors, 3.safetensors, 4.safetensors, 5.safetensors and 1 more.',
+      'New nodes: C. Nodes gone: A. New models: 1.safetensors, 2.safetensors, 3.safetensors, 4.safetensors, 5.safetensors, +1.',
     );
   });
 

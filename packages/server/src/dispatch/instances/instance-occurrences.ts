@@ -1,4 +1,5 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { LiveInstance } from './instance-state.ts';
 import type { Capabilities } from './instance-store.ts';
 
@@ -12,13 +13,13 @@ export function changesOfLive(before: LiveInstance, now: LiveInstance): Happened
   const changes: Happened[] = [];
   if (now.alive && !before.alive) changes.push({ kind: 'up', message: describeUp(now) });
   if (!now.alive && now.isProbed && (before.alive || !before.isProbed)) {
-    changes.push({ kind: 'down', message: now.lastError ?? 'It does not answer.' });
+    changes.push({ kind: 'down', message: now.lastError ?? say('no_answer') });
   }
   if (now.suspicion !== null && before.suspicion === null) {
     changes.push({ kind: 'suspect', message: now.suspicion });
   }
   if (now.suspicion === null && before.suspicion !== null) {
-    changes.push({ kind: 'trusted', message: `It gets tasks again. The suspicion was: ${before.suspicion}` });
+    changes.push({ kind: 'trusted', message: say('trusted', { cause: before.suspicion }) });
   }
   return changes;
 }
@@ -29,11 +30,11 @@ export function changesOfUse(
   now: { enabled: number; removed: number },
 ): Happened[] {
   if (now.removed === 1 && before.removed === 0) {
-    return [{ kind: 'draining', message: 'It left the configuration. What it runs finishes first.' }];
+    return [{ kind: 'draining', message: say('leaving') }];
   }
   if (now.enabled === before.enabled) return [];
-  if (now.enabled === 1) return [{ kind: 'enabled', message: 'It gets tasks again.' }];
-  return [{ kind: 'draining', message: 'It was disabled. What it runs finishes first.' }];
+  if (now.enabled === 1) return [{ kind: 'enabled', message: say('enabled') }];
+  return [{ kind: 'draining', message: say('disabled') }];
 }
 
 /** Returns null when it can run the same as before. */
@@ -44,21 +45,23 @@ export function changeOfCapabilities(
   const kind = 'capabilities_changed';
   const models = filesOf(now);
   if (!before) {
-    return {
-      kind,
-      message: `It has ${now.nodeClasses.length} node classes and ${models.length} model files.`,
-    };
+    return { kind, message: say('offer', { nodes: now.nodeClasses.length, models: models.length }) };
   }
   const parts = [
-    ...difference('node class', before.nodeClasses, now.nodeClasses),
-    ...difference('model file', filesOf(before), models),
+    ...named('nodes_new', lackedBy(before.nodeClasses, now.nodeClasses)),
+    ...named('nodes_gone', lackedBy(now.nodeClasses, before.nodeClasses)),
+    ...named('models_new', lackedBy(filesOf(before), models)),
+    ...named('models_gone', lackedBy(models, filesOf(before))),
   ];
-  return parts.length > 0 ? { kind, message: `${parts.join('; ')}.` } : null;
+  return parts.length > 0 ? { kind, message: parts.join(' ') } : null;
 }
 
 function describeUp({ version, devices }: LiveInstance): string {
-  const device = devices[0] ? ` on ${devices[0].name}` : '';
-  return `It answers: version ${version ?? 'unknown'}${device}.`;
+  const known = version ?? 'unknown';
+  const [first] = devices;
+  return first
+    ? say('answers_on', { version: known, device: first.name })
+    : say('answers', { version: known });
 }
 
 /** A file that several inputs offer counts once. */
@@ -68,17 +71,14 @@ function filesOf({ models }: Pick<Capabilities, 'models'>): string[] {
 
 const maxNamed = 5;
 
-function difference(noun: string, before: readonly string[], now: readonly string[]): string[] {
-  const [had, has] = [new Set(before), new Set(now)];
-  const added = now.filter((name) => !had.has(name));
-  const gone = before.filter((name) => !has.has(name));
-  return [...named('New', noun, added), ...named('Gone', noun, gone)];
+function lackedBy(some: readonly string[], others: readonly string[]): string[] {
+  const had = new Set(some);
+  return others.filter((name) => !had.has(name));
 }
 
-function named(word: string, noun: string, names: readonly string[]): string[] {
+function named(code: 'nodes_new' | 'nodes_gone' | 'models_new' | 'models_gone', names: string[]): string[] {
   if (names.length === 0) return [];
   const shown = names.slice(0, maxNamed).join(', ');
-  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
-  const plural = noun.endsWith('s') ? `${noun}es` : `${noun}s`;
-  return [`${word} ${names.length === 1 ? noun : plural}: ${shown}${more}`];
+  const more = names.length > maxNamed ? `, +${names.length - maxNamed}` : '';
+  return [say(code, { names: `${shown}${more}` })];
 }

@@ -1,4 +1,5 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
+import { readSentences } from '@switchyard/contract/dispatch/sentences';
 import { toIso } from '../../lib/clock.ts';
 import { isBusy, type LiveInstance, stateOf } from './instance-state.ts';
 import type { InstanceRow } from './instance-store.ts';
@@ -26,6 +27,7 @@ export function viewInstance(row: InstanceRow, live: LiveInstance | null): Insta
     version: now.version,
     devices: JSON.parse(now.devices) as Instance['devices'],
     lastError: now.lastError,
+    lastErrorSentences: readSentences(now.lastError ?? ''),
     since: now.since,
   };
 }

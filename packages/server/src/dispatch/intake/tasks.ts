@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import type {
   TaskCounts,
@@ -359,7 +360,7 @@ function withWarnings(row: TaskRow, added: readonly string[]): TaskRow {
   return { ...row, warnings: JSON.stringify([...(JSON.parse(row.warnings) as string[]), ...added]) };
 }
 
-const cancelledError = { code: 'cancelled', message: 'Cancelled before it started.' } as const;
+const cancelledError = { code: 'cancelled', message: say('cancelled_before_start') } as const;
 
 function filterOf({ instanceId, owner, tag, threadId, q, since, until }: TaskCountsQuery) {
   const sinceMs = timeInRequest(['since'], since);

@@ -6,11 +6,12 @@ import {
   type ServerFrameType,
   topicOfFrame,
 } from '@switchyard/contract/dispatch/push';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { DispatchEvent, NewFile, TaskPreview } from '../dispatch-events.ts';
 import type { Links } from '../files/links.ts';
 import { showPause } from '../queue/queue-control.ts';
 import type { TaskRow } from '../tables.ts';
-import { taskErrorOf, viewResult, viewTask } from '../tasks/task-view.ts';
+import { taskErrorOf, viewResult, viewTask, viewTaskError } from '../tasks/task-view.ts';
 
 /** A message to clients, serialized once for all of them. */
 export interface PushFrame {
@@ -131,7 +132,7 @@ function endFrame(task: TaskRow, { timestamp, links, cursor }: FrameContext): st
   if (task.status === 'completed' && result) {
     return encodeFrame('task_completed', { taskId: task.id, result }, meta);
   }
-  const error = taskErrorOf(task) ?? { code: 'internal_error', message: 'The task failed.' };
+  const error = viewTaskError(taskErrorOf(task) ?? { code: 'internal_error', message: say('task_failed') });
   return encodeFrame('task_failed', { taskId: task.id, error, attempt: task.attempt }, meta);
 }
 

@@ -1,4 +1,5 @@
 import type { Patience } from '@switchyard/contract/dispatch/patience';
+import { readSentences } from '@switchyard/contract/dispatch/sentences';
 import type {
   SavedWorkflowReference,
   Task,
@@ -29,7 +30,7 @@ export interface TaskViewOptions {
   outlook?: Outlook | undefined;
 }
 
-export type Outlook = Pick<Task, 'waiting' | 'eta'>;
+export type Outlook = Pick<Task, 'waiting' | 'waitingSentences' | 'eta'>;
 
 export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
   return {
@@ -46,11 +47,12 @@ export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
     phase: row.phase,
     attempt: row.attempt,
     cancelRequested: row.cancelRequested === 1,
-    error: taskErrorOf(row),
+    error: viewTaskError(taskErrorOf(row)),
     result: viewResult(row, options.linkTo),
     warnings: JSON.parse(row.warnings) as string[],
     position: options.position,
     waiting: options.outlook?.waiting ?? null,
+    waitingSentences: options.outlook?.waitingSentences ?? [],
     eta: options.outlook?.eta ?? null,
     startedAt: row.startedAt,
     finishedAt: row.finishedAt,
@@ -105,6 +107,7 @@ export function asSubmitted(task: TaskDetail): TaskDetail {
     phase: 'queued',
     progress: 0,
     waiting: null,
+    waitingSentences: [],
     eta: null,
     attempt: 0,
     cancelRequested: false,
@@ -120,6 +123,11 @@ export function asSubmitted(task: TaskDetail): TaskDetail {
 
 export function taskErrorOf(row: Pick<TaskRow, 'error'>): TaskError | null {
   return row.error ? (JSON.parse(row.error) as TaskError) : null;
+}
+
+/** What clients see of an error: its message also as codes. */
+export function viewTaskError<Found extends TaskError | null>(error: Found): Found {
+  return error && { ...error, sentences: readSentences(error.message) };
 }
 
 export function viewResult(
@@ -139,7 +147,7 @@ function viewAttempt(row: AttemptRow): TaskAttempt {
     promptId: row.promptId,
     state: row.state,
     outcome: row.outcome,
-    error: taskErrorOf(row),
+    error: viewTaskError(taskErrorOf(row)),
     startedAt: row.startedAt,
     acceptedAt: row.acceptedAt,
     endedAt: row.endedAt,

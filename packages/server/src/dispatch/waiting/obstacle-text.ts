@@ -3,6 +3,7 @@ import { toIso } from '../../lib/clock.ts';
 import type { InstanceObstacles } from '../fleet/fleet.ts';
 import type { Obstacle } from '../fleet/obstacle.ts';
 import type { InstanceRow } from '../instances/instance-store.ts';
+import { showPause } from '../queue/queue-control.ts';
 
 type Reason = TaskWhy['instances'][number]['reasons'][number];
 
@@ -16,12 +17,13 @@ export function nameOf({ serverName, id }: Pick<InstanceRow, 'serverName' | 'id'
 }
 
 export function viewObstacle(row: InstanceRow, obstacle: Obstacle): Reason {
-  const { code, untilMs, nodes = [], models = [] } = obstacle;
+  const { code, untilMs, nodes = [], models = [], pause } = obstacle;
   return {
     code,
     message: `${nameOf(row)} ${textOf(obstacle)}.`,
     until: untilMs === undefined ? null : toIso(untilMs),
     missing: [...nodes, ...models],
+    pause: code === 'paused' && pause ? showPause(pause) : null,
   };
 }
 

@@ -1,5 +1,8 @@
+import type { Sentence } from '@switchyard/contract/dispatch/sentence';
+import { sentenceOf } from '@switchyard/contract/dispatch/sentences';
 import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
 import type { InstanceObstacles } from '../fleet/fleet.ts';
+import type { QueuePauseRow } from '../tables.ts';
 import { describeObstacles } from './obstacle-text.ts';
 
 interface Placement {
@@ -8,32 +11,35 @@ interface Placement {
   couldRun: number;
   free: number;
   /** What all its user's tasks, or all tasks, wait for. */
-  pause: { scope: 'all' | 'pool' | 'user'; role: 'administrator' | 'owner'; reason: string | null } | null;
+  pause: Pick<QueuePauseRow, 'scope' | 'role' | 'reason'> | null;
   retryAt: string | null;
 }
 
 /** Why a queued task waits, in a sentence or two. */
-export function describeWaiting({ ahead, instances, couldRun, free, pause, retryAt }: Placement): string {
+export function describeWaiting(placement: Placement): Sentence[] {
+  const { ahead, instances, couldRun, free, pause, retryAt } = placement;
   const place = describePlace(ahead);
-  if (pause) {
-    const what = pause.scope === 'user' ? 'the tasks of its user are' : 'the queue is';
-    const by = pause.role === 'administrator' ? 'an administrator' : 'the user';
-    return `${place}; ${what} paused by ${by}${pause.reason === null ? '' : `: ${pause.reason}`}.`;
-  }
-  if (retryAt !== null) return `It came back from a worker and is placed again at ${retryAt}.`;
-  if (instances.length === 0) return `${place}. There is no instance.`;
-  if (couldRun > 0) return `${place}. ${describeInstances(couldRun, free)}.`;
-  return `${place}. No instance could run it now: ${describeObstacles(instances)}.`;
+  if (pause) return [place, describePause(pause)];
+  if (retryAt !== null) return [sentenceOf('placed_again', { until: retryAt })];
+  if (instances.length === 0) return [place, sentenceOf('no_instance')];
+  if (couldRun > 0) return [place, describeInstances(couldRun, free)];
+  return [place, sentenceOf('none_able', { obstacles: describeObstacles(instances) })];
 }
 
-function describePlace(ahead: TaskWhy['ahead']): string {
-  if (ahead === null || ahead.total === 0) return 'It is next';
-  return ahead.total === 1 ? '1 task is ahead of it' : `${ahead.total} tasks are ahead of it`;
+function describePlace(ahead: TaskWhy['ahead']): Sentence {
+  if (ahead === null || ahead.total === 0) return sentenceOf('next');
+  return ahead.total === 1 ? sentenceOf('one_ahead') : sentenceOf('tasks_ahead', { count: ahead.total });
 }
 
-function describeInstances(couldRun: number, free: number): string {
-  const could = `${couldRun} ${couldRun === 1 ? 'instance' : 'instances'} could run it`;
-  if (free === couldRun) return couldRun === 1 ? `${could} and is free` : `${could} and are free`;
-  if (free > 0) return `${could}, of which ${free} ${free === 1 ? 'is' : 'are'} free`;
-  return couldRun === 1 ? `${could} and works on another task` : `${could} and work on other tasks`;
+function describePause({ scope, role, reason }: NonNullable<Placement['pause']>): Sentence {
+  const ofUser = role === 'administrator' ? 'user_paused' : 'own_paused';
+  const code = scope === 'user' ? ofUser : 'queue_paused';
+  return reason === null ? sentenceOf(code) : sentenceOf(`${code}_why`, { reason });
+}
+
+function describeInstances(couldRun: number, free: number): Sentence {
+  const count = { count: couldRun };
+  if (free === couldRun) return couldRun === 1 ? sentenceOf('one_free') : sentenceOf('all_free', count);
+  if (free > 0) return sentenceOf('some_free', { ...count, free });
+  return couldRun === 1 ? sentenceOf('one_busy') : sentenceOf('all_busy', count);
 }

@@ -1,3 +1,5 @@
+import type { Sentence } from '@switchyard/contract/dispatch/sentence';
+import { readSentences, say, textOf } from '@switchyard/contract/dispatch/sentences';
 import type { Eta } from '@switchyard/contract/dispatch/task';
 import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
 import { AppError } from '../../lib/app-error.ts';
@@ -9,6 +11,7 @@ import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts'
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { PendingTask } from '../queue/pending-entry.ts';
+import { showPause } from '../queue/queue-control.ts';
 import type { QueuePauseRow, TaskRow } from '../tables.ts';
 import type { AttemptRow, AttemptStore } from '../tasks/attempt-store.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -68,7 +71,7 @@ export class Waiting {
     if (!row) throw new AppError('task_not_found');
     const standing = row.phase === 'queued' ? this.#standingOf(row.id, rows) : null;
     if (standing) return this.#whyQueued(row, standing);
-    const nothing = { position: null, ahead: null, retryAt: null, instances: [], help: [] };
+    const nothing = { position: null, ahead: null, pause: null, retryAt: null, instances: [], help: [] };
     const common = { taskId: row.id, status: row.status, phase: row.phase, ...nothing };
     const totals = { instances: rows.filter(({ removed }) => removed === 0).length, couldRun: 0, free: 0 };
     if (row.phase === 'queued' || row.phase === 'ended')
@@ -106,12 +109,12 @@ export class Waiting {
       const standing = row.phase === 'queued' ? this.#standingOf(row.id, instances) : null;
       const isEstimated = graphs.has(row.fingerprint) || graphs.size < maxGraphsEstimated;
       if (isEstimated) graphs.add(row.fingerprint);
-      const waiting = row.status !== 'pending' ? null : this.#sentenceOf(row, standing, instances);
-      if (!isEstimated) return [row.id, { waiting, eta: null }];
-      if (standing) return [row.id, { waiting, eta: await this.#etaOf(standing) }];
+      const why = this.#whyListed(row, standing, instances);
+      if (!isEstimated) return [row.id, { ...why, eta: null }];
+      if (standing) return [row.id, { ...why, eta: await this.#etaOf(standing) }];
       // The first start says nothing about a later attempt.
       const since = row.attempt === 1 ? row.startedAt : null;
-      return [row.id, { waiting, eta: await this.#etaOfRunning(row, since) }];
+      return [row.id, { ...why, eta: await this.#etaOfRunning(row, since) }];
     });
     return new Map(await Promise.all(outlooks));
   }
@@ -137,15 +140,16 @@ export class Waiting {
   }
 
   async #whyQueued(row: TaskRow, standing: Standing): Promise<TaskWhy> {
-    const { ahead, retryAtMs, instances, couldRun, free } = standing;
+    const { ahead, retryAtMs, instances, couldRun, free, pause } = standing;
     const others = instances.filter((instance) => !couldRun.includes(instance));
     return {
       taskId: row.id,
       status: row.status,
       phase: row.phase,
-      waiting: describeStanding(standing),
+      waiting: textOf(describeStanding(standing)),
       position: ahead && ahead.total + 1,
       ahead,
+      pause: pause && showPause(pause),
       retryAt: retryAtMs === null ? null : toIso(retryAtMs),
       totals: { instances: instances.length, couldRun: couldRun.length, free },
       instances: [...couldRun, ...others].slice(0, maxInstancesListed).map(viewInstance),
@@ -155,8 +159,20 @@ export class Waiting {
     };
   }
 
+  /** What a list says about a task that waits. */
+  #whyListed(
+    row: TaskRow,
+    standing: Standing | null,
+    instances: readonly InstanceRow[],
+  ): Pick<Outlook, 'waiting' | 'waitingSentences'> {
+    if (row.status !== 'pending') return { waiting: null, waitingSentences: [] };
+    const waiting = this.#sentenceOf(row, standing, instances);
+    const waitingSentences = standing ? describeStanding(standing) : readSentences(waiting);
+    return { waiting, waitingSentences };
+  }
+
   #sentenceOf(row: TaskRow, standing: Standing | null, instances: readonly InstanceRow[]): string {
-    if (standing) return describeStanding(standing);
+    if (standing) return textOf(describeStanding(standing));
     const instance = instances.find(({ id }) => id === row.instanceId);
     return row.phase === 'queued' ? describeOver(row) : describeRunning(row, instance, null);
   }
@@ -195,7 +211,7 @@ export class Waiting {
   }
 }
 
-function describeStanding({ ahead, instances, couldRun, free, pause, retryAtMs }: Standing): string {
+function describeStanding({ ahead, instances, couldRun, free, pause, retryAtMs }: Standing): Sentence[] {
   return describeWaiting({
     ahead,
     instances,
@@ -208,7 +224,7 @@ function describeStanding({ ahead, instances, couldRun, free, pause, retryAtMs }
 
 function describeRunning(row: TaskRow, instance: InstanceRow | undefined, runsOn: TaskWhy['runsOn']): string {
   const where = instance ? nameOf(instance) : (row.instanceId ?? 'a worker');
-  if (row.phase === 'dispatching') return `It is being handed to ${where}.`;
+  if (row.phase === 'dispatching') return say('handed_over', { name: where });
   if (row.phase === 'collecting') return `It does not wait: ${where} is done, and its outputs are fetched.`;
   if (row.phase === 'accepted') return `${where} has it and does not run it yet.`;
   const since = runsOn ? ` for ${runsOn.seconds} s` : '';
@@ -218,7 +234,7 @@ function describeRunning(row: TaskRow, instance: InstanceRow | undefined, runsOn
 
 /** For a task that is not in the queue and on no worker. */
 function describeOver(row: TaskRow): string {
-  if (row.phase === 'queued') return 'It is being placed.';
+  if (row.phase === 'queued') return say('placing');
   const at = row.finishedAt === null ? '' : ` at ${row.finishedAt}`;
   if (row.status === 'completed') return `It does not wait: it was completed${at}.`;
   const error = taskErrorOf(row);

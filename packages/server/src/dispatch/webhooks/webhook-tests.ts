@@ -1,3 +1,4 @@
+import { readSentences, say } from '@switchyard/contract/dispatch/sentences';
 import type { WebhookTest, WebhookTestPayload } from '@switchyard/contract/dispatch/webhook';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -53,11 +54,14 @@ export class WebhookTests {
     const outcome = await postWebhook(url, { headers, body, policy, signal: new AbortController().signal });
     const latencyMs = Math.round(steadyClock() - startedAt);
     if ('error' in outcome) {
-      return { id, delivered: false, responseStatus: null, error: outcome.error, latencyMs };
+      const { error } = outcome;
+      const errorSentences = readSentences(error);
+      return { id, delivered: false, responseStatus: null, error, errorSentences, latencyMs };
     }
     const { status } = outcome;
     const delivered = status >= 200 && status < 300;
-    const error = delivered ? null : `It answered ${status}.`;
-    return { id, delivered, responseStatus: status, error, latencyMs };
+    const error = delivered ? null : say('answered', { status });
+    const errorSentences = readSentences(error ?? '');
+    return { id, delivered, responseStatus: status, error, errorSentences, latencyMs };
   }
 }

@@ -1,3 +1,4 @@
+import { readSentences, say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskWebhook } from '@switchyard/contract/dispatch/tasks';
 import type {
   Delivery,
@@ -244,7 +245,7 @@ export class Webhooks {
       await store.note(row, delivered, { failures: 'reset', disable: false, at });
       return;
     }
-    const lastError = 'error' in outcome ? outcome.error : `It answered ${responseStatus}.`;
+    const lastError = 'error' in outcome ? outcome.error : say('answered', { status: responseStatus ?? 0 });
     const isLast = responseStatus === gone || attempt > retryDelaysMs.length;
     const failures = await this.#failuresOf(row);
     const disable = responseStatus === gone || failures + 1 >= failuresToDisable;
@@ -275,5 +276,7 @@ function viewWebhook({ id, url, events, enabled, failures, createdAt, updatedAt 
 
 function viewDelivery(row: DeliveryRow): Delivery {
   const { id, event, taskId, status, attempts, responseStatus, lastError, createdAt, deliveredAt } = row;
-  return { id, event, taskId, status, attempts, responseStatus, lastError, createdAt, deliveredAt };
+  const lastErrorSentences = readSentences(lastError ?? '');
+  const told = { responseStatus, lastError, lastErrorSentences };
+  return { id, event, taskId, status, attempts, ...told, createdAt, deliveredAt };
 }

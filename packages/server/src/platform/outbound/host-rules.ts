@@ -1,5 +1,6 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -78,7 +79,7 @@ export class HostDeniedError extends Error {
   readonly code = 'EHOSTDENIED';
 
   constructor(hostname: string, address: string | undefined) {
-    super(`${hostname} leads to ${address ?? 'no address'}, which may not be called.`);
+    super(say('leads_elsewhere', { host: hostname, address: address ?? 'nowhere' }));
     this.name = 'HostDeniedError';
   }
 }

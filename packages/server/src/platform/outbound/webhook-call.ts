@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { deadline } from '../../lib/async/deadline.ts';
 import { guardedLookup, HostDeniedError, type HostPolicy, whyHostDenied } from './host-rules.ts';
 
@@ -59,6 +60,31 @@ export function postWebhook(
 function describe(error: Error): string {
   if (error instanceof HostDeniedError) return error.message;
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
-    return `No answer within ${deadlineMs / 1000} s.`;
-  return 'code' in error ? String(error.code) : error.message;
+    return say('no_answer_within', { seconds: deadlineMs / 1000 });
+  if (!('code' in error)) return error.message;
+  const code = String(error.code);
+  const known = sentenceOfCode[code] ?? (tlsCodes.test(code) ? 'receiver_tls_failed' : null);
+  return known === null ? code : `${say(known)} (${code})`;
 }
+
+const sentenceOfCode: Partial<
+  Record<
+    string,
+    | 'receiver_refused'
+    | 'receiver_unknown'
+    | 'receiver_unreachable'
+    | 'receiver_broke_off'
+    | 'receiver_tls_failed'
+  >
+> = {
+  ECONNREFUSED: 'receiver_refused',
+  ENOTFOUND: 'receiver_unknown',
+  EAI_AGAIN: 'receiver_unknown',
+  EHOSTUNREACH: 'receiver_unreachable',
+  ENETUNREACH: 'receiver_unreachable',
+  ECONNRESET: 'receiver_broke_off',
+  EPIPE: 'receiver_broke_off',
+  EPROTO: 'receiver_tls_failed',
+};
+
+const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/;

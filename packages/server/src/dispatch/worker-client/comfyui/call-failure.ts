@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { AppError } from '../../../lib/app-error.ts';
 import { type WorkerCallCause, WorkerCallError } from '../worker-client.ts';
 
@@ -17,28 +18,10 @@ const causeOfCode: Record<string, WorkerCallCause> = {
   EPROTO: 'tls_failed',
 };
 
-const sentences: Record<WorkerCallCause, (address: string) => string> = {
-  refused: (address) => `${address} refused the connection. Is ComfyUI running there, started with --listen?`,
-  timed_out: (address) => `${address} did not answer in time.`,
-  unreachable: (address) => `${address} cannot be reached from here.`,
-  name_not_found: (address) => `The host name of ${address} is not known here.`,
-  tls_failed: (address) =>
-    `No secure connection to ${address}. Check the server's tls setting and its certificate.`,
-  wants_password: (address) =>
-    `${address} wants a password. Set the server's headers, for example Authorization.`,
-  not_comfyui: (address) => `What answers at ${address} is not ComfyUI.`,
-  too_old: (address) => `The ComfyUI at ${address} chooses its own prompt ids. Update it.`,
-  host_not_allowed: (address) => `${address} is an address that workers may not have.`,
-  broken_off: (address) => `${address} broke off the connection.`,
-  bad_answer: (address) => `${address} gave an answer that makes no sense.`,
-  too_large: (address) => `The answer of ${address} is larger than allowed.`,
-  aborted: (address) => `The call to ${address} was given up.`,
-};
-
 interface FailureOptions {
   mayHaveArrived?: boolean;
   status?: number;
-  /** Takes the place of the sentence's end and says what exactly was wrong. */
+  /** Stands in brackets behind the sentence and says what exactly was wrong. */
   detail?: string;
   cause?: unknown;
 }
@@ -49,11 +32,8 @@ export function callFailure(
   options: FailureOptions = {},
 ): WorkerCallError {
   const { detail, ...rest } = options;
-  return new WorkerCallError(
-    cause,
-    detail ? `${sentences[cause](address)} (${detail})` : sentences[cause](address),
-    rest,
-  );
+  const message = say(`call_${cause}`, { address });
+  return new WorkerCallError(cause, detail ? `${message} (${detail})` : message, rest);
 }
 
 /**

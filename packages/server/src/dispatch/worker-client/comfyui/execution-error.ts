@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { ExecutionError } from '../worker-client.ts';
 import { executionError } from './wire.ts';
 
@@ -13,7 +14,7 @@ export function readExecutionError(data: unknown): ExecutionError {
   if (!executionError.Check(data)) {
     return {
       kind: 'node',
-      message: 'The worker reported an error without saying which.',
+      message: say('error_unnamed'),
       nodeId: null,
       nodeClass: null,
     };

@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { isRecord } from '../../../lib/is-record.ts';
 import type { ExecutionEnd, ExecutionResult } from '../worker-client.ts';
 import { WorkerCallError } from '../worker-client.ts';
@@ -8,7 +9,7 @@ import { historyEntry } from './wire.ts';
 /** Reads an execution from the worker's history. */
 export function readHistoryEntry(entry: unknown, label: string): ExecutionResult {
   if (!historyEntry.Check(entry)) {
-    throw new WorkerCallError('bad_answer', `${label} keeps a history entry that makes no sense.`);
+    throw new WorkerCallError('bad_answer', say('history_unreadable', { address: label }));
   }
   const messages = entry.status?.messages ?? [];
   const end = endOf(entry.status?.status_str ?? null, messages);

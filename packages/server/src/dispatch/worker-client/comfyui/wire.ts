@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { WorkerCallError } from '../worker-client.ts';
+import { callFailure } from './call-failure.ts';
 
 /**
  * The parts of a worker's answers that are read. Every answer is checked against these before anything of it is used.
@@ -115,13 +115,10 @@ export function readJson<Value>(body: Buffer, check: WireCheck<Value>, label: st
   try {
     value = JSON.parse(body.toString('utf8'));
   } catch (cause) {
-    throw new WorkerCallError('not_comfyui', `What answers at ${label} is not ComfyUI. (no JSON)`, { cause });
+    throw callFailure('not_comfyui', label, { detail: 'no JSON', cause });
   }
   if (!check.Check(value)) {
-    throw new WorkerCallError(
-      'bad_answer',
-      `${label} gave an answer that makes no sense. (unexpected shape)`,
-    );
+    throw callFailure('bad_answer', label, { detail: 'unexpected shape' });
   }
   return value;
 }

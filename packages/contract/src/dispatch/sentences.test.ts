@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { readSentences, say, sentenceOf, sentenceTexts, textOf } from './sentences.ts';
+
+const example: Record<string, string> = { address: '10.0.0.1:8188', error: 'lost', said: 'No picture.png' };
+const numbers = ['count', 'seconds', 'status', 'nodes', 'models', 'free'];
+
+function valuesOf(text: string): Record<string, string> {
+  const slots = [...text.matchAll(/\{(\w+)\}/g)].map(([, slot = '']) => slot);
+  return Object.fromEntries(
+    slots.map((slot) => [slot, example[slot] ?? (numbers.includes(slot) ? '7' : slot)]),
+  );
+}
+
+it.each(Object.entries(sentenceTexts))('finds %s again in its text', (code, text) => {
+  const { cause, said, ...values } = valuesOf(text);
+  const own = { code, values };
+  const quoteOf = (words: string | undefined) =>
+    words === undefined ? [] : [{ code: 'quote', values: { text: words } }];
+  const read = readSentences(textOf([{ code, values: valuesOf(text) }]));
+  expect(read).toEqual([...quoteOf(said), own, ...quoteOf(cause)]);
+});
+
+it('finds a sentence that another one ends with, and what stands in brackets behind it', () => {
+  const away = `${say('call_broken_off', { address: '10.0.0.1:8188' })} (ECONNRESET)`;
+  const text = say('task_error', {
+    error: 'rejected_by_worker',
+    cause: say('input_not_handed', { cause: away }),
+  });
+  expect(readSentences(text)).toEqual([
+    { code: 'task_error', values: { error: 'rejected_by_worker' } },
+    { code: 'input_not_handed', values: {} },
+    { code: 'call_broken_off', values: { address: '10.0.0.1:8188', detail: 'ECONNRESET' } },
+  ]);
+});
+
+it('finds each of several sentences', () => {
+  const text = [say('nodes_new', { names: 'A, B' }), say('models_gone', { names: 'x.safetensors' })].join(
+    ' ',
+  );
+  expect(readSentences(text)).toEqual([
+    sentenceOf('nodes_new', { names: 'A, B' }),
+    sentenceOf('models_gone', { names: 'x.safetensors' }),
+  ]);
+});
+
+it('takes what is no sentence of the gateway for a quote', () => {
+  const quotes = ['KSampler: CUDA out of memory', 'prompt: no', 'x'.repeat(5_000), 'It answered soon.'];
+  for (const text of quotes) expect(readSentences(text)).toEqual([{ code: 'quote', values: { text } }]);
+  expect(readSentences('')).toEqual([]);
+});
