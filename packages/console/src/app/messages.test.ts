@@ -7,7 +7,9 @@ import { collectMessages, type Texts } from './collect-messages.ts';
 const src = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const folders = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('/messages/en.json'))
-  .map((path) => dirname(path));
+  .map((path) => dirname(path))
+  // The gateway speaks English: only other languages have texts for it, which their own test compares with the gateway.
+  .filter((folder) => !folder.includes('gateway-words'));
 
 function read(folder: string, locale: string): Texts {
   return JSON.parse(readFileSync(join(src, folder, `${locale}.json`), 'utf8')) as Texts;

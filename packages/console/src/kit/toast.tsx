@@ -1,6 +1,7 @@
 import { Toast } from '@base-ui/react/toast';
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import { type ReactNode, useCallback } from 'react';
+import { useGatewayWords } from '../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../lib/i18n.ts';
 import { Button, IconButton } from './button.tsx';
 
@@ -17,12 +18,21 @@ export interface ToastMessage {
   action?: { label: string; run: () => void };
 }
 
+/** Why something did not work, as it was thrown. */
+interface ToastError {
+  error: unknown;
+}
+
 /** Shows a message at the edge of the window. A failure is announced at once, other messages when there is silence. */
-export function useToast(): (message: ToastMessage) => void {
+export function useToast(): (message: ToastMessage | ToastError) => void {
   const { add, close } = Toast.useToastManager();
   const text = useText('kit');
+  const words = useGatewayWords();
   return useCallback(
-    ({ text: description, tone = 'done', undo, action }: ToastMessage) => {
+    (message: ToastMessage | ToastError) => {
+      const shown: ToastMessage =
+        'error' in message ? { text: words.error(message.error), tone: 'failed' } : message;
+      const { text: description, tone = 'done', undo, action } = shown;
       const button = action ?? (undo ? { label: text('toast.undo'), run: undo } : undefined);
       const id: string = add({
         description,
@@ -40,7 +50,7 @@ export function useToast(): (message: ToastMessage) => void {
         }),
       });
     },
-    [add, close, text],
+    [add, close, text, words],
   );
 }
 

@@ -49,7 +49,7 @@ function AccountMenu() {
   const hasAccountPage = useHasPage('account');
   const label = text('account.menu', { email });
   const leave = () => {
-    signOut().catch((error: Error) => toast({ text: error.message, tone: 'failed' }));
+    signOut().catch((error: Error) => toast({ error }));
   };
   return (
     <Menu

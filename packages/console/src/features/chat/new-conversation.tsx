@@ -26,7 +26,7 @@ export function NewConversation() {
   const [choice, setChoice] = useAgentChoice();
   const { send } = useSend(choice);
   const isDemo = useQuery(modelsQuery()).data?.models[0]?.simulated === true;
-  const onError = (error: Error) => toast({ text: error.message, tone: 'failed' });
+  const onError = (error: Error) => toast({ error });
   const begin = useMutation({
     mutationFn: async (words: string) => {
       const threadId = await newThread();

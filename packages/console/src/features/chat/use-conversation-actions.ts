@@ -21,7 +21,7 @@ export function useConversationActions(threadId: string, options: ConversationAc
   const { send, resume, draft, onSent, clearDraft, onReplaced } = options;
   const toast = useToast();
   const openPage = useNavigation();
-  const onError = (error: Error) => toast({ text: error.message, tone: 'failed' });
+  const onError = (error: Error) => toast({ error });
   const sending = useMutation({
     mutationFn: (words: string) => send(threadId, { text: words, files: draft.files }),
     onSuccess: (_done, words) => {

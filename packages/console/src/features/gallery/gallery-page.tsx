@@ -118,7 +118,7 @@ function Pictures({ files, onDelete }: PicturesProps) {
   const ids = order.filter((id) => chosen.has(id));
   const pack = useMutation({
     mutationFn: () => saveZip(ids),
-    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+    onError: (error) => toast({ error }),
   });
   const choose = ({ fileId }: StoredFile, { range }: { range: boolean }) => {
     setChosen(chosenAfter(chosen, { id: fileId, last: range ? last.current : null, order }));

@@ -5,11 +5,12 @@ import { Button } from '../../kit/button.tsx';
 import { CommandLine } from '../../kit/command-line.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { Field } from '../../kit/field.tsx';
-import { describeError } from '../../kit/states/error-text.ts';
+import { GatewayText } from '../../kit/gateway-text.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { instanceIdOf, parseAddress, withoutWorker, withWorker } from './settings-change.ts';
 import { changeSettings } from './use-settings-change.ts';
@@ -17,6 +18,7 @@ import { changeSettings } from './use-settings-change.ts';
 /** Adds a worker by its address and tests it at once, so that a wrong address is seen here and not in a log. */
 export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
   const text = useText('instances');
+  const words = useGatewayWords();
   const cache = useQueryClient();
   const [address, setAddress] = useState('');
   const [name, setName] = useState('');
@@ -26,15 +28,15 @@ export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
   const add = useMutation({
     mutationFn: async () => {
       if (parsed === null) throw new Error(text('add.noAddress'));
-      const words = tags.split(',').map((tag) => tag.trim());
-      const worker = { address: parsed, name: name.trim(), tags: words.filter(Boolean) };
+      const named = tags.split(',').map((tag) => tag.trim());
+      const worker = { address: parsed, name: name.trim(), tags: named.filter(Boolean) };
       if ((await changeSettings((settings) => withWorker(settings, worker))) === null) {
         throw new Error(text('add.there'));
       }
       const instanceId = instanceIdOf(parsed);
       return { instanceId, test: await gateway.call(testInstance, { params: { instanceId } }) };
     },
-    onError: (error) => setFault(describeError(error).message),
+    onError: (error) => setFault(words.error(error)),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.instances }),
   });
   const undo = useMutation({
@@ -121,8 +123,8 @@ function TestResult({ test }: { test: InstanceTest }) {
       <StatusWord kind={test.ok ? 'done' : 'unreachable'} tinted>
         {text(test.ok ? 'add.works' : 'add.failed')}
       </StatusWord>
-      <p className="break-words" lang="en">
-        {test.message}
+      <p className="break-words">
+        <GatewayText message={test.message} sentences={test.sentences} />
       </p>
       {test.ok || test.cause === null ? null : <p className="text-text-2">{text(`cause.${test.cause}`)}</p>}
     </div>

@@ -12,6 +12,7 @@ import { TimeAgo } from '../../kit/time-ago.tsx';
 import { instanceEventsQuery, instancesQuery } from '../../lib/data/instances.ts';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { newestFirst } from './newest-first.ts';
 
@@ -118,17 +119,7 @@ function EventTable({
     {
       id: 'message',
       header: text('journal.message'),
-      cell: ({ message, taskId }) => (
-        <span title={message} lang="en">
-          {taskId === null ? (
-            message
-          ) : (
-            <Link href={`/tasks/${taskId}`} className="hover:underline">
-              {message}
-            </Link>
-          )}
-        </span>
-      ),
+      cell: (event) => <EventMessage event={event} />,
     },
     {
       id: 'at',
@@ -139,4 +130,19 @@ function EventTable({
     },
   ];
   return <DataTable label={text('journal.title')} columns={columns} rows={events} rowKey={({ id }) => id} />;
+}
+
+function EventMessage({ event }: { event: InstanceEvent }) {
+  const words = useGatewayWords().said(event);
+  return (
+    <span title={words}>
+      {event.taskId === null ? (
+        words
+      ) : (
+        <Link href={`/tasks/${event.taskId}`} className="hover:underline">
+          {words}
+        </Link>
+      )}
+    </span>
+  );
 }

@@ -1,10 +1,10 @@
 import { testInstance, updateInstance } from '@switchyard/contract/dispatch/instance';
 import { replaceSettings, type Settings } from '@switchyard/contract/dispatch/settings';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { describeError } from '../../kit/states/error-text.ts';
 import { useToast } from '../../kit/toast.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { withoutWorker } from './settings-change.ts';
 import { changeSettings } from './use-settings-change.ts';
@@ -13,9 +13,10 @@ import { changeSettings } from './use-settings-change.ts';
 export function useInstanceActions(instanceId: string) {
   const cache = useQueryClient();
   const toast = useToast();
+  const words = useGatewayWords();
   const text = useText('instances');
   const refresh = () => cache.invalidateQueries({ queryKey: keys.instances });
-  const onError = (error: Error) => toast({ tone: 'failed', text: describeError(error).message });
+  const onError = (error: Error) => toast({ error });
   const params = { instanceId };
 
   const enable = useMutation({
@@ -32,8 +33,8 @@ export function useInstanceActions(instanceId: string) {
   });
   const test = useMutation({
     mutationFn: () => gateway.call(testInstance, { params }),
-    onSuccess: async ({ ok, message }) => {
-      toast({ text: message, tone: ok ? 'done' : 'failed' });
+    onSuccess: async ({ ok, ...found }) => {
+      toast({ text: words.said(found), tone: ok ? 'done' : 'failed' });
       await refresh();
     },
     onError,

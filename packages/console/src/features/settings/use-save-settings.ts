@@ -10,6 +10,7 @@ import { useState } from 'react';
 import { useToast } from '../../kit/toast.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { settingsQuery } from './settings-query.ts';
 
@@ -23,6 +24,7 @@ export interface FieldFault {
 export function useSaveSettings(settings: Settings, onDone: () => void) {
   const text = useText('settings');
   const toast = useToast();
+  const words = useGatewayWords();
   const queries = useQueryClient();
   const [faults, setFaults] = useState<readonly FieldFault[]>([]);
   const [other, setOther] = useState<string | null>(null);
@@ -49,7 +51,7 @@ export function useSaveSettings(settings: Settings, onDone: () => void) {
       setConflict(null);
       const found = faultsOf(error);
       setFaults(found);
-      setOther(found.length === 0 ? error.message : null);
+      setOther(found.length === 0 ? words.error(error) : null);
     },
   });
   const save = (next: SettingsInput, version: number = settings.version) => {

@@ -1,5 +1,6 @@
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { Link } from 'wouter';
+import { GatewayText } from '../../kit/gateway-text.tsx';
 import { ProgressBar } from '../../kit/progress-bar.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
 import { useFormat } from '../../lib/format/use-format.ts';
@@ -54,7 +55,9 @@ function Failed({ task }: { task: Task }) {
   return (
     <>
       <StatusWord kind="failed">{text('run.failed')}</StatusWord>
-      <p className="line-clamp-3 text-table break-words text-text-2">{task.error?.message}</p>
+      <p className="line-clamp-3 text-table break-words text-text-2">
+        {task.error && <GatewayText message={task.error.message} sentences={task.error.sentences} />}
+      </p>
       <Link href={`/tasks/${task.id}`} className="text-table text-accent underline">
         {text('run.why')}
       </Link>

@@ -1,7 +1,6 @@
 import { cancelTask, moveTaskToFront, retryTask } from '@switchyard/contract/dispatch/tasks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { navigate } from 'wouter/use-browser-location';
-import { describeError } from '../../kit/states/error-text.ts';
 import { useToast } from '../../kit/toast.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
@@ -30,6 +29,6 @@ export function useTaskAction() {
         cache.invalidateQueries({ queryKey: keys.overview }),
       ]);
     },
-    onError: (error) => toast({ tone: 'failed', text: describeError(error).message }),
+    onError: (error) => toast({ error }),
   });
 }

@@ -12,6 +12,7 @@ import { type StatusKind, StatusWord } from '../../kit/status-word.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { gateway } from '../../lib/gateway.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { deliveriesQuery, webhooksKey } from './webhooks-query.ts';
 
@@ -68,11 +69,7 @@ function DeliveryTable({ webhookId, deliveries }: { webhookId: string; deliverie
     {
       id: 'answer',
       header: text('deliveries.answer'),
-      cell: ({ responseStatus, lastError, attempts }) => (
-        <span className="truncate" title={lastError ?? undefined}>
-          {text('deliveries.tries', { count: attempts })} {responseStatus ?? ''} {lastError ?? ''}
-        </span>
-      ),
+      cell: (delivery) => <Answer delivery={delivery} />,
     },
     {
       id: 'at',
@@ -91,6 +88,18 @@ function DeliveryTable({ webhookId, deliveries }: { webhookId: string; deliverie
   ];
   return (
     <DataTable label={text('deliveries.label')} columns={columns} rows={deliveries} rowKey={({ id }) => id} />
+  );
+}
+
+function Answer({ delivery }: { delivery: Delivery }) {
+  const text = useText('webhooks');
+  const words = useGatewayWords();
+  const { responseStatus, lastError, lastErrorSentences, attempts } = delivery;
+  const fault = lastError === null ? '' : words.said({ message: lastError, sentences: lastErrorSentences });
+  return (
+    <span className="truncate" title={fault || undefined}>
+      {text('deliveries.tries', { count: attempts })} {responseStatus ?? ''} {fault}
+    </span>
   );
 }
 

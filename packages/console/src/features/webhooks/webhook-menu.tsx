@@ -5,6 +5,7 @@ import { useAct } from '../../kit/forms/use-act.ts';
 import { Menu } from '../../kit/menu.tsx';
 import { useToast } from '../../kit/toast.tsx';
 import { gateway } from '../../lib/gateway.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { WebhookForm } from './webhook-form.tsx';
 import { webhooksKey } from './webhooks-query.ts';
@@ -14,14 +15,19 @@ export function WebhookMenu({ webhook }: { webhook: Webhook }) {
   const text = useText('webhooks');
   const toast = useToast();
   const act = useAct();
+  const words = useGatewayWords();
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const { id, url } = webhook;
   const params = { webhookId: id };
   const test = () =>
     act(
       async () => {
-        const { delivered, responseStatus, error, latencyMs } = await gateway.call(testWebhook, { params });
-        const told = { status: responseStatus ?? 0, error: error ?? '', ms: latencyMs };
+        const { delivered, responseStatus, latencyMs, ...answer } = await gateway.call(testWebhook, {
+          params,
+        });
+        const { error, errorSentences: sentences } = answer;
+        const fault = error === null ? '' : words.said({ message: error, sentences });
+        const told = { status: responseStatus ?? 0, error: fault, ms: latencyMs };
         toast({
           text: delivered ? text('test.done', told) : text('test.failed', told),
           tone: delivered ? 'done' : 'failed',

@@ -24,7 +24,7 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
   const params = { workflowId: workflow.id };
   const name = shellWord(workflow.name);
   const renew = () => queries.invalidateQueries({ queryKey: keys.workflows });
-  const failed = (error: Error) => toast({ text: error.message, tone: 'failed' });
+  const failed = (error: Error) => toast({ error });
   const expose = useMutation({
     mutationFn: (exposed: boolean) => gateway.call(updateWorkflow, { params, body: { exposed } }),
     onSuccess: async ({ exposed }) => {

@@ -55,7 +55,7 @@ function RestoreVersion({ workflow, newest }: { workflow: SavedWorkflowDetail; n
       choose(null);
       toast({ text: text('version.restored', { version, newest: made.version }) });
     },
-    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+    onError: (error) => toast({ error }),
   });
   return (
     <Button disabled={restore.isPending} onClick={() => restore.mutate()}>

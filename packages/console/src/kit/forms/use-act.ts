@@ -1,5 +1,4 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { describeError } from '../states/error-text.ts';
 import { useToast } from '../toast.tsx';
 
 interface Act {
@@ -19,7 +18,7 @@ export function useAct(): (work: () => Promise<unknown>, act: Act) => Promise<bo
     try {
       await work();
     } catch (error) {
-      toast({ text: describeError(error).message, tone: 'failed' });
+      toast({ error });
       return false;
     } finally {
       await queries.invalidateQueries({ queryKey: refresh });

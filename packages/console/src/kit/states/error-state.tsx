@@ -1,3 +1,4 @@
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { Button } from '../button.tsx';
 import { describeError } from './error-text.ts';
@@ -13,14 +14,15 @@ interface ErrorStateProps {
 /** What failed, why, and what can be done now. */
 export function ErrorState({ error, retry, busy, stale }: ErrorStateProps) {
   const text = useText('kit');
-  const { kind, status, message, requestId } = describeError(error);
+  const words = useGatewayWords();
+  const { kind, status, requestId } = describeError(error);
   return (
     <div
       role="alert"
       className="flex max-w-[48rem] flex-col items-start gap-2 rounded-card border border-border bg-failed-tint p-3"
     >
       <p className="text-body font-medium text-failed">{text(`error.${kind}`, { status: status ?? 0 })}</p>
-      <p className="text-body break-words text-text">{message}</p>
+      <p className="text-body break-words text-text">{words.error(error)}</p>
       {stale ? <p className="text-table text-text-2">{text('error.stale')}</p> : null}
       <div className="flex flex-wrap items-center gap-3">
         {kind === 'forbidden' ? null : (

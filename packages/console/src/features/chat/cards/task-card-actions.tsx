@@ -22,7 +22,7 @@ export function TaskCardActions({ view: { taskId, phase, instanceId }, isOpen }:
   const toast = useToast();
   const cancel = useMutation({
     mutationFn: (id: string) => gateway.call(cancelTask, { params: { taskId: id } }),
-    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+    onError: (error) => toast({ error }),
   });
   const hint = useCommandHint(taskId === null ? undefined : `switchyard tasks cancel ${taskId}`);
   if (taskId === null) return null;
@@ -56,7 +56,7 @@ function RetryElsewhere({ taskId, failedOn }: { taskId: string; failedOn: string
         text: text('task.retried'),
         action: { label: text('task.open'), run: () => openPage(`/tasks/${id}`) },
       }),
-    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+    onError: (error) => toast({ error }),
   });
   const others = (instances.data ?? []).filter((instance) => instance.id !== failedOn && isUsable(instance));
   const choices = others.map(({ id, serverName }) => ({

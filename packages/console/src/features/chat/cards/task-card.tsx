@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { GatewayText } from '../../../kit/gateway-text.tsx';
 import { ProgressBar } from '../../../kit/progress-bar.tsx';
 import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useUsualTime } from '../../../lib/use-usual-time.ts';
 import { type TaskCardView, taskCardOf } from '../model/task-card.ts';
@@ -74,7 +76,9 @@ function Progress({ view }: { view: TaskCardView }) {
         {view.attempt > 1 ? <span>{text('task.attempt', { attempt: view.attempt })}</span> : null}
       </p>
       {view.phase === 'waiting' && view.waiting !== null ? (
-        <p className="text-table text-text-2">{view.waiting}</p>
+        <p className="text-table text-text-2">
+          <GatewayText {...view.waiting} />
+        </p>
       ) : null}
     </div>
   );
@@ -83,11 +87,13 @@ function Progress({ view }: { view: TaskCardView }) {
 function Fault({ view: { phase, error } }: { view: TaskCardView }) {
   const text = useText('chat');
   const [isWhole, setWhole] = useState(false);
+  const words = useGatewayWords();
   if (error === null || phase !== 'failed') return null;
-  const [first = '', ...rest] = error.message.split('\n');
+  const shown = words.said(error);
+  const [first = '', ...rest] = shown.split('\n');
   return (
     <div className="flex flex-col gap-1 text-body">
-      <p className="break-words text-failed">{isWhole ? error.message : first}</p>
+      <p className="break-words text-failed">{isWhole ? shown : first}</p>
       {rest.length > 0 && !isWhole ? (
         <button
           type="button"

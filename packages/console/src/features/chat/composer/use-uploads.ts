@@ -22,7 +22,7 @@ export function useUploads(onUploaded: (threadId: string, names: string[]) => vo
         );
         void cache.invalidateQueries({ queryKey: [...keys.thread(threadId), 'uploads'] });
       } catch (error) {
-        toast({ text: error instanceof Error ? error.message : String(error), tone: 'failed' });
+        toast({ error });
       } finally {
         setUploading((before) => before.filter((name) => !names.includes(name)));
       }

@@ -1,4 +1,4 @@
-import type { Task } from '@switchyard/contract/dispatch/task';
+import type { Task, TaskError } from '@switchyard/contract/dispatch/task';
 import { isRecord } from '../../../lib/is-record.ts';
 import { filesIn, type ResultFile } from './tool-result.ts';
 import type { ToolPart } from './turn.ts';
@@ -12,12 +12,13 @@ export interface TaskCardView {
   node: string | null;
   instanceId: string | null;
   position: number | null;
-  waiting: string | null;
+  /** What it waits for. */
+  waiting: { message: string; sentences: Task['waitingSentences'] } | null;
   eta: { from: string; to: string } | null;
   /** How many places for pictures there are: what it made, or what it is expected to make. */
   slots: number;
   files: ResultFile[];
-  error: { code: string; message: string } | null;
+  error: { code: string; message: string; sentences?: TaskError['sentences'] } | null;
   attempt: number;
 }
 
@@ -40,7 +41,7 @@ export function taskCardOf({ args, result, state, task: known }: ToolPart): Task
     node: isOpen ? (task?.node ?? live?.node ?? null) : null,
     instanceId: task?.instanceId ?? live?.instanceId ?? null,
     position: task?.position ?? null,
-    waiting: task?.waiting ?? null,
+    waiting: waitingOf(task),
     eta: isOpen ? (task?.eta ?? null) : null,
     slots: files.length > 0 || !isOpen ? files.length : expectedPictures(args),
     files,
@@ -65,6 +66,11 @@ function phaseOf({ task, state, isDone, error }: Facts): TaskCardView['phase'] {
   if (state === 'done') return 'done';
   if (state === 'failed') return 'failed';
   return state === 'stopped' ? 'cancelled' : 'preparing';
+}
+
+function waitingOf(task: Task | null): TaskCardView['waiting'] {
+  if (!task || task.waiting === null) return null;
+  return { message: task.waiting, sentences: task.waitingSentences };
 }
 
 function outputsOf(task: Task | null): ResultFile[] | null {

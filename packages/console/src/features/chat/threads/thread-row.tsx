@@ -12,6 +12,7 @@ import { useToast } from '../../../kit/toast.tsx';
 import { keys } from '../../../lib/data/keys.ts';
 import type { ListedThread } from '../../../lib/data/threads.ts';
 import { gateway } from '../../../lib/gateway.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { isPinned, titleOf } from '../model/thread-order.ts';
 
@@ -36,7 +37,7 @@ export function ThreadRow({ thread, isCurrent, onDelete }: ThreadRowProps) {
         body: { metadata: { pinned: !pinned } },
       }),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.threadPages }),
-    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+    onError: (error) => toast({ error }),
   });
   const isUnread = thread.unread && !isCurrent;
   return (
@@ -109,6 +110,7 @@ function RenameDialog({
   onClose: () => void;
 }) {
   const text = useText('chat');
+  const words = useGatewayWords();
   const cache = useQueryClient();
   const [name, setName] = useState(title);
   const rename = useMutation({
@@ -146,7 +148,7 @@ function RenameDialog({
           if (name.trim() !== '') rename.mutate();
         }}
       >
-        <Field label={text('threads.name')} error={rename.error?.message}>
+        <Field label={text('threads.name')} error={rename.error ? words.error(rename.error) : undefined}>
           <TextInput value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
         </Field>
       </form>

@@ -29,7 +29,7 @@ export function useDeletedThreads() {
       const { thread_id: threadId } = thread;
       removals.add(threadId, {
         onRemoved: () => void cache.invalidateQueries({ queryKey: keys.threads }),
-        onFailed: (error) => toast({ text: error.message, tone: 'failed' }),
+        onFailed: (error) => toast({ error }),
       });
       toast({
         text: text('threads.deleted', { title: titleOf(thread) ?? text('threads.untitled') }),

@@ -101,7 +101,7 @@ function Thumbs({ threadId, turn: { runId, feedback } }: { threadId: string; tur
         });
     },
     onSuccess: () => cache.invalidateQueries({ queryKey: [...keys.thread(threadId), 'messages'] }),
-    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+    onError: (error) => toast({ error }),
   });
   const rating = rate.isPending ? rate.variables.rating : (feedback?.rating ?? 0);
   const press = (value: 1 | -1) => {

@@ -34,7 +34,7 @@ export function AgainActions({ recipe }: { recipe: FileRecipe }) {
       });
     },
     onError: (error) => {
-      if (!isChanging) toast({ text: error.message, tone: 'failed' });
+      if (!isChanging) toast({ error });
     },
   });
   return (

@@ -8,6 +8,7 @@ import { Select } from '../../../kit/select.tsx';
 import { TextArea } from '../../../kit/text-area.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { changedValue, type RecipeValue, recipeValues } from './recipe-values.ts';
 
@@ -25,6 +26,7 @@ const firstShown = 30;
 /** The settings of a file, ready to be changed before it is made again. */
 export function AgainDialog({ recipe, isBusy, error, onClose, onSubmit }: AgainDialogProps) {
   const text = useText('gallery');
+  const words = useGatewayWords();
   const [seed, setSeed] = useState<'same' | 'random'>('random');
   const [place, setPlace] = useState(anywhere);
   const [typed, setTyped] = useState<Record<string, string>>({});
@@ -54,7 +56,7 @@ export function AgainDialog({ recipe, isBusy, error, onClose, onSubmit }: AgainD
       <div className="flex flex-col gap-4">
         {error ? (
           <p role="alert" className="text-body break-words text-failed">
-            {error.message}
+            {words.error(error)}
           </p>
         ) : null}
         <div className="grid gap-4 sm:grid-cols-2">

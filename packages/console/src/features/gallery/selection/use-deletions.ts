@@ -22,7 +22,7 @@ export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: rea
       await queries.invalidateQueries({ queryKey: keys.files });
       pending.settle();
       if (kept.inUse > 0) say.current({ text: text('delete.inUse', { count: kept.inUse }), tone: 'failed' });
-      if (kept.message !== null) say.current({ text: kept.message, tone: 'failed' });
+      if (kept.failure !== null) say.current({ error: kept.failure.error });
     };
     const pending: PendingDeletions = new PendingDeletions({
       perform: (ids) => void perform(ids),
@@ -48,18 +48,20 @@ export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: rea
 }
 
 /** One after the other: a file that is needed stays, and the others go. */
-async function deleteEach(ids: readonly string[]): Promise<{ inUse: number; message: string | null }> {
+async function deleteEach(
+  ids: readonly string[],
+): Promise<{ inUse: number; failure: { error: unknown } | null }> {
   let inUse = 0;
-  let message: string | null = null;
+  let failure: { error: unknown } | null = null;
   for (const fileId of ids) {
     try {
       await gateway.call(deleteFile, { params: { fileId } });
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) inUse += 1;
       else if (!(error instanceof ApiError && error.status === 404)) {
-        message = error instanceof Error ? error.message : String(error);
+        failure = { error };
       }
     }
   }
-  return { inUse, message };
+  return { inUse, failure };
 }

@@ -1,6 +1,7 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import { Link } from 'wouter';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { GatewayText } from '../../../kit/gateway-text.tsx';
 import { focusRing } from '../../../kit/parts/classes.ts';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { Switch } from '../../../kit/switch.tsx';
@@ -72,8 +73,8 @@ export function InstanceStateLine({ instance }: { instance: Instance }) {
         </span>
       </p>
       {lastError !== null && !instance.alive && instance.enabled ? (
-        <p className="line-clamp-3 text-table break-words text-failed" lang="en">
-          {lastError}
+        <p className="line-clamp-3 text-table break-words text-failed">
+          <GatewayText message={lastError} sentences={instance.lastErrorSentences} />
         </p>
       ) : null}
     </div>

@@ -7,7 +7,6 @@ import { Field } from '../../../kit/field.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { Select } from '../../../kit/select.tsx';
 import { EmptyState } from '../../../kit/states/empty-state.tsx';
-import { describeError } from '../../../kit/states/error-text.ts';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
@@ -54,7 +53,7 @@ function usePauseChange() {
       await cache.invalidateQueries({ queryKey: keys.queue });
       await cache.invalidateQueries({ queryKey: keys.overview });
     },
-    onError: (error: Error) => toast({ tone: 'failed', text: describeError(error).message }),
+    onError: (error: Error) => toast({ error }),
   };
 }
 

@@ -3,7 +3,6 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CommandLine } from '../../../kit/command-line.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
-import { describeError } from '../../../kit/states/error-text.ts';
 import { useToast } from '../../../kit/toast.tsx';
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
@@ -45,7 +44,7 @@ export function BatchDialog({ action, choice, onClose, onDone }: BatchDialogProp
       ]);
     },
     onError: (error) => {
-      toast({ tone: 'failed', text: describeError(error).message });
+      toast({ error });
       // The count may have changed; the dialog shows the new one.
       void count.refetch();
     },

@@ -13,6 +13,7 @@ import { useOwnerNames } from '../../../lib/data/owner-names.ts';
 import { blank, type Format } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useAtNow } from '../../../lib/format/use-now.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { describeFailure } from '../task/failure.ts';
 import { useTaskAction } from '../task-actions.ts';
@@ -142,6 +143,7 @@ const picturesInRow = 4;
 
 function ResultCell({ task }: { task: Task }) {
   const text = useText('tasks');
+  const words = useGatewayWords();
   const state = stateOf(task);
   if (state === 'waiting') {
     return (
@@ -159,7 +161,10 @@ function ResultCell({ task }: { task: Task }) {
       </span>
     );
   }
-  if (task.error !== null) return <span className="text-text-2">{describeFailure(task.error).cause}</span>;
+  if (task.error !== null) {
+    const { cause } = describeFailure(task.error, words.said(task.error));
+    return <span className="text-text-2">{cause}</span>;
+  }
   const pictures = picturesOf(task);
   const others = (task.result?.outputs.length ?? 0) - pictures.length;
   return (

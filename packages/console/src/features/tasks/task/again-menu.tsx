@@ -5,7 +5,6 @@ import { ChevronDown } from 'lucide-react';
 import { navigate } from 'wouter/use-browser-location';
 import { Button } from '../../../kit/button.tsx';
 import { Menu } from '../../../kit/menu.tsx';
-import { describeError } from '../../../kit/states/error-text.ts';
 import { useToast } from '../../../kit/toast.tsx';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
@@ -23,7 +22,7 @@ export function AgainMenu({ task }: { task: TaskDetail }) {
         text: text('did.retry'),
         action: { label: text('action.openCopy'), run: () => navigate(`/tasks/${id}`) },
       }),
-    onError: (error) => toast({ tone: 'failed', text: describeError(error).message }),
+    onError: (error) => toast({ error }),
   });
   if (fileId === undefined) return null;
   return (

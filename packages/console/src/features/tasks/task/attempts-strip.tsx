@@ -4,6 +4,7 @@ import { Section } from '../../../kit/section.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useNow } from '../../../lib/format/use-now.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { type AttemptBar, layOutAttempts } from './attempt-layout.ts';
 
@@ -11,6 +12,7 @@ import { type AttemptBar, layOutAttempts } from './attempt-layout.ts';
 export function AttemptsStrip({ task }: { task: TaskDetail }) {
   const text = useText('tasks');
   const format = useFormat();
+  const words = useGatewayWords();
   const now = useNow();
   const instances = useQuery(instancesQuery());
   if (task.attempts.length === 0) return null;
@@ -47,12 +49,7 @@ export function AttemptsStrip({ task }: { task: TaskDetail }) {
               outcome: outcome === null ? 'running' : outcome === 'completed' ? 'completed' : 'other',
               time: format.duration((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)),
             })}
-            {error === null ? null : (
-              <span className="text-text-2" lang="en">
-                {' '}
-                {error.message.split('\n')[0]}
-              </span>
-            )}
+            {error === null ? null : <span className="text-text-2"> {words.said(error).split('\n')[0]}</span>}
           </li>
         ))}
       </ol>

@@ -1,13 +1,15 @@
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import { LongText } from '../../../kit/long-text.tsx';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { describeFailure } from './failure.ts';
 
 /** Why a task failed, in one sentence, and what to try; the traceback is folded. */
 export function FailureNote({ error }: { error: TaskError }) {
   const text = useText('tasks');
+  const words = useGatewayWords();
   if (error.code === 'cancelled') return <p className="text-body text-text-2">{text('failure.cancelled')}</p>;
-  const { cause, rest, advice } = describeFailure(error);
+  const { cause, rest, advice } = describeFailure(error, words.said(error));
   const node = error.nodeTitle ?? error.node;
   return (
     <div role="alert" className="flex min-w-0 flex-col gap-2 rounded-card bg-failed-tint p-3">

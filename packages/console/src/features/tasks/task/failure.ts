@@ -47,8 +47,12 @@ const adviceOfWords: [RegExp, Advice][] = [
   [/timed? ?out/i, 'timeout'],
 ];
 
-export function describeFailure({ code, message }: Pick<TaskError, 'code' | 'message'>): Failure {
-  const [first = '', ...others] = message.trim().split('\n');
+/** `shown` is the message in the language of the page. What to try follows from the words of the worker. */
+export function describeFailure(
+  { code, message }: Pick<TaskError, 'code' | 'message'>,
+  shown = message,
+): Failure {
+  const [first = '', ...others] = shown.trim().split('\n');
   const words = adviceOfWords.find(([pattern]) => pattern.test(message));
   return {
     cause: first.trim() || code,

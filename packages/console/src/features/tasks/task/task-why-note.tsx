@@ -1,21 +1,17 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import type { InstanceOutlook, TaskWhy } from '@switchyard/contract/dispatch/task-why';
 import { useQuery } from '@tanstack/react-query';
+import { reasonSentences } from '../../../kit/obstacles/obstacle-sentences.ts';
+import { ReasonText } from '../../../kit/obstacles/reason-text.tsx';
+import { useSentence } from '../../../kit/obstacles/use-sentence.ts';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { Section } from '../../../kit/section.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { taskWhyQuery } from '../../../lib/data/tasks.ts';
-import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { TaskEstimate } from '../task-progress.tsx';
-import {
-  helpSentences,
-  type ReasonSentence,
-  reasonSentences,
-  type Sentence,
-  whySentences,
-} from './why-sentences.ts';
+import { helpSentences, whySentences } from './why-sentences.ts';
 
 const askedAgainMs = 5_000;
 
@@ -55,7 +51,7 @@ function Why({ why, task }: { why: TaskWhy; task: TaskDetail }) {
 
 /** The answer in the language of the page, or as the gateway says it. */
 function Answer({ why }: { why: TaskWhy }) {
-  const say = useSentence();
+  const say = useSentence('tasks');
   const instances = useQuery(instancesQuery());
   const nameOf = (id: string): string => {
     const found = instances.data?.find((instance) => instance.id === id);
@@ -89,26 +85,6 @@ function Help({ why }: { why: TaskWhy }) {
       ))}
     </ul>
   );
-}
-
-function ReasonText({ reason: { sentence, message } }: { reason: ReasonSentence }) {
-  const say = useSentence();
-  return sentence === null ? <span lang="en">{message}</span> : say(sentence);
-}
-
-/** Words a sentence, with its times as this language writes them. */
-function useSentence(): (sentence: Sentence) => string {
-  const text = useText('tasks');
-  const format = useFormat();
-  return ({ key, values }) => {
-    const { until, seconds } = values;
-    const isTime = typeof until === 'string' && until !== 'none';
-    return text(key as Parameters<typeof text>[0], {
-      ...values,
-      ...(isTime && { until: format.time(new Date(until)) }),
-      ...(typeof seconds === 'number' && { time: format.duration(seconds * 1_000) }),
-    });
-  };
 }
 
 function Outlooks({ why }: { why: TaskWhy }) {

@@ -1,6 +1,7 @@
 import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
 import { expect, it } from 'vitest';
-import { helpSentences, reasonSentences, whySentences } from './why-sentences.ts';
+import { reasonSentences } from '../../../kit/obstacles/obstacle-sentences.ts';
+import { helpSentences, whySentences } from './why-sentences.ts';
 
 type Outlook = TaskWhy['instances'][number];
 type Code = Outlook['reasons'][number]['code'];
@@ -10,6 +11,7 @@ const reason = (code: Code, more: Partial<Outlook['reasons'][number]> = {}) => (
   message: `The gateway says ${code}.`,
   until: null,
   missing: [],
+  pause: null,
   ...more,
 });
 const outlook = (instanceId: string, ...reasons: Outlook['reasons']): Outlook => ({
@@ -25,6 +27,7 @@ const queued: TaskWhy = {
   waiting: 'As the gateway says it.',
   position: 3,
   ahead: { total: 2, higherPriority: 0, own: 2, others: 0, competing: 2 },
+  pause: null,
   retryAt: null,
   totals: { instances: 2, couldRun: 1, free: 0 },
   instances: [],
@@ -63,18 +66,37 @@ it('says where it runs, with the node when one is known', () => {
   expect(said({ ...running, phase: 'collecting' })).toEqual([['why.collecting', { name: 'Box (a:1)' }]]);
 });
 
-it('leaves a pause to the text of the gateway, which alone says who paused and why', () => {
-  const paused = outlook('a:1', reason('paused'));
-  expect(said({ ...queued, instances: [paused] })).toBeNull();
-  expect(reasonSentences(paused)).toEqual([
-    { code: 'paused', message: 'The gateway says paused.', sentence: null },
+it('says who has paused what, and why', () => {
+  const pause = {
+    scope: 'pool',
+    target: 'gpu',
+    by: 'administrator',
+    since: '2030-01-01T00:00:00.000Z',
+    reason: 'New drivers',
+  } as const;
+  const told = { target: 'gpu', by: 'administrator', since: pause.since, told: 'yes', reason: 'New drivers' };
+  const paused = outlook('a:1', reason('paused', { pause }));
+  expect(reasonSentences(paused)[0]?.sentence).toEqual({
+    key: 'paused.pool',
+    values: { name: 'Box (a:1)', ...told },
+  });
+  const own = { ...pause, scope: 'user', target: 'u1', by: 'owner', reason: null } as const;
+  expect(said({ ...queued, pause: own })).toEqual([
+    ['why.place', { ahead: 2 }],
+    ['why.paused.user', { ...told, target: 'u1', by: 'owner', told: 'no', reason: '' }],
   ]);
+});
+
+it('leaves a pause of which nothing is told to the text of the gateway', () => {
+  const message = 'The gateway says paused.';
+  const paused = outlook('a:1', reason('paused'));
+  expect(reasonSentences(paused)).toEqual([{ code: 'paused', message, sentence: null }]);
 });
 
 it('names three of the things that an instance lacks, and counts the others', () => {
   const lacks = outlook('a:1', reason('lacks', { missing: ['A', 'B', 'C', 'D', 'E'] }));
   expect(reasonSentences(lacks)[0]?.sentence).toEqual({
-    key: 'obstacle.lacks',
+    key: 'lacks',
     values: { name: 'Box (a:1)', missing: 'A, B, C', left: 2 },
   });
   const cooling = outlook('a:1', reason('cooling'));

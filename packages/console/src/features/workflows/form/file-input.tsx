@@ -5,6 +5,7 @@ import { Button } from '../../../kit/button.tsx';
 import { classes } from '../../../kit/parts/classes.ts';
 import { Thumb } from '../../../kit/pictures/thumb.tsx';
 import { gateway } from '../../../lib/gateway.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { type FileDraft, isFileDraft } from './form-draft.ts';
 
@@ -20,6 +21,7 @@ const thumbSize = 72;
 /** A picture or another file: dropped or chosen, uploaded at once, and shown. */
 export function FileInput({ draft, label, onChange }: FileInputProps) {
   const text = useText('workflows');
+  const words = useGatewayWords();
   const chooser = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const upload = useMutation({
@@ -52,7 +54,7 @@ export function FileInput({ draft, label, onChange }: FileInputProps) {
         <span className="max-w-full truncate text-body" role="status">
           {upload.isPending ? text('file.uploading') : nameOf(draft) || text('file.none')}
         </span>
-        {upload.error ? <span className="text-table text-failed">{upload.error.message}</span> : null}
+        {upload.error ? <span className="text-table text-failed">{words.error(upload.error)}</span> : null}
         <Button
           size="s"
           icon={<Upload size={16} strokeWidth={1.75} aria-hidden />}

@@ -9,6 +9,7 @@ import { Field } from '../../../kit/field.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import type { ReadFile } from '../../../lib/workflow-file/read-workflow-file.ts';
 import { NodeList } from './node-list.tsx';
@@ -18,6 +19,7 @@ type FoundGraph = Extract<ReadFile, { kind: 'graph' }>;
 /** A graph that was found: its name and its nodes, before it is saved. */
 export function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: () => void }) {
   const text = useText('workflows');
+  const words = useGatewayWords();
   const queries = useQueryClient();
   const [name, setName] = useState(found.name);
   const hint = useCommandHint(`switchyard workflows import ${found.name}.json`);
@@ -42,7 +44,10 @@ export function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: (
       </p>
       <NodeList graph={found.graph} />
       <div className="max-w-[24rem]">
-        <Field label={text('save.name')} error={save.error ? reasonOf(save.error) : undefined}>
+        <Field
+          label={text('save.name')}
+          error={save.error ? (faultOf(save.error) ?? words.error(save.error)) : undefined}
+        >
           <TextInput
             value={name}
             maxLength={100}
@@ -61,10 +66,10 @@ export function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: (
   );
 }
 
-function reasonOf(error: Error): string {
-  if (!(error instanceof ApiError) || !Array.isArray(error.details)) return error.message;
+function faultOf(error: Error): string | undefined {
+  if (!(error instanceof ApiError) || !Array.isArray(error.details)) return undefined;
   const messages = error.details.flatMap((fault: unknown) =>
     typeof fault === 'object' && fault !== null && 'message' in fault ? [String(fault.message)] : [],
   );
-  return messages[0] ?? error.message;
+  return messages[0];
 }

@@ -1,6 +1,8 @@
 import type { WorkflowOutlook } from '@switchyard/contract/dispatch/workflow-outlook';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { reasonSentences } from '../../../kit/obstacles/obstacle-sentences.ts';
+import { ReasonText } from '../../../kit/obstacles/reason-text.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { workflowOutlookQuery } from '../../../lib/data/workflow-outlook.ts';
@@ -53,10 +55,13 @@ function Places({ outlook: { totals, instances } }: { outlook: WorkflowOutlook }
       </StatusWord>
       {others.length > 0 ? (
         <ul className="flex max-h-40 flex-col gap-1 overflow-y-auto text-table text-text-2">
-          {others.map(({ instanceId, serverName, reasons }) => (
-            <li key={instanceId} className="break-words">
-              <span className="font-medium text-text">{serverName}</span>{' '}
-              {reasons.map(({ message }) => message).join(' ')}
+          {others.map((instance) => (
+            <li key={instance.instanceId} className="break-words">
+              {reasonSentences(instance).map((reason) => (
+                <span key={reason.code}>
+                  <ReasonText reason={reason} />{' '}
+                </span>
+              ))}
             </li>
           ))}
         </ul>

@@ -6,6 +6,7 @@ import { ProgressBar } from '../../../kit/progress-bar.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
 import { tasksQuery } from '../../../lib/data/tasks.ts';
+import { type GatewayWords, useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 
 const maxShown = 200;
@@ -43,6 +44,7 @@ export function StartedRuns({ batch }: { batch: string }) {
 
 function StartedTask({ task }: { task: Task }) {
   const text = useText('workflows');
+  const words = useGatewayWords();
   const state = stateOf(task);
   const outputs = task.result?.outputs ?? [];
   return (
@@ -59,9 +61,7 @@ function StartedTask({ task }: { task: Task }) {
             text={text('started.progressAt', { percent: task.progress, node: task.node ?? '' })}
           />
         ) : null}
-        <span className="truncate text-table text-text-2">
-          {task.error?.message ?? task.node ?? (task.status === 'pending' ? task.waiting : null) ?? ''}
-        </span>
+        <span className="truncate text-table text-text-2">{wordsOf(task, words)}</span>
       </div>
       {outputs.slice(0, 3).map(({ fileId, filename, contentType }) => (
         <Link key={fileId} href={`/gallery?task=${task.id}&file=${fileId}`} aria-label={filename}>
@@ -70,6 +70,13 @@ function StartedTask({ task }: { task: Task }) {
       ))}
     </li>
   );
+}
+
+/** Why it failed, where it is, or what it waits for. */
+function wordsOf({ error, node, status, waiting, waitingSentences }: Task, words: GatewayWords): string {
+  if (error !== null) return words.said(error);
+  if (node !== null || status !== 'pending' || waiting === null) return node ?? '';
+  return words.said({ message: waiting, sentences: waitingSentences });
 }
 
 type ShownState = 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { setQuery } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { problemsOfFaults } from '../form/form-params.ts';
 import { seedAfterRuns } from '../form/seed.ts';
@@ -30,6 +31,7 @@ export const maxRuns = 200;
 /** Submits the form so many times, each with its own seed, under one tag. */
 export function useRuns(workflow: SavedWorkflowDetail, form: FormState): Runs {
   const queries = useQueryClient();
+  const words = useGatewayWords();
   const [count, setCount] = useState(1);
   const [priority, setPriority] = useState(0);
   const [started, setStarted] = useState(0);
@@ -57,7 +59,7 @@ export function useRuns(workflow: SavedWorkflowDetail, form: FormState): Runs {
     onError: (error) => {
       const { problems, others: rest } = problemsOfFaults(faultsOf(error), workflow.parameters);
       form.setRefused(problems);
-      setOthers(problems.size + rest.length > 0 ? rest : [error.message]);
+      setOthers(problems.size + rest.length > 0 ? rest : [words.error(error)]);
       setAttempt((tries) => tries + 1);
     },
     onSettled: () => queries.invalidateQueries({ queryKey: keys.tasks }),

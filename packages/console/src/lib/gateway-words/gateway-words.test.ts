@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { ApiError, ConnectionError } from '@switchyard/client/errors';
+import { readSentences, say, sentenceTexts } from '@switchyard/contract/dispatch/sentences';
+import { taskErrorCodes } from '@switchyard/contract/dispatch/task';
+import { errorCatalogue, statusOfKind } from '@switchyard/contract/errors';
+import { createTranslator } from 'use-intl/core';
+import { expect, it } from 'vitest';
+import { type GatewayTexts, wordError, wordSentences } from './gateway-words.ts';
+
+const file = new URL('./messages/zh-CN.json', import.meta.url);
+const chinese = JSON.parse(readFileSync(file, 'utf8')) as {
+  sentence: Record<string, string>;
+  taskError: Record<string, string>;
+  error: Record<string, string>;
+};
+
+function textsOf(messages: object): GatewayTexts {
+  const text = createTranslator({ locale: 'zh-CN', messages: messages as never });
+  return {
+    has: (key) => text.has(key as never),
+    text: (key, values) => text(key as never, values as never),
+    time: (at) => at.toISOString().slice(11, 16),
+  };
+}
+
+const texts = textsOf(chinese);
+const worded = (message: string) => wordSentences(readSentences(message), texts);
+const slotsOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, slot]) => slot ?? '').sort();
+
+it('has a Chinese text for every sentence of the gateway, with the same names and numbers', () => {
+  const { quote, ...own } = chinese.sentence;
+  expect(quote).toContain('{text}');
+  expect(Object.keys(own).sort()).toEqual(Object.keys(sentenceTexts).sort());
+  const left = new Set(['cause', 'said', 'obstacles']);
+  for (const [code, text] of Object.entries(sentenceTexts)) {
+    const slots = slotsOf(text).filter((slot) => !left.has(slot));
+    expect([code, slotsOf(own[code] ?? '')]).toEqual([code, slots]);
+  }
+});
+
+it('has a Chinese word for every error of a task', () => {
+  expect(Object.keys(chinese.taskError).sort()).toEqual([...taskErrorCodes].sort());
+});
+
+it('has Chinese texts for errors of the catalogue, of each kind, and of the connection, and for no other', () => {
+  const connection = ['unreachable', 'timed_out', 'not_understood', 'redirected'];
+  const known = new Set([...Object.keys(errorCatalogue), ...Object.keys(statusOfKind), ...connection]);
+  expect(Object.keys(chinese.error).filter((code) => !known.has(code))).toEqual([]);
+  expect(Object.keys(statusOfKind).filter((kind) => !(kind in chinese.error))).toEqual([]);
+});
+
+it('words a sentence and the cause that it ends with', () => {
+  const away = `${say('call_broken_off', { address: '10.0.0.1:8188' })} (ECONNRESET)`;
+  expect(worded(say('input_not_handed', { cause: away }))).toBe(
+    '无法将输入文件交给工作节点：10.0.0.1:8188 中断了连接。（ECONNRESET）',
+  );
+  expect(worded(say('task_error', { error: 'lost', cause: say('worker_away') }))).toBe(
+    '失联：无法再连接到工作节点。',
+  );
+  expect(worded(say('placed_again', { until: '2030-01-01T10:20:00.000Z' }))).toContain('10:20');
+});
+
+it('leaves what a worker has said as it is, marked as a quote', () => {
+  expect(worded('KSampler: {bad} <b> input')).toBe('原话：“KSampler: {bad} <b> input”');
+});
+
+it('words nothing when one of the codes is unknown, or the language has no texts', () => {
+  const sentences = [
+    { code: 'next', values: {} },
+    { code: 'made_later', values: {} },
+  ];
+  expect(wordSentences(sentences, texts)).toBeNull();
+  expect(wordSentences(sentences.slice(0, 1), textsOf({}))).toBeNull();
+  expect(wordSentences([], texts)).toBeNull();
+});
+
+it('words an error of a request by its code, with the particulars that its message has', () => {
+  const errorOf = (code: string, message: string) => new ApiError({ status: 422, code, message });
+  expect(wordError(errorOf('queue_full', 'The queue is full.'), texts)).toBe(
+    '队列已满。请等待一些任务结束后再提交。',
+  );
+  expect(wordError(errorOf('invalid_param', 'seed: a number'), texts)).toMatch(/：seed: a number$/);
+  const missing = [
+    { name: 'FaceSwap', instancesWithIt: 0 },
+    { name: 'x.safetensors', instancesWithIt: 1 },
+  ];
+  const incapable = new ApiError({
+    status: 422,
+    code: 'no_capable_instance',
+    message: 'No.',
+    details: missing,
+  });
+  expect(wordError(incapable, texts)).toBe('没有实例能运行此工作流。缺少：FaceSwap、x.safetensors。');
+  expect(wordError(new ConnectionError('timed_out', 'Too late.'), texts)).toBe('网关没有及时响应，请重试。');
+  expect(wordError(errorOf('made_later', 'New.'), texts)).toBeNull();
+  expect(wordError(new Error('own'), texts)).toBeNull();
+});

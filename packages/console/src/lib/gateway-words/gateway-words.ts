@@ -1,0 +1,46 @@
+import { ApiError, ConnectionError } from '@switchyard/client/errors';
+import type { Sentence } from '@switchyard/contract/dispatch/sentence';
+import { isRecord } from '../is-record.ts';
+
+/** The texts of a language for what the gateway says. A language that has none shows the gateway's own, which is English. */
+export interface GatewayTexts {
+  has: (key: string) => boolean;
+  text: (key: string, values?: Record<string, string>) => string;
+  time: (at: Date) => string;
+}
+
+/** Returns null when a sentence has no text in this language: then the gateway's text counts. */
+export function wordSentences(sentences: readonly Sentence[], texts: GatewayTexts): string | null {
+  if (sentences.length === 0 || !sentences.every(({ code }) => texts.has(`sentence.${code}`))) return null;
+  return sentences
+    .map((sentence) => wordSentence(sentence, texts))
+    .reduce((first, next) => texts.text('join', { first, next }));
+}
+
+function wordSentence({ code, values }: Sentence, { has, text, time }: GatewayTexts): string {
+  const { error = '', until = '', detail } = values;
+  const shown = {
+    ...values,
+    ...(has(`taskError.${error}`) && { error: text(`taskError.${error}`) }),
+    ...(until !== '' && { until: time(new Date(until)) }),
+  };
+  const sentence = text(`sentence.${code}`, shown);
+  return detail === undefined ? sentence : text('detail', { sentence, detail });
+}
+
+/** What a failed request says. Returns null when its code has no text in this language. */
+export function wordError(error: unknown, { has, text }: GatewayTexts): string | null {
+  const code = error instanceof ApiError ? error.code : error instanceof ConnectionError ? error.fault : null;
+  if (code === null || !has(`error.${code}`)) return null;
+  const names = error instanceof ApiError ? namesIn(error.details) : [];
+  const named = names.length > 0 ? 'yes' : 'no';
+  return text(`error.${code}`, { message: (error as Error).message, named, names: names.join('、') });
+}
+
+/** What the details of an error name, such as the nodes that no instance has. */
+function namesIn(details: unknown): string[] {
+  if (!Array.isArray(details)) return [];
+  return details.flatMap((detail: unknown) =>
+    isRecord(detail) && typeof detail.name === 'string' ? [detail.name] : [],
+  );
+}

@@ -1,0 +1,34 @@
+import type { Sentence } from '@switchyard/contract/dispatch/sentence';
+import { useMemo } from 'react';
+import { useFormat } from '../format/use-format.ts';
+import { useText } from '../i18n.ts';
+import { type GatewayTexts, wordError, wordSentences } from './gateway-words.ts';
+
+/** A text of the gateway, and the same as codes. */
+interface GatewayMessage {
+  message: string;
+  sentences?: readonly Sentence[] | undefined;
+}
+
+export interface GatewayWords {
+  /** Returns the text in the language of the page, or as the gateway says it. */
+  said: (said: GatewayMessage) => string;
+  error: (error: unknown) => string;
+}
+
+/** Words what the gateway says. */
+export function useGatewayWords(): GatewayWords {
+  const text = useText('gateway-words');
+  const format = useFormat();
+  return useMemo(() => {
+    const texts: GatewayTexts = {
+      has: (key) => text.has(key),
+      text: (key, values) => text(key, values),
+      time: format.time,
+    };
+    return {
+      said: ({ message, sentences = [] }) => wordSentences(sentences, texts) ?? message,
+      error: (error) => wordError(error, texts) ?? (error instanceof Error ? error.message : String(error)),
+    };
+  }, [text, format]);
+}

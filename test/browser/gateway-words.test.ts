@@ -1,0 +1,78 @@
+import { canBrowse } from '@switchyard/dev-env/chromium';
+import type { HttpSession } from '@switchyard/dev-env/http-session';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addBoxes, type Box, definePool, longGraph } from './support/fleet.ts';
+import { Stage } from './support/stage.ts';
+import { wordsOf } from './support/words.ts';
+
+const words = wordsOf('zh-CN');
+const discardPort = 9;
+
+describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
+  let stage: Stage;
+  let admin: HttpSession;
+  let boxes: Box[];
+  let page: Page;
+  let faults: string[] = [];
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    admin = await stage.admin();
+    boxes = await addBoxes(admin, ['box-a'], 1);
+    ({ page, faults } = await stage.visit({ session: admin, locale: 'zh-CN', statuses: [422] }));
+  });
+  afterEach(() => expect(faults.splice(0)).toEqual([]));
+  afterAll(async () => {
+    await stage?.close();
+    await Promise.all((boxes ?? []).map((box) => box.close()));
+  });
+
+  const taskOf = async (workflow: object): Promise<string> =>
+    (await admin.post<{ data: { id: string } }>('/api/tasks', { workflow, maxAttempts: 1 })).data.id;
+
+  it('is Chinese for a failed task, with the words of the worker as a quote', async () => {
+    const missing = {
+      load: { class_type: 'LoadImage', inputs: { image: 'nowhere.png' } },
+      save: { class_type: 'SaveImage', inputs: { images: ['load', 0], filename_prefix: 'x' } },
+    };
+    const id = await taskOf(missing);
+    await page.goto(`/tasks/${id}`);
+    const note = page.getByRole('main').getByRole('alert');
+    await note.getByText(/原话：“.*nowhere\.png.*”没有实例拥有此文件/).waitFor();
+    await page.goto('/instances?view=journal');
+    await page
+      .getByText(/缺少输入文件：/)
+      .first()
+      .waitFor();
+  });
+
+  it('is Chinese for a run that the gateway refuses', async () => {
+    const unknown = {
+      swap: { class_type: 'FaceSwapOfNoWorker', inputs: {} },
+      save: { class_type: 'SaveImage', inputs: { images: ['swap', 0], filename_prefix: 'x' } },
+    };
+    const { data } = await admin.post<{ data: { id: string } }>('/api/workflows', {
+      name: 'Swap faces',
+      workflow: unknown,
+    });
+    await page.goto(`/workflows/${data.id}`);
+    await page.getByRole('button', { name: words('workflows')('run.start', { count: 1 }) }).click();
+    await page.getByText('没有实例能运行此工作流。缺少：FaceSwapOfNoWorker。').waitFor();
+  });
+
+  it('is Chinese for a pause, with the reason as it was written', async () => {
+    await admin.post('/api/queue/pause', { scope: 'all', reason: 'New drivers' });
+    await page.goto(`/tasks/${await taskOf(longGraph(1))}`);
+    await page.getByText(/管理员已于 .* 暂停整个队列。原因：New drivers/).waitFor();
+    expect(await page.getByText(/The queue is paused/).count()).toBe(0);
+    await admin.post('/api/queue/resume', { scope: 'all' });
+  });
+
+  it('is Chinese for an instance that refuses connections', async () => {
+    await definePool(admin, [...boxes, { name: 'box-gone', port: discardPort }]);
+    await page.goto('/instances');
+    const card = page.getByRole('article').filter({ hasText: 'box-gone' });
+    await card.getByText(/拒绝了连接/).waitFor();
+  });
+});
