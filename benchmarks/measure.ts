@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface Figure {
   name: string;
   value: number;
-  unit: 'µs' | 'ms' | 'MB' | '/s' | '%' | '×' | '';
+  unit: 'µs' | 'ms' | 'B' | 'MB' | '/s' | '%' | '×' | '';
 }
 
 /** What the product promises. `isMet` is decided by the measure, which knows its own baseline. */
