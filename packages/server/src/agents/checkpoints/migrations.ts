@@ -1,4 +1,5 @@
 import * as first from './migrations/001-checkpoints.ts';
+import * as noIndexOfRuns from './migrations/002-no-index-of-runs.ts';
 
 /** In the order in which they run. A migration that has run is never changed. */
-export const checkpointMigrations = [first];
+export const checkpointMigrations = [first, noIndexOfRuns];
