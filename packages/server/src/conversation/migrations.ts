@@ -10,6 +10,7 @@ import * as titlesAndPins from './migrations/018-titles-and-pins.ts';
 import * as schedules from './migrations/021-schedules.ts';
 import * as storeVectors from './migrations/024-store-vectors.ts';
 import * as threadGoals from './migrations/025-thread-goals.ts';
+import * as longSnapshots from './migrations/026-long-snapshots.ts';
 
 export const conversationMigrations: readonly Migration[] = [
   first,
@@ -23,4 +24,5 @@ export const conversationMigrations: readonly Migration[] = [
   schedules,
   storeVectors,
   threadGoals,
+  longSnapshots,
 ];
