@@ -25,6 +25,7 @@ import { findUnreachable } from './reachable.ts';
 import { countByRule, type Rule } from './rule-counts.ts';
 import { readPackageSources } from './source-file.ts';
 import { listFiles } from './tree.ts';
+import { findWeakSignals } from './weak-signals.ts';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const binaryFile = /\.(png|jpe?g|gif|webp|ico|woff2?|sqlite|zip|gz)$/;
@@ -41,6 +42,16 @@ const checks: { rules: Rule[]; find: () => Finding[] }[] = [
   {
     rules: [{ name: 'no-cycles', sentence: 'Imports make no circle.' }],
     find: () => findCycles(sources),
+  },
+  {
+    rules: [
+      {
+        name: 'no-weak-signals',
+        sentence:
+          'The server joins signals with deadline.ts and linked-abort.ts, never with AbortSignal.any.',
+      },
+    ],
+    find: () => inFiles(/\.ts$/, findWeakSignals),
   },
   {
     rules: [{ name: 'reached', sentence: 'An entry point reaches every line of src.' }],

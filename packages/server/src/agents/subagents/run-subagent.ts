@@ -2,6 +2,7 @@ import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
 import { type BaseMessage, HumanMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { linkedAbort } from '../../lib/async/linked-abort.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AgentGraph } from '../loading/agents.ts';
@@ -56,7 +57,7 @@ export async function runSubagent(
   const { type, taskId: task_id, run, timer } = task;
   const tell = (event: SubagentEvent): void => config.writer?.(event);
   const note = (event: CustomEvent): Promise<void> => noted(event, { task, config });
-  const time = new AbortController();
+  const time = linkedAbort(config.signal);
   const stopTimer = timer(() => time.abort(new SubagentTimeout(type)), type.timeoutMs);
   const onAbort = (): void => {
     const { signal } = config;
@@ -89,6 +90,7 @@ export async function runSubagent(
     return { status: 'error', text, artifacts };
   } finally {
     stopTimer();
+    time.release();
     config.signal?.removeEventListener('abort', onAbort);
   }
 }
@@ -145,7 +147,7 @@ function configOf(task: SubagentTask, config: LangGraphRunnableConfig, signal: A
     callbacks,
     tags: [`subagent:${type.name}`, ...hidingTags(run)],
     metadata: { [subagentTaskKey]: taskId },
-    signal: AbortSignal.any(config.signal ? [config.signal, signal] : [signal]),
+    signal,
     recursionLimit: type.maxTurns * stepsPerTurn + 10,
     ...(type.model === null ? { context } : { context: { ...(context as object), model_name: type.model } }),
     store,

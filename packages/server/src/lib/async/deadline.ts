@@ -1,3 +1,5 @@
+import { linkedAbort } from './linked-abort.ts';
+
 export interface Deadline {
   readonly signal: AbortSignal;
   /** Forgets the timer and the parent. Needed only where many deadlines end early. */
@@ -9,22 +11,17 @@ export interface Deadline {
  * `AbortSignal.timeout` among them may be collected before its time, and what waits for it then waits for ever.
  */
 export function deadline(limitMs: number, parent?: AbortSignal): Deadline {
-  const controller = new AbortController();
-  const end = (reason: unknown): void => {
-    release();
-    controller.abort(reason);
-  };
-  const follow = (): void => end(parent?.reason);
+  const { signal, abort, release: leaveParent } = linkedAbort(parent);
   const timer = setTimeout(
-    () => end(new DOMException(`The time limit of ${limitMs} ms is over.`, 'TimeoutError')),
+    () => abort(new DOMException(`The time limit of ${limitMs} ms is over.`, 'TimeoutError')),
     limitMs,
   );
   timer.unref();
   const release = (): void => {
     clearTimeout(timer);
-    parent?.removeEventListener('abort', follow);
+    leaveParent();
   };
-  parent?.addEventListener('abort', follow, { once: true });
-  if (parent?.aborted) follow();
-  return { signal: controller.signal, release };
+  signal.addEventListener('abort', release, { once: true });
+  if (signal.aborted) release();
+  return { signal, release };
 }

@@ -9,14 +9,14 @@ export interface LinkedAbort {
  * A signal that aborts with its parent or alone. (`AbortSignal.any` keeps some memory for each signal for as long as
  * the parent lives.)
  */
-export function linkedAbort(parent: AbortSignal): LinkedAbort {
+export function linkedAbort(parent?: AbortSignal): LinkedAbort {
   const controller = new AbortController();
-  const follow = (): void => controller.abort(parent.reason);
-  parent.addEventListener('abort', follow, { once: true });
-  if (parent.aborted) follow();
+  const follow = (): void => controller.abort(parent?.reason);
+  parent?.addEventListener('abort', follow, { once: true });
+  if (parent?.aborted) follow();
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    release: () => parent.removeEventListener('abort', follow),
+    release: () => parent?.removeEventListener('abort', follow),
   };
 }
