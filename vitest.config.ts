@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { memoryFolder } from './packages/dev-env/src/memory-folder.ts';
 
 /**
@@ -29,10 +29,15 @@ const quick = {
   env: temporary === undefined ? {} : { TMPDIR: temporary },
 } as const;
 
+/** Named after the engine or the replicas that every case of them needs. */
+const services = ['packages/*/{src,test}/**/*{postgres,redis,bullmq,replicas}*.test.ts'];
+const exclude = [...configDefaults.exclude, ...services];
+
 /**
- * unit and http are quick and run on any machine; their files run side by side in a few processes. The files of one process
- * share their modules, which halves the time and is safe while nothing of ours keeps state in a module. e2e, browser, chaos
- * and drill start the built binary in processes of their own, one test file at a time, so that each has the machine for itself.
+ * unit and http are quick and run on any machine; services needs PostgreSQL and Redis. Their files run side by side in a few
+ * processes. The files of one process share their modules, which halves the time and is safe while nothing of ours keeps state in
+ * a module. e2e, browser, chaos and drill start the built binary in processes of their own, one test file at a time, so that each
+ * has the machine for itself.
  */
 export default defineConfig({
   test: {
@@ -42,6 +47,7 @@ export default defineConfig({
           ...quick,
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude,
         },
       },
       {
@@ -49,8 +55,10 @@ export default defineConfig({
           ...quick,
           name: 'http',
           include: ['packages/*/test/**/*.test.ts'],
+          exclude,
         },
       },
+      { test: { ...quick, name: 'services', include: services } },
       {
         test: {
           ...patience,
