@@ -61,6 +61,15 @@ export function isConnectionLost(error: unknown): boolean {
   return state === undefined || state.startsWith(postgres.connectionClass) || postgres.closing.has(state);
 }
 
+/**
+ * Returns true when a prepared statement cannot be used any more: a newer version has changed its table, or a pooler between us and
+ * the server has handed out another connection. Nothing was done, and the same statement without a name works.
+ */
+export function isPreparedLost(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state !== undefined && postgres.preparedLost.has(state);
+}
+
 function busy(cause: unknown): AppError {
   return new AppError('database_busy', { cause, retryAfterSeconds: 1 });
 }
@@ -80,6 +89,8 @@ const postgres = {
   unavailable: new Set(['53300', '57014', '57P03', '58030']),
   /** admin_shutdown, crash_shutdown, idle_in_transaction_session_timeout */
   closing: new Set(['57P01', '57P02', '25P03']),
+  /** feature_not_supported ("cached plan must not change result type"), invalid_sql_statement_name, duplicate_prepared_statement */
+  preparedLost: new Set(['0A000', '26000', '42P05']),
 } as const;
 
 /** The extended result code; its low byte is the primary code. */

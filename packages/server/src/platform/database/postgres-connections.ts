@@ -69,9 +69,11 @@ export async function connectAlone({ url, limits }: PostgresOptions): Promise<pg
 export async function queryOn(
   client: pg.ClientBase,
   { sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>,
+  name?: string,
 ): Promise<QueryResult<unknown>> {
   checkParameters(parameters);
-  const { command, rowCount, rows } = await client.query(sql, [...parameters]);
+  const statement = { text: sql, values: [...parameters], ...(name !== undefined && { name }) };
+  const { command, rowCount, rows } = await client.query(statement);
   return changing.has(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
 }
 

@@ -17,6 +17,56 @@ describe.skipIf(isSkipped)(title, () => {
     openDatabase(patientPostgres(await createDatabase(), 4)),
   );
 
+  describe('that has prepared its statements', () => {
+    let database: Database<unknown>;
+    let address: string;
+    beforeEach(async () => {
+      address = await createDatabase();
+      database = await openDatabase(patientPostgres(address, 1));
+      await database.write((trx) => sql`create table notes as select 1 as id`.execute(trx));
+    });
+    afterEach(() => database.close());
+
+    const read = async (): Promise<unknown[]> =>
+      (await sql`select * from notes where id < ${9}`.execute(database.read)).rows;
+    const write = (): Promise<unknown> =>
+      database.write(async (trx) => {
+        await sql`insert into notes (id) values (${2})`.execute(trx);
+        return (await sql`select * from notes where id = ${2}`.execute(trx)).rows;
+      });
+    const addColumn = async (name: string): Promise<void> => {
+      const newer = await openDatabase(patientPostgres(address, 1));
+      await newer.write((trx) => sql`alter table notes add column ${sql.ref(name)} text`.execute(trx));
+      await newer.close();
+    };
+    const prepared = async (): Promise<unknown> =>
+      (await sql`select count(*) as count from pg_prepared_statements`.execute(database.read)).rows[0];
+
+    it('plans each of them once for a connection', async () => {
+      for (let time = 0; time < 3; time += 1) await read();
+      expect(await prepared()).toEqual({ count: 1 });
+    });
+
+    it('goes on when a newer replica adds a column, and does a unit once', async () => {
+      await read();
+      await write();
+      await addColumn('title');
+      expect(await read()).toEqual([
+        { id: 1, title: null },
+        { id: 2, title: null },
+      ]);
+      await write();
+      await addColumn('author');
+      expect(await write()).toHaveLength(3);
+    });
+
+    it('goes on when a pooler has given its connection to another program', async () => {
+      await read();
+      await database.write((trx) => sql`deallocate all`.execute(trx));
+      expect(await read()).toHaveLength(1);
+    });
+  });
+
   describe('that fails', () => {
     // Long enough for every response that will come.
     const quick: Partial<PostgresLimits> = { connectMs: 2_000, statementMs: 1_000, answerMs: 2_000 };

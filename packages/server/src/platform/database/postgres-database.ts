@@ -9,7 +9,7 @@ import {
 import type { ClientBase, Pool } from 'pg';
 import { AppError } from '../../lib/app-error.ts';
 import type { Database } from './database.ts';
-import { isConnectionLost, mapPostgresError } from './database-errors.ts';
+import { isConnectionLost, isPreparedLost, mapPostgresError } from './database-errors.ts';
 import { connectAlone, newPool, type PostgresOptions, queryOn } from './postgres-connections.ts';
 import {
   onlyReads,
@@ -19,6 +19,7 @@ import {
   TransactionBuilders,
 } from './query-builder.ts';
 import { Snapshot } from './snapshot.ts';
+import { StatementNames } from './statement-names.ts';
 import { runUnit, type UnitBody } from './unit.ts';
 
 const spelling: Spelling = {
@@ -33,13 +34,17 @@ const waitingCallers = 10_000;
 /** A number that no other program uses for a lock in the same database. */
 const exclusiveLock = 7_300_104_729;
 
-/** Each unit is a transaction of its own, on a connection from the pool. */
+/**
+ * Each unit is a transaction of its own, on a connection from the pool. A unit or a read that meets a statement which was prepared
+ * for an older table is done again with statements that are not prepared.
+ */
 export class PostgresDatabase implements Database<unknown> {
   readonly backend = 'postgres';
   readonly dialect = 'postgres';
   readonly read: Kysely<unknown>;
   readonly #options: PostgresOptions;
   readonly #pool: Pool;
+  readonly #names = new StatementNames();
   #closed: Promise<void> | undefined;
 
   constructor(options: PostgresOptions) {
@@ -105,11 +110,14 @@ export class PostgresDatabase implements Database<unknown> {
       throw new AppError('database_busy', { retryAfterSeconds: 1 });
     }
     const client = await mapped(this.#pool.connect());
-    const connection = new Connection(client);
+    const connection = new Connection(client, this.#names);
     try {
       return await use(connection);
+    } catch (error) {
+      if (!connection.isOutdated) throw error;
+      return await use(new Connection(client));
     } finally {
-      client.release(connection.isLost);
+      client.release(connection.isLost || connection.isOutdated);
     }
   }
 }
@@ -117,12 +125,17 @@ export class PostgresDatabase implements Database<unknown> {
 /** A connection while a caller uses it. */
 class Connection {
   readonly #client: ClientBase;
+  readonly #names: StatementNames | undefined;
   /** True once an answer is missing: the next answer might belong to the previous query. */
   isLost = false;
+  /** True once a statement that was prepared here cannot be used any more. What was asked was not done. */
+  isOutdated = false;
   #previous: Promise<unknown> = Promise.resolve();
 
-  constructor(client: ClientBase) {
+  /** Without names each statement is planned when it is executed. */
+  constructor(client: ClientBase, names?: StatementNames) {
     this.#client = client;
+    this.#names = names;
   }
 
   /** Runs queries one after the other, even if a unit asks for several at once. */
@@ -134,9 +147,10 @@ class Connection {
 
   async #ask(query: CompiledQuery): ReturnType<typeof queryOn> {
     try {
-      return await queryOn(this.#client, query);
+      return await queryOn(this.#client, query, this.#names?.of(query));
     } catch (error) {
       this.isLost ||= isConnectionLost(error);
+      this.isOutdated ||= isPreparedLost(error);
       throw mapPostgresError(error);
     }
   }
