@@ -27,13 +27,15 @@ export interface Candidate {
  * the owners in order of their share.
  */
 export class PendingGroup {
+  readonly key: string;
   readonly requirement: Requirement;
   readonly #avoided: ReadonlySet<string>;
   readonly #owners = new Map<string, OwnerLine>();
   #tickets = new MinHeap<Ticket>(isTicketBefore);
 
   /** Takes any task of the group: the others need and avoid the same. */
-  constructor({ requirement, avoids }: Pick<PendingTask, 'requirement' | 'avoids'>) {
+  constructor(key: string, { requirement, avoids }: Pick<PendingTask, 'requirement' | 'avoids'>) {
+    this.key = key;
     this.requirement = requirement;
     this.#avoided = new Set(avoids.map(({ instanceId }) => instanceId));
   }

@@ -1,6 +1,6 @@
-import type { Requirement } from '../graphs/capability.ts';
+import { type Requirement, requirementKey } from '../graphs/capability.ts';
 import { modelHashOf } from '../graphs/fingerprint.ts';
-import { goesBefore, isOlder, type PendingEntry } from './pending-entry.ts';
+import { goesBefore, isOlder, type PendingEntry, type PendingTask } from './pending-entry.ts';
 import { type Candidate, PendingGroup } from './pending-group.ts';
 import type { FairShare } from './scheduling.ts';
 
@@ -37,15 +37,20 @@ export class PendingLevel {
     this.priority = priority;
   }
 
-  add(entry: PendingEntry, share: FairShare): void {
-    let group = this.#groups.get(entry.groupKey);
-    if (!group) {
-      group = new PendingGroup(entry.task);
-      this.#groups.set(entry.groupKey, group);
-    }
+  /** The entry has its group's copy of what the task needs, since a hundred thousand of them may wait for the same. */
+  add(task: PendingTask, { arrival, share }: { arrival: number; share: FairShare }): PendingEntry {
+    const group = this.#groupOf(task);
+    const entry: PendingEntry = {
+      task: { ...task, requirement: group.requirement },
+      groupKey: group.key,
+      arrival,
+      timesPassed: 0,
+      places: null,
+    };
     group.add(entry, share);
     this.size++;
-    this.#count(entry.task.owner, 1);
+    this.#count(task.owner, 1);
+    return entry;
   }
 
   remove(entry: PendingEntry): void {
@@ -110,11 +115,26 @@ export class PendingLevel {
     return [...waitingOf.values()].reduce((sum, waiting) => sum + Math.min(own + 1, waiting), own);
   }
 
+  #groupOf(task: PendingTask): PendingGroup {
+    const key = groupKeyOf(task);
+    let group = this.#groups.get(key);
+    if (!group) {
+      group = new PendingGroup(key, task);
+      this.#groups.set(key, group);
+    }
+    return group;
+  }
+
   #count(owner: string, change: 1 | -1): void {
     const waiting = (this.#waitingOf.get(owner) ?? 0) + change;
     if (waiting > 0) this.#waitingOf.set(owner, waiting);
     else this.#waitingOf.delete(owner);
   }
+}
+
+function groupKeyOf({ requirement, avoids }: PendingTask): string {
+  const key = requirementKey(requirement);
+  return avoids.length === 0 ? key : JSON.stringify([key, avoids.map(({ instanceId }) => instanceId).sort()]);
 }
 
 /** The tasks of the entry's owner in this group that go before the entry. */

@@ -171,7 +171,7 @@ describe('warm workers', () => {
     queue.add(cold);
     for (let index = 0; index < 100; index++) queue.add(task({ fingerprint: 'warm.' }));
     const taken = takeAll(queue, warmFor('warm.'));
-    expect(taken.indexOf(cold)).toBe(8);
+    expect(taken.findIndex(({ id }) => id === cold.id)).toBe(8);
   });
 
   test("a warm task never takes another owner's turn", () => {
@@ -330,12 +330,19 @@ function stepBoth(step: Step, both: { queue: PendingQueue; waiting: Map<string, 
       const taken = queue.take({ ...anything, lastFingerprint: step.lastFingerprint, canRun });
       expect(taken !== null).toBe(runnable.length > 0);
       if (!taken) return;
-      expect(runnable).toContain(taken);
+      expect(runnable).toContainEqual(taken);
       expect(taken.priority).toBe(Math.max(...runnable.map(({ priority }) => priority)));
       waiting.delete(taken.id);
     }
   }
 }
+
+test('tasks that need the same share one copy of what they need', () => {
+  const queue = new PendingQueue();
+  for (let count = 0; count < 2; count += 1) queue.add(structuredClone(task({})));
+  const [first, second] = takeAll(queue);
+  expect(second?.requirement).toBe(first?.requirement);
+});
 
 describe('tasks that an instance may not take', () => {
   const avoiding = (...ids: string[]) => ids.map((instanceId) => ({ instanceId, untilMs: 1 }));
@@ -346,9 +353,9 @@ describe('tasks that an instance may not take', () => {
     const [refused, next] = [task({ avoids: avoiding('w', 'v') }), task()];
     queue.add(refused);
     queue.add(next);
-    expect(queue.take(by('w'))).toBe(next);
+    expect(queue.take(by('w'))).toEqual(next);
     expect(queue.take(by('v'))).toBeNull();
-    expect(queue.take(by('u'))).toBe(refused);
+    expect(queue.take(by('u'))).toEqual(refused);
   });
 
   test('an owner who may not be served is passed over and keeps their place', () => {
@@ -356,9 +363,9 @@ describe('tasks that an instance may not take', () => {
     const tasks = ['ann', 'bob', 'cat'].map((owner) => task({ owner }));
     for (const each of tasks) queue.add(each);
     const notAnn = { ...anything, mayServe: (owner: string) => owner !== 'ann' };
-    expect(queue.take(notAnn)).toBe(tasks[1]);
-    expect(queue.take(anything)).toBe(tasks[0]);
-    expect(queue.take(notAnn)).toBe(tasks[2]);
+    expect(queue.take(notAnn)).toEqual(tasks[1]);
+    expect(queue.take(anything)).toEqual(tasks[0]);
+    expect(queue.take(notAnn)).toEqual(tasks[2]);
     expect(queue.take(anything)).toBeNull();
   });
 

@@ -1,4 +1,4 @@
-import { type Requirement, requirementKey } from '../graphs/capability.ts';
+import type { Requirement } from '../graphs/capability.ts';
 import type { PendingEntry, PendingTask } from './pending-entry.ts';
 import { PendingLevel, type TakeOptions } from './pending-level.ts';
 import { FairShare } from './scheduling.ts';
@@ -49,16 +49,9 @@ export class PendingQueue {
     if (this.#entries.has(task.id)) return false;
     const waiting = this.sizeOf(task.owner);
     if (waiting === 0) this.#share.arrive(task.owner);
-    const entry: PendingEntry = {
-      task,
-      groupKey: groupKeyOf(task),
-      arrival: this.#arrivals++,
-      timesPassed: 0,
-      places: null,
-    };
-    this.#entries.set(task.id, entry);
+    const level = this.#levelOf(task.priority);
+    this.#entries.set(task.id, level.add(task, { arrival: this.#arrivals++, share: this.#share }));
     this.#waitingOf.set(task.owner, waiting + 1);
-    this.#levelOf(task.priority).add(entry, this.#share);
     return true;
   }
 
@@ -156,9 +149,4 @@ export class PendingQueue {
     level.remove(entry);
     if (level.size === 0) this.#levels.delete(priority);
   }
-}
-
-function groupKeyOf({ requirement, avoids }: PendingTask): string {
-  const key = requirementKey(requirement);
-  return avoids.length === 0 ? key : JSON.stringify([key, avoids.map(({ instanceId }) => instanceId).sort()]);
 }
