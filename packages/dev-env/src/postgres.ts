@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
-import type { PostgresOptions } from '@switchyard/server/platform/database/postgres-connections';
+import type { PostgresOptions } from '@switchyard/server/platform/database/postgres/postgres-connections';
 import pg from 'pg';
 import { findPostgres } from './postgres-binaries.ts';
 import type { KeeperTask } from './postgres-keeper.ts';

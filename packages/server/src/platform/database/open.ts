@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from './database.ts';
 import { isNoDatabase, mapSqliteError } from './database-errors.ts';
-import type { PostgresOptions } from './postgres-connections.ts';
+import type { PostgresOptions } from './postgres/postgres-connections.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
@@ -21,7 +21,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database<u
       return openSqliteFile(options.file);
     case 'postgres': {
       // Loaded only when it is used, because loading the driver takes a tenth of the start.
-      const { PostgresDatabase } = await import('./postgres-database.ts');
+      const { PostgresDatabase } = await import('./postgres/postgres-database.ts');
       return new PostgresDatabase(options);
     }
   }

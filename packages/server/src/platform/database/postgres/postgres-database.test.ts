@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { databaseConformance } from '../../../testing/database-conformance.ts';
-import { FreezableProxy } from '../../../testing/freezable-proxy.ts';
-import { newDeferred } from '../../lib/async/deferred.ts';
-import type { Database } from './database.ts';
-import { openDatabase } from './open.ts';
+import { databaseConformance } from '../../../../testing/database-conformance.ts';
+import { FreezableProxy } from '../../../../testing/freezable-proxy.ts';
+import { newDeferred } from '../../../lib/async/deferred.ts';
+import type { Database } from '../database.ts';
+import { openDatabase } from '../open.ts';
 import type { PostgresLimits } from './postgres-connections.ts';
 
 const { title, isSkipped, createDatabase } = testPostgres('Postgres');

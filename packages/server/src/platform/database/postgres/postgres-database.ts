@@ -7,20 +7,20 @@ import {
   type Transaction,
 } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
-import { AppError } from '../../lib/app-error.ts';
-import type { Database } from './database.ts';
-import { isConnectionLost, isPreparedLost, mapPostgresError } from './database-errors.ts';
-import { connectAlone, newPool, type PostgresOptions, queryOn } from './postgres-connections.ts';
+import { AppError } from '../../../lib/app-error.ts';
+import type { Database } from '../database.ts';
+import { isConnectionLost, isPreparedLost, mapPostgresError } from '../database-errors.ts';
 import {
   onlyReads,
   type RunStatement,
   readBuilder,
   type Spelling,
   TransactionBuilders,
-} from './query-builder.ts';
-import { Snapshot } from './snapshot.ts';
+} from '../query-builder.ts';
+import { Snapshot } from '../snapshot.ts';
+import { runUnit, type UnitBody } from '../unit.ts';
+import { connectAlone, newPool, type PostgresOptions, queryOn } from './postgres-connections.ts';
 import { StatementNames } from './statement-names.ts';
-import { runUnit, type UnitBody } from './unit.ts';
 
 const spelling: Spelling = {
   adapter: new PostgresAdapter(),

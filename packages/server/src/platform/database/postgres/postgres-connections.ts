@@ -1,7 +1,7 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import pg from 'pg';
-import { minuteMs } from '../../lib/time-units.ts';
-import { checkParameters } from './parameters.ts';
+import { minuteMs } from '../../../lib/time-units.ts';
+import { checkParameters } from '../parameters.ts';
 
 export interface PostgresOptions {
   url: string;
