@@ -16,6 +16,9 @@ interface OpenMessage {
   id: string;
   namespace: readonly string[];
   node: string | undefined;
+  metadata: Json;
+  /** What the text of a frame with this metadata ends with. */
+  frameEnd: string;
   blocks: Block[];
   /** The block that grows. Blocks of one message do not interleave. */
   current: Block | null;
@@ -38,9 +41,9 @@ export class MessageEvents {
     this.#isMidway = true;
   }
 
-  /** Takes the data of a frame of the mode `messages`. */
-  add(data: unknown): EventDraft[] {
-    const [message, metadata] = Array.isArray(data) ? data : [];
+  /** Takes the data of a frame of the mode `messages`, as JSON text. */
+  add(text: string): EventDraft[] {
+    const { message, metadata } = this.#read(text);
     if (!isRecord(message) || !isRecord(metadata)) return [];
     const { id, type } = message;
     // What tools return is in the state; readers of the protocol hear of it as events of tools.
@@ -84,11 +87,21 @@ export class MessageEvents {
     return drafts;
   }
 
+  /** Most of a piece's text is the metadata of its message, which is not read again. */
+  #read(text: string): { message?: unknown; metadata?: unknown } {
+    for (const { metadata, frameEnd } of this.#open.values())
+      if (text.endsWith(frameEnd)) return { message: JSON.parse(text.slice(1, -frameEnd.length)), metadata };
+    const data: unknown = JSON.parse(text);
+    return Array.isArray(data) ? { message: data[0], metadata: data[1] } : {};
+  }
+
   #begin(id: string, metadata: Json): OpenMessage {
     const message: OpenMessage = {
       id,
       namespace: namespaceOf(metadata),
       node: textOf(metadata.langgraph_node),
+      metadata,
+      frameEnd: `,${JSON.stringify(metadata)}]`,
       blocks: [],
       current: null,
       finish: {},

@@ -5,7 +5,7 @@ import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { App, Routes } from '../../http/app.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { sendEvents } from '../../http/streams/sse.ts';
-import { encodeEvent } from '../../platform/stream-log/stream-frame.ts';
+import { encodeEvents } from '../../platform/stream-log/stream-frame.ts';
 import { runCallerOf } from '../runs/run-caller.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { ThreadCommands } from './commands.ts';
@@ -67,9 +67,8 @@ function inProtocol(app: App) {
 async function* encoded(source: AsyncIterable<ProtocolEvent[]>): AsyncGenerator<Uint8Array> {
   for await (const events of source) {
     if (events.length === 0) continue;
-    const texts = events.map((event) =>
-      encodeEvent({ event: event.method, id: event.eventId, data: eventText(event) }),
+    yield encodeEvents(
+      events.map((event) => ({ event: event.method, id: event.eventId, data: eventText(event) })),
     );
-    yield Buffer.concat(texts);
   }
 }

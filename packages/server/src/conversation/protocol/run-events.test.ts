@@ -174,6 +174,27 @@ describe('the events of a run', () => {
     ]);
   });
 
+  it('keep the messages of two nodes apart whose pieces take turns', () => {
+    const other = { langgraph_checkpoint_ns: 'tools:2|model:3', langgraph_node: 'model' };
+    const { made } = eventsOf([
+      piece({ content: 'x' }),
+      piece({ id: 'b', content: 'y' }, other),
+      piece({ content: `,${JSON.stringify(other)}]` }),
+      piece({ id: 'b', content: 'z' }, other),
+    ]);
+    const deltas = made.map((event) => ({ event, data: JSON.parse(event.data) }));
+    expect(
+      deltas
+        .filter(({ data }) => data.event === 'content-block-delta')
+        .map(({ event, data }) => [data.run_id, event.namespace.join('|'), data.delta.text]),
+    ).toEqual([
+      ['a', 'model:1', 'x'],
+      ['b', 'tools:2|model:3', 'y'],
+      ['a', 'model:1', `,${JSON.stringify(other)}]`],
+      ['b', 'tools:2|model:3', 'z'],
+    ]);
+  });
+
   it('cost a multiple of long arguments, and not their square', () => {
     const pieces = Array.from({ length: 5_000 }, () =>
       piece({ tool_call_chunks: [{ index: 0, id: 'c', name: 'write', args: 'wordword' }] }),

@@ -76,7 +76,7 @@ export class RunEvents {
       case 'checkpoint':
         return [...reached, { method: 'checkpoints', namespace, data }];
       case 'messages':
-        return [...reached, ...(this.#wants('messages') ? this.#messages.add(JSON.parse(data)) : [])];
+        return [...reached, ...(this.#wants('messages') ? this.#messages.add(data) : [])];
       case 'tools':
         return [...reached, ...this.#tools(namespace, data)];
       case 'custom':

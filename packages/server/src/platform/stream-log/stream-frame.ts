@@ -34,6 +34,11 @@ export function encodeEvent(event: NewEvent): Buffer {
   return Buffer.from(eventText(event));
 }
 
+/** Encodes several events into one buffer for the socket. */
+export function encodeEvents(events: readonly NewEvent[]): Buffer {
+  return Buffer.from(events.map(eventText).join(''));
+}
+
 /** Returns the JSON text of a frame, for readers inside the gateway. */
 export function dataOf({ text }: StreamFrame): string {
   return text.slice(text.indexOf(dataMark) + dataMark.length, -eventEnd.length);
