@@ -93,6 +93,16 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
     await breadcrumb.getByText('Red lantern').waitFor();
   });
 
+  it('opens the page of an instance from its card, and finds it again after a reload', async () => {
+    await page.goto('/instances');
+    await page.getByRole('article').getByRole('link', { name: 'box-a' }).click();
+    const address = page.getByText((await instance('box-a'))?.id ?? '', { exact: true });
+    await address.first().waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'box-a' }).waitFor();
+    await address.first().waitFor();
+  });
+
   it('sees that a worker is gone, and that it is back', async () => {
     const text = words('instances');
     await page.goto('/instances');

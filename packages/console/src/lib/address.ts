@@ -18,6 +18,15 @@ export function useQueryState(name: string): [string | null, (value: string | nu
   return [value, set];
 }
 
+/** One part of a path as it was before it was written into an address: of an instance, `127.0.0.1:8188`. */
+export function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // an address that a user has typed may hold a broken escape
+  }
+}
+
 /** Sets several values of the query in one step. */
 export function setQuery(changes: QueryChanges, { push = false }: Step = {}): void {
   const { pathname, search } = window.location;

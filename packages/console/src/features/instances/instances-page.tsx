@@ -1,4 +1,5 @@
 import { useParams } from 'wouter';
+import { decodePart } from '../../lib/address.ts';
 import { InstanceListPage } from './instance-list-page.tsx';
 import { InstancePage } from './instance-page.tsx';
 
@@ -8,6 +9,6 @@ export function InstancesPage() {
   return instanceId === undefined ? (
     <InstanceListPage />
   ) : (
-    <InstancePage key={instanceId} instanceId={instanceId} />
+    <InstancePage key={instanceId} instanceId={decodePart(instanceId)} />
   );
 }
