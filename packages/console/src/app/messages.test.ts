@@ -43,6 +43,15 @@ it.each(folders)('%s has the same keys in both languages, and each text takes th
   }
 });
 
+it('calls each thing by one word in Chinese', () => {
+  // 您, 账户, 智能体, 工作节点
+  const others = /你|账号|代理|工作机/;
+  const texts = [...folders, 'lib/gateway-words/messages'].flatMap((folder) =>
+    flatten(read(folder, 'zh-CN')),
+  );
+  expect(texts.filter(([, text]) => others.test(text))).toEqual([]);
+});
+
 it('gives each folder of messages a namespace of its own', () => {
   const files = Object.fromEntries(folders.map((folder) => [`/src/${folder}/en.json`, {}]));
   const namespaces = Object.keys(collectMessages(files));

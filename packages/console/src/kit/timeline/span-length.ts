@@ -25,7 +25,7 @@ function formatsOf(locale: string): LengthFormats {
   if (before) return before;
   const narrow = { style: 'unit', unitDisplay: 'narrow', maximumFractionDigits: 2 } as const;
   const formats = {
-    milliseconds: new Intl.NumberFormat(locale, { ...narrow, unit: 'millisecond' }),
+    milliseconds: new Intl.NumberFormat(locale, { ...narrow, unit: 'millisecond', unitDisplay: 'short' }),
     seconds: new Intl.NumberFormat(locale, { ...narrow, unit: 'second' }),
     duration: makeFormat(locale).duration,
   };
