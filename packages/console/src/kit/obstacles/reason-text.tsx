@@ -1,3 +1,4 @@
+import { useFormat } from '../../lib/format/use-format.ts';
 import type { ReasonSentence } from './obstacle-sentences.ts';
 import { useSentence } from './use-sentence.ts';
 
@@ -5,4 +6,13 @@ import { useSentence } from './use-sentence.ts';
 export function ReasonText({ reason: { sentence, message } }: { reason: ReasonSentence }) {
   const say = useSentence('obstacles');
   return sentence === null ? <span lang="en">{message}</span> : say(sentence);
+}
+
+/** All of them, one after the other. */
+export function ReasonTexts({ reasons }: { reasons: readonly ReasonSentence[] }) {
+  const say = useSentence('obstacles');
+  const format = useFormat();
+  return format.sentences(
+    reasons.map(({ sentence, message }) => (sentence === null ? message : say(sentence))),
+  );
 }

@@ -54,3 +54,8 @@ it('writes percentages and lists', () => {
   expect(en.list(['a', 'b', 'c'])).toBe('a, b, and c');
   expect(zh.list(['a', 'b'])).toBe('a和b');
 });
+
+it('puts a space between sentences where the language has one', () => {
+  expect(makeFormat('en').sentences(['One.', 'Two.'])).toBe('One. Two.');
+  expect(makeFormat('zh-CN').sentences(['一。', '二。'])).toBe('一。二。');
+});

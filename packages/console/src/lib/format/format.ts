@@ -25,6 +25,8 @@ export interface Format {
   /** Null stays blank: a price that is not known is not zero. */
   money(value: number | null, currency: string | null): string;
   list(items: readonly string[]): string;
+  /** Sentences one after the other; Chinese has no space between them. */
+  sentences(sentences: readonly string[]): string;
 }
 
 /** A formatter is dear to make, and a page needs few of them. */
@@ -78,6 +80,7 @@ export function makeFormat(locale: string): Format {
     date: (at) => date().format(at),
     money: (value, currency) => formatMoney(locale, value, currency),
     list: (items) => list().format(items),
+    sentences: (sentences) => sentences.join(locale.startsWith('zh') ? '' : ' '),
   };
 }
 

@@ -2,13 +2,14 @@ import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import type { InstanceOutlook, TaskWhy } from '@switchyard/contract/dispatch/task-why';
 import { useQuery } from '@tanstack/react-query';
 import { reasonSentences } from '../../../kit/obstacles/obstacle-sentences.ts';
-import { ReasonText } from '../../../kit/obstacles/reason-text.tsx';
+import { ReasonText, ReasonTexts } from '../../../kit/obstacles/reason-text.tsx';
 import { useSentence } from '../../../kit/obstacles/use-sentence.ts';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { Section } from '../../../kit/section.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { taskWhyQuery } from '../../../lib/data/tasks.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { TaskEstimate } from '../task-progress.tsx';
 import { helpSentences, whySentences } from './why-sentences.ts';
@@ -52,6 +53,7 @@ function Why({ why, task }: { why: TaskWhy; task: TaskDetail }) {
 /** The answer in the language of the page, or as the gateway says it. */
 function Answer({ why }: { why: TaskWhy }) {
   const say = useSentence('tasks');
+  const format = useFormat();
   const instances = useQuery(instancesQuery());
   const nameOf = (id: string): string => {
     const found = instances.data?.find((instance) => instance.id === id);
@@ -65,7 +67,7 @@ function Answer({ why }: { why: TaskWhy }) {
       </p>
     );
   }
-  return <p className="text-body">{sentences.map(say).join(' ')}</p>;
+  return <p className="text-body">{format.sentences(sentences.map(say))}</p>;
 }
 
 function Help({ why }: { why: TaskWhy }) {
@@ -76,11 +78,7 @@ function Help({ why }: { why: TaskWhy }) {
       {help.map((reasons, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list is written whole with each answer
         <li key={place} className="break-words">
-          {reasons.map((reason) => (
-            <span key={reason.code}>
-              <ReasonText reason={reason} />{' '}
-            </span>
-          ))}
+          <ReasonTexts reasons={reasons} />
         </li>
       ))}
     </ul>

@@ -111,9 +111,29 @@ it('offers as help what a person can change, the shortest way first', () => {
     outlook('d:1', reason('off')),
     outlook('e:1'),
   ];
-  expect(helpSentences({ instances }).map((help) => help.map(({ code }) => code))).toEqual([
+  expect(helpSentences({ instances, pause: null }).map((help) => help.map(({ code }) => code))).toEqual([
     ['off'],
     ['draining'],
     ['off', 'lacks'],
+  ]);
+});
+
+it('says nothing twice: a pause of the whole queue stands in the answer, one of a pool with its instances', () => {
+  const pause = {
+    scope: 'all',
+    target: null,
+    by: 'administrator',
+    since: '2030-01-01T00:00:00.000Z',
+    reason: null,
+  } as const;
+  const ofPool = { ...pause, scope: 'pool', target: 'gpu' } as const;
+  const instances = [
+    outlook('a:1', reason('paused', { pause })),
+    outlook('b:1', reason('off'), reason('paused', { pause })),
+    outlook('c:1', reason('paused', { pause: ofPool })),
+  ];
+  expect(helpSentences({ instances, pause }).map((help) => help.map(({ code }) => code))).toEqual([
+    ['paused'],
+    ['off'],
   ]);
 });

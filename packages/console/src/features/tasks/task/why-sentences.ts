@@ -6,6 +6,9 @@ import {
 } from '../../../kit/obstacles/obstacle-sentences.ts';
 import type { Sentence } from '../../../kit/obstacles/use-sentence.ts';
 
+type Outlook = TaskWhy['instances'][number];
+type Reason = Outlook['reasons'][number];
+
 const maxHelp = 5;
 
 /** What a person can change. */
@@ -48,13 +51,20 @@ function ableSentence({ instances, couldRun: could, free }: TaskWhy['totals']): 
   return { key: free === 0 ? 'why.allBusy' : 'why.someFree', values: { could, free } };
 }
 
-/** What would let the task start sooner, by instance: what only one thing keeps from an instance stands first. */
-export function helpSentences({ instances }: Pick<TaskWhy, 'instances'>): ReasonSentence[][] {
-  const missingOf = ({ reasons }: TaskWhy['instances'][number]) =>
-    reasons.reduce((sum, { missing }) => sum + missing.length, 0);
+/**
+ * What would let the task start sooner, by instance: what only one thing keeps from an instance stands first. A pause that keeps
+ * it from every instance stands in the answer already.
+ */
+export function helpSentences({
+  instances,
+  pause,
+}: Pick<TaskWhy, 'instances' | 'pause'>): ReasonSentence[][] {
+  const missingOf = ({ reasons }: Outlook) => reasons.reduce((sum, { missing }) => sum + missing.length, 0);
+  const isHelp = ({ code, pause: own }: Reason) =>
+    remedies.has(code) && (own === null || pause === null || own.scope === 'pool');
   return instances
-    .filter(({ couldRun, reasons }) => !couldRun && reasons.some(({ code }) => remedies.has(code)))
+    .filter(({ couldRun, reasons }) => !couldRun && reasons.some(isHelp))
     .sort((one, other) => one.reasons.length - other.reasons.length || missingOf(one) - missingOf(other))
     .slice(0, maxHelp)
-    .map((outlook) => reasonSentences(outlook).filter(({ code }) => remedies.has(code)));
+    .map((outlook) => reasonSentences({ ...outlook, reasons: outlook.reasons.filter(isHelp) }));
 }

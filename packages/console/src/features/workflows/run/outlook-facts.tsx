@@ -2,7 +2,7 @@ import type { WorkflowOutlook } from '@switchyard/contract/dispatch/workflow-out
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { reasonSentences } from '../../../kit/obstacles/obstacle-sentences.ts';
-import { ReasonText } from '../../../kit/obstacles/reason-text.tsx';
+import { ReasonTexts } from '../../../kit/obstacles/reason-text.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { workflowOutlookQuery } from '../../../lib/data/workflow-outlook.ts';
@@ -57,11 +57,7 @@ function Places({ outlook: { totals, instances } }: { outlook: WorkflowOutlook }
         <ul className="flex max-h-40 flex-col gap-1 overflow-y-auto text-table text-text-2">
           {others.map((instance) => (
             <li key={instance.instanceId} className="break-words">
-              {reasonSentences(instance).map((reason) => (
-                <span key={reason.code}>
-                  <ReasonText reason={reason} />{' '}
-                </span>
-              ))}
+              <ReasonTexts reasons={reasonSentences(instance)} />
             </li>
           ))}
         </ul>
