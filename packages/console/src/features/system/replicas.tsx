@@ -1,10 +1,12 @@
 import type { SystemReport } from '@switchyard/contract/system';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { Section } from './section.tsx';
 
 /** The processes of this gateway, and what each looks after. */
 export function Replicas({ replicas }: Pick<SystemReport, 'replicas'>) {
   const text = useText('system');
+  const words = useGatewayWords();
   return (
     <Section title={text('replicas.title', { count: replicas.length })}>
       <ul className="flex flex-col gap-2 text-table">
@@ -17,7 +19,7 @@ export function Replicas({ replicas }: Pick<SystemReport, 'replicas'>) {
             <ul className="list-disc pl-5 text-text-2">
               {holds.map(({ key, what }) => (
                 <li key={key} className="break-words">
-                  {what}
+                  {words.known(`lease.${kindOf(key)}`, what, { name: key.slice(key.indexOf(':') + 1) })}
                 </li>
               ))}
               {holds.length === 0 && <li>{text('replicas.nothing')}</li>}
@@ -27,4 +29,9 @@ export function Replicas({ replicas }: Pick<SystemReport, 'replicas'>) {
       </ul>
     </Section>
   );
+}
+
+/** What stands before the name in the key of a lease: `channel:telegram`. */
+function kindOf(key: string): string {
+  return key.split(':', 1)[0] ?? key;
 }

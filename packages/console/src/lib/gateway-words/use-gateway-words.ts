@@ -14,6 +14,8 @@ export interface GatewayWords {
   /** Returns the text in the language of the page, or as the gateway says it. */
   said: (said: GatewayMessage) => string;
   error: (error: unknown) => string;
+  /** Returns the text with this key, or the gateway's own. */
+  known: (key: string, said: string, values?: Record<string, string>) => string;
 }
 
 /** Words what the gateway says. */
@@ -29,6 +31,7 @@ export function useGatewayWords(): GatewayWords {
     return {
       said: ({ message, sentences = [] }) => wordSentences(sentences, texts) ?? message,
       error: (error) => wordError(error, texts) ?? (error instanceof Error ? error.message : String(error)),
+      known: (key, said, values) => (texts.has(key) ? texts.text(key, values) : said),
     };
   }, [text, format]);
 }
