@@ -116,8 +116,8 @@ function Cards<Row>({ label, columns, rows, rowKey, selection }: DataTableProps<
             <dl className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-table">
               {facts.map((column) => (
                 <div key={column.id} className="flex min-w-0 items-center gap-1.5">
-                  <dt className={column.nameless ? 'sr-only' : 'text-text-2'}>{column.header}</dt>
-                  <dd className="min-w-0 truncate">{column.cell(row)}</dd>
+                  <dt className={column.nameless ? 'sr-only' : 'shrink-0 text-text-2'}>{column.header}</dt>
+                  <dd className="line-clamp-3 min-w-0 break-words">{column.cell(row)}</dd>
                 </div>
               ))}
             </dl>

@@ -59,7 +59,7 @@ export function StatusWord({ kind, tinted, children }: StatusWordProps) {
   return (
     <span
       className={classes(
-        'inline-flex items-center gap-1.5 font-medium whitespace-nowrap',
+        'inline-flex items-center gap-1.5 align-top font-medium whitespace-nowrap',
         colour,
         tinted && `${tint} rounded-full px-2 py-0.5`,
       )}

@@ -2,11 +2,12 @@ import { ChevronRight } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { Link, useLocation } from 'wouter';
 import { classes } from '../../kit/parts/classes.ts';
+import { decodePart } from '../../lib/address.ts';
 import { listenToPageTitle, pageTitle } from '../../lib/document-title.ts';
 import { useText } from '../../lib/i18n.ts';
 import { routes } from '../routes.ts';
 
-/** The page, and what of it is open. */
+/** The page, and what of it is open. A phone has room for the page alone; the heading below says the rest. */
 export function Breadcrumb() {
   const text = useText('app');
   const [path] = useLocation();
@@ -32,10 +33,15 @@ export function Breadcrumb() {
       </Link>
       {detail !== '' && (
         <>
-          <ChevronRight size={16} strokeWidth={1.75} aria-hidden className="shrink-0 text-text-3" />
+          <ChevronRight
+            size={16}
+            strokeWidth={1.75}
+            aria-hidden
+            className="shrink-0 text-text-3 max-sm:hidden"
+          />
           <span
             aria-current="page"
-            className={classes('truncate', title === '' && 'font-mono text-table')}
+            className={classes('truncate max-sm:hidden', title === '' && 'font-mono text-table')}
             title={address}
           >
             {detail}
@@ -44,13 +50,4 @@ export function Breadcrumb() {
       )}
     </nav>
   );
-}
-
-/** An address that a user has typed may hold a broken escape. */
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part; // shown as it was typed
-  }
 }

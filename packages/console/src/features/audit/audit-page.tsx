@@ -9,6 +9,7 @@ import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
+import { blank } from '../../lib/format/format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { AuditDetails } from './audit-details.tsx';
@@ -91,12 +92,14 @@ function AuditTable({ records, current }: { records: readonly AuditRecord[]; cur
       id: 'target',
       header: text('column.target'),
       cell: ({ target }) =>
-        target && (
+        target ? (
           <Narrow
             label={target}
             onNarrow={() => setQuery({ target })}
             title={text('only', { what: target })}
           />
+        ) : (
+          blank
         ),
     },
     {

@@ -103,6 +103,7 @@ function TokenTable({ tokens }: { tokens: readonly AccessToken[] }) {
     },
     {
       id: 'actions',
+      nameless: true,
       header: text('column.actions'),
       width: '8rem',
       align: 'end',

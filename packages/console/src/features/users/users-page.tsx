@@ -99,6 +99,7 @@ function UserTable({ users, onPassword }: UserTableProps) {
     },
     {
       id: 'actions',
+      nameless: true,
       header: text('column.actions'),
       width: '6rem',
       align: 'end',

@@ -57,11 +57,11 @@ function DeliveryTable({ webhookId, deliveries }: { webhookId: string; deliverie
         </Link>
       ),
     },
-    { id: 'event', header: text('deliveries.event'), width: '9rem', cell: ({ event }) => event },
+    { id: 'event', header: text('deliveries.event'), width: '8rem', cell: ({ event }) => event },
     {
       id: 'status',
       header: text('deliveries.status'),
-      width: '10rem',
+      width: '7rem',
       cell: ({ status }) => (
         <StatusWord kind={kinds[status]}>{text(`deliveries.state.${status}`)}</StatusWord>
       ),
@@ -74,14 +74,15 @@ function DeliveryTable({ webhookId, deliveries }: { webhookId: string; deliverie
     {
       id: 'at',
       header: text('deliveries.at'),
-      width: '8rem',
+      width: '6rem',
       wideOnly: true,
       cell: ({ createdAt }) => <TimeAgo at={createdAt} />,
     },
     {
       id: 'actions',
+      nameless: true,
       header: text('column.actions'),
-      width: '8rem',
+      width: '7rem',
       align: 'end',
       cell: ({ id }) => <Resend webhookId={webhookId} deliveryId={id} />,
     },
@@ -97,7 +98,7 @@ function Answer({ delivery }: { delivery: Delivery }) {
   const { responseStatus, lastError, lastErrorSentences, attempts } = delivery;
   const fault = lastError === null ? '' : words.said({ message: lastError, sentences: lastErrorSentences });
   return (
-    <span className="truncate" title={fault || undefined}>
+    <span title={fault || undefined}>
       {text('deliveries.tries', { count: attempts })} {responseStatus ?? ''} {fault}
     </span>
   );

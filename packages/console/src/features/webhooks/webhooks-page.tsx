@@ -106,6 +106,7 @@ function WebhookTable({ webhooks, current }: WebhookTableProps) {
     },
     {
       id: 'actions',
+      nameless: true,
       header: text('column.actions'),
       width: '6rem',
       align: 'end',

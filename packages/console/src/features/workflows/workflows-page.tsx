@@ -8,6 +8,7 @@ import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { workflowsQuery } from '../../lib/data/workflows.ts';
+import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 import { ImportPanel } from './import/import-panel.tsx';
@@ -53,7 +54,7 @@ function WorkflowTable({ items, total }: { items: readonly SavedWorkflow[]; tota
     {
       id: 'description',
       header: text('column.description'),
-      cell: ({ description }) => <span title={description}>{description}</span>,
+      cell: ({ description }) => <span title={description}>{description || blank}</span>,
       wideOnly: true,
     },
     {

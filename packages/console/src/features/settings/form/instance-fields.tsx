@@ -21,14 +21,16 @@ export function InstanceFields({ path, instance, faults, onChange, onRemove }: I
     onChange({ ...instance, weight: typedNumber(typed) } as InstanceDefinition);
   return (
     <div className="flex items-end gap-2">
-      <div className="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_5.5rem_4.5rem] gap-2">
-        <SettingInput
-          path={`${path}.ip`}
-          label={text('instance.address')}
-          value={ip}
-          faults={faults}
-          onChange={(next) => onChange({ ...instance, ip: next.trim() })}
-        />
+      <div className="grid min-w-0 flex-1 grid-cols-2 gap-2 sm:grid-cols-[minmax(0,1fr)_5.5rem_4.5rem]">
+        <div className="max-sm:col-span-2">
+          <SettingInput
+            path={`${path}.ip`}
+            label={text('instance.address')}
+            value={ip}
+            faults={faults}
+            onChange={(next) => onChange({ ...instance, ip: next.trim() })}
+          />
+        </div>
         <SettingInput
           path={`${path}.port`}
           label={text('instance.port')}
