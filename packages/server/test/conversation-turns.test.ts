@@ -175,6 +175,102 @@ describe('editing a question', () => {
   });
 });
 
+describe('the versions of an answer', () => {
+  const wait = async (threadId: string, body: object) => {
+    const values = await ada.wait(threadId, { assistant_id: 'lead_agent', ...body });
+    const [newest] = await runsOf(threadId);
+    return { runId: newest.run_id, messages: texts(values.messages) };
+  };
+  const answersOf = async (threadId: string) => ada.ok('GET', `/threads/${threadId}/answers`);
+  const shownWith = async (threadId: string, runId: string): Promise<string[]> => {
+    const { data } = await ada.ok('GET', `/threads/${threadId}/messages/page?run_id=${runId}`);
+    return texts(data.map(({ content }: { content: Message }) => content));
+  };
+  /** A thread whose second answer was given twice, with the runs of both. */
+  const twice = async () => {
+    const { threadId, messages } = await talk(ada, 'one', 'two');
+    const [source] = await runsOf(threadId);
+    const { body } = await regenerate(threadId, (messages.at(-1) as Message).id);
+    answer = () => ({ text: 'Another answer' });
+    const again = await wait(threadId, {
+      input: says('two'),
+      checkpoint: body.checkpoint,
+      metadata: { regenerate_from_run_id: source.run_id, replay_kind: 'version' },
+    });
+    return { threadId, old: source.run_id as string, again: again.runId };
+  };
+
+  it('are listed with where each goes on, and each can be read with its turns', async () => {
+    const { threadId, old, again } = await twice();
+    const { data, has_more } = await answersOf(threadId);
+    expect(has_more).toBe(false);
+    const state = await ada.ok('GET', `/threads/${threadId}/state`);
+    expect(data).toEqual([
+      {
+        versions: [
+          {
+            run_id: old,
+            status: 'success',
+            created_at: expect.any(String),
+            is_newest: false,
+            last_run_id: old,
+            checkpoint_id: expect.any(String),
+          },
+          {
+            run_id: again,
+            status: 'success',
+            created_at: expect.any(String),
+            is_newest: true,
+            last_run_id: again,
+            checkpoint_id: state.checkpoint_id,
+          },
+        ],
+      },
+    ]);
+    expect(await shown(threadId)).toEqual(['one', 'Answer to one', 'two', 'Another answer']);
+    expect(await shownWith(threadId, old)).toEqual(['one', 'Answer to one', 'two', 'Answer to two']);
+  });
+
+  it('go on from the older one, which is the newest conversation from then on', async () => {
+    const { threadId, old, again } = await twice();
+    const [entry] = (await answersOf(threadId)).data;
+    const { last_run_id, checkpoint_id } = entry.versions[0];
+    const { runId, messages } = await wait(threadId, {
+      input: says('three'),
+      checkpoint_id,
+      metadata: { continue_from_run_id: last_run_id },
+    });
+    const line = ['one', 'Answer to one', 'two', 'Answer to two', 'three', 'Another answer'];
+    expect(messages).toEqual(line);
+    expect(await shown(threadId)).toEqual(line);
+    expect(await shownWith(threadId, old)).toEqual(line);
+    expect(await shownWith(threadId, again)).toEqual(['one', 'Answer to one', 'two', 'Another answer']);
+    const [after] = (await answersOf(threadId)).data;
+    expect(after.versions).toMatchObject([
+      { run_id: old, is_newest: true, last_run_id: runId },
+      { run_id: again, is_newest: false, last_run_id: again },
+    ]);
+    const plain = await wait(threadId, { input: says('four') });
+    expect(plain.messages).toEqual([...line, 'four', 'Another answer']);
+    expect(await shown(threadId)).toEqual(plain.messages);
+  });
+
+  it('are none in a thread in which every answer was given once', async () => {
+    const { threadId } = await talk(ada, 'one', 'two');
+    expect(await answersOf(threadId)).toEqual({ data: [], has_more: false });
+  });
+
+  it('are not found with a run of another thread', async () => {
+    const { threadId } = await talk(ada, 'one');
+    const other = await talk(ada, 'two');
+    const [run] = await runsOf(other.threadId);
+    expect(await ada.get(`/threads/${threadId}/messages/page?run_id=${run.run_id}`)).toMatchObject({
+      status: 404,
+      body: { detail: `Run ${run.run_id} not found` },
+    });
+  });
+});
+
 describe('a branch', () => {
   it('of the latest answer has its messages and files, goes on alone, and can make the answer again', async () => {
     const { threadId, messages } = await talk(ada, 'one', 'two');
@@ -271,6 +367,7 @@ describe('another user', () => {
         status: 404,
         body: { detail: `Thread ${threadId} not found` },
       });
+    expect((await server.bob.get(`/threads/${threadId}/answers`)).status).toBe(404);
     expect((await server.bob.post('/input-polish', { text: 'x', thread_id: threadId })).status).toBe(404);
   });
 });

@@ -97,12 +97,13 @@ export const pageThreadMessages = {
   schema: {
     summary: 'The conversation as it is shown, the newest part first',
     description:
-      'Contains every message, also those that have been summarised since. Leaves out what middleware and sub-agents say, and runs whose answer was replaced by a new one.',
+      'Contains every message, also those that have been summarised since. Leaves out what middleware and sub-agents say, and runs whose answer was replaced by a new one. With `run_id` the newest conversation that this run is part of; `answers` lists the versions.',
     tags,
     params: threadParams,
     querystring: Type.Object({
       limit: pageLimit,
       before_seq: cursor('`next_before_seq` of the page before.'),
+      run_id: Type.Optional(runId),
       after_seq: cursor('Refused: pages go backwards only.'),
     }),
     response: { 200: threadMessagePage },

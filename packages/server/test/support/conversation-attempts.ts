@@ -249,7 +249,11 @@ export const attempts: Record<string, Attempts> = {
     { path: `/threads/${own.thread}/history?before=${names.checkpoint}` },
   ],
   'GET /threads/{thread_id}/messages': openThread('/messages'),
-  'GET /threads/{thread_id}/messages/page': openThread('/messages/page'),
+  'GET /threads/{thread_id}/messages/page': (names, own) => [
+    { path: `/threads/${names.thread}/messages/page`, isOpen: true },
+    { path: `/threads/${names.thread}/messages/page?run_id=${own.run}`, isOpen: true },
+    { path: `/threads/${own.thread}/messages/page?run_id=${names.run}` },
+  ],
   'POST /threads/{thread_id}/read': thread('/read', {}),
   'POST /threads/{thread_id}/unread': thread('/unread', {}),
   'GET /threads/{thread_id}/token-usage': (names) =>
@@ -265,6 +269,7 @@ export const attempts: Record<string, Attempts> = {
     human_message_id: 'm',
     replacement_text: 'taken',
   }),
+  'GET /threads/{thread_id}/answers': thread('/answers'),
   'POST /threads/{thread_id}/branches': thread('/branches', { message_id: 'm' }),
   'GET /threads/{thread_id}/goal': openThread('/goal'),
   'PUT /threads/{thread_id}/goal': (names) => [

@@ -4,7 +4,7 @@ import { isOneOf } from '../../platform/database/dialect.ts';
 import { tokenColumns } from '../run-columns.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
-import type { Replay } from './message-visibility.ts';
+import type { PlacedRun, RunMarks } from './run-tree.ts';
 
 const usedColumns = ['run_id', ...tokenColumns, 'token_usage_by_model'] as const;
 export type RunTokens = Pick<RunRow, (typeof usedColumns)[number]>;
@@ -17,19 +17,42 @@ export class RecordedRunStore {
     this.#database = database;
   }
 
-  /** Only these runs carry the mark; the metadata of the other runs of a long thread is not read. */
-  async replays(owner: Owner, threadId: string): Promise<Replay[]> {
+  /** Only these runs carry marks; the metadata of the other runs of a long thread is not read. */
+  async marks(owner: Owner, threadId: string): Promise<RunMarks[]> {
     const rows = await this.#runs(owner)
       .select(['run_id', 'status', 'metadata'])
       .where('thread_id', '=', threadId)
-      .where('metadata', 'like', '%"regenerate_from_run_id"%')
+      .where((either) =>
+        either.or([
+          either('metadata', 'like', '%"regenerate_from_run_id"%'),
+          either('metadata', 'like', '%"continue_from_run_id"%'),
+        ]),
+      )
       .execute();
     return rows.flatMap(({ run_id: runId, status, metadata }) => {
-      const marks = JSON.parse(metadata) as { regenerate_from_run_id?: unknown; replay_kind?: unknown };
-      const sourceRunId = marks.regenerate_from_run_id;
-      if (typeof sourceRunId !== 'string') return [];
-      return [{ runId, sourceRunId, isEdit: marks.replay_kind === 'edit', status }];
+      const marks = JSON.parse(metadata) as Record<string, unknown>;
+      const sourceRunId = textOrNull(marks.regenerate_from_run_id);
+      const continuesFrom = textOrNull(marks.continue_from_run_id);
+      if (sourceRunId === null && continuesFrom === null) return [];
+      return [{ runId, status, sourceRunId, replayKind: textOrNull(marks.replay_kind), continuesFrom }];
     });
+  }
+
+  /** The newest runs of a thread, in the order of their admission. */
+  async placed(owner: Owner, threadId: string, limit: number): Promise<PlacedRun[]> {
+    const rows = await this.#runs(owner)
+      .select(['run_id', 'status', 'checkpoint_id', 'created_at', 'ended_at'])
+      .where('thread_id', '=', threadId)
+      .orderBy('admission', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.reverse().map((row) => ({
+      runId: row.run_id,
+      status: row.status,
+      checkpointId: row.checkpoint_id,
+      isOpen: row.ended_at === null,
+      createdAt: row.created_at,
+    }));
   }
 
   /** How long the finished runs took. */
@@ -80,4 +103,8 @@ export class RecordedRunStore {
     const runs = this.#database.read.selectFrom('runs');
     return scope === null ? runs : runs.where('user_id', '=', scope);
   }
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }

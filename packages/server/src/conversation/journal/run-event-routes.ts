@@ -51,7 +51,8 @@ export function runEventRoutes(mount: Mount, options: RunEventRoutesOptions): Ro
         const { thread_id: threadId } = request.params;
         refuseForward(request.query.after_seq);
         await requireThread(owner, threadId);
-        return messages.shown(owner, threadId, boundsOf(request.query));
+        const { run_id: runId } = request.query;
+        return messages.shown(owner, threadId, { ...boundsOf(request.query), runId });
       },
     });
 

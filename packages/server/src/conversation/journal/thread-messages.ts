@@ -6,8 +6,9 @@ import type {
 } from '@switchyard/contract/conversation/run-events';
 import type { Owner } from '../../lib/owner.ts';
 import type { EventStorage, PageBounds } from './event-storage.ts';
-import { hiddenRuns, isAnswer, isShown } from './message-visibility.ts';
+import { isAnswer, isShown } from './message-visibility.ts';
 import type { RecordedRunStore } from './recorded-run-store.ts';
+import { hiddenInThread } from './shown-runs.ts';
 
 /** The owner's feedback on the runs of a thread, by run. */
 export type FeedbackOfRuns = (
@@ -18,7 +19,7 @@ export type FeedbackOfRuns = (
 
 interface ThreadMessagesOptions {
   storage: Pick<EventStorage, 'list' | 'lastAnswers'>;
-  runs: Pick<RecordedRunStore, 'replays' | 'durationsMs'>;
+  runs: Pick<RecordedRunStore, 'marks' | 'placed' | 'durationsMs'>;
   feedbackOf: FeedbackOfRuns;
 }
 
@@ -51,13 +52,13 @@ export class ThreadMessages {
     return { data, has_more: rows.length > limit };
   }
 
-  /** The messages that are shown to a reader, backwards from the end or from a cursor. */
+  /** The messages that are shown to a reader, backwards from the end or from a cursor; with `runId` of the conversation with it. */
   async shown(
     owner: Owner,
     threadId: string,
-    { limit, beforeSeq }: Omit<PageBounds, 'afterSeq'>,
+    { limit, beforeSeq, runId }: Omit<PageBounds, 'afterSeq'> & { runId?: string | undefined },
   ): Promise<ThreadMessagePage> {
-    const hidden = hiddenRuns(await this.#options.runs.replays(owner, threadId));
+    const hidden = await hiddenInThread(this.#options.runs, owner, { threadId, runId });
     let shown: RunEvent[] = [];
     for (let edge = beforeSeq; ; ) {
       const filter = { threadId, category: 'message', limit: rowsAtOnce, beforeSeq: edge } as const;

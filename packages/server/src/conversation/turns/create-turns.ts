@@ -13,6 +13,7 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { ThreadRemoval } from '../threads/thread-removal.ts';
 import type { ThreadStore } from '../threads/thread-store.ts';
 import type { CopyOfFolders } from '../workspace/copy-folders.ts';
+import { AnswerVersions } from './answer-versions.ts';
 import { Branches } from './branches.ts';
 import { Compactions, type CompactionsOptions } from './compactions.ts';
 import { HistorySeed } from './history-seed.ts';
@@ -35,7 +36,7 @@ interface TurnsDependencies extends Pick<CompactionsOptions, 'compact' | 'modelN
   log: Pick<Log, 'warn'>;
 }
 
-/** What a page does with the turns of a conversation: make one again, edit it, branch from it. */
+/** What a page does with the turns of a conversation: make one again, edit it, look at its versions, branch from it. */
 export function createTurns(dependencies: TurnsDependencies): Routes {
   const { access, states, store, removal, runs, runStore, recordedRuns, journal, storage, goals } =
     dependencies;
@@ -55,6 +56,7 @@ export function createTurns(dependencies: TurnsDependencies): Routes {
       log,
     }),
     compactions: new Compactions(dependencies),
+    answers: new AnswerVersions({ access, runs: recordedRuns }),
     runs,
     journal,
   });

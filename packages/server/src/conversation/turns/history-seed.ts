@@ -3,16 +3,17 @@ import type { ThreadBranch } from '@switchyard/contract/conversation/turns';
 import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { EventStorage } from '../journal/event-storage.ts';
-import { hiddenRuns, isShown } from '../journal/message-visibility.ts';
+import { isShown } from '../journal/message-visibility.ts';
 import { Outbox } from '../journal/outbox.ts';
 import type { RecordedRunStore } from '../journal/recorded-run-store.ts';
+import { hiddenInThread } from '../journal/shown-runs.ts';
 import { storedEvent } from '../journal/stored-event.ts';
 import { userScope } from '../user-scope.ts';
 import { isMessage } from './turn-messages.ts';
 
 interface HistorySeedOptions {
   storage: Pick<EventStorage, 'list' | 'write'>;
-  runs: Pick<RecordedRunStore, 'replays'>;
+  runs: Pick<RecordedRunStore, 'marks' | 'placed'>;
   log: Pick<Log, 'warn'>;
 }
 
@@ -51,7 +52,7 @@ export class HistorySeed {
 
   async #shown(owner: Owner, { from: threadId, lastMessageId }: Copied): Promise<RunEvent[]> {
     const { storage, runs } = this.#options;
-    const hidden = hiddenRuns(await runs.replays(owner, threadId));
+    const hidden = await hiddenInThread(runs, owner, { threadId });
     let newest: RunEvent[] = [];
     for (let edge: number | undefined; ; ) {
       const filter = { threadId, category: 'message', limit: rowsAtOnce, beforeSeq: edge } as const;

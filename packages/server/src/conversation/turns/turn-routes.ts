@@ -1,3 +1,4 @@
+import { listAnswers } from '@switchyard/contract/conversation/answers';
 import { compactThread } from '@switchyard/contract/conversation/compaction';
 import { branchThread, prepareEdit, prepareRegenerate } from '@switchyard/contract/conversation/turns';
 import { getWorkspaceChanges } from '@switchyard/contract/conversation/workspace-changes';
@@ -6,6 +7,7 @@ import type { Routes } from '../../http/app.ts';
 import { recordedChanges } from '../file-changes/recorded-changes.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { AnswerVersions } from './answer-versions.ts';
 import type { Branches } from './branches.ts';
 import type { Compactions } from './compactions.ts';
 import type { Replays } from './replays.ts';
@@ -14,11 +16,13 @@ interface TurnRoutesOptions {
   replays: Replays;
   branches: Branches;
   compactions: Compactions;
+  answers: AnswerVersions;
   runs: Pick<Runs, 'find'>;
   journal: Pick<Journal, 'events'>;
 }
 
-export function turnRoutes({ replays, branches, compactions, runs, journal }: TurnRoutesOptions): Routes {
+export function turnRoutes(options: TurnRoutesOptions): Routes {
+  const { replays, branches, compactions, answers, runs, journal } = options;
   return (app) => {
     app.route({
       ...prepareRegenerate,
@@ -32,6 +36,11 @@ export function turnRoutes({ replays, branches, compactions, runs, journal }: Tu
         const { human_message_id: messageId, replacement_text: text } = request.body;
         return replays.edit(ownerOf(request), request.params.thread_id, { messageId, text });
       },
+    });
+
+    app.route({
+      ...listAnswers,
+      handler: async (request) => answers.list(ownerOf(request), request.params.thread_id),
     });
 
     app.route({
