@@ -3,6 +3,7 @@ import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chatSteps, threadApi } from './support/chat-steps.ts';
 import { addBoxes, type Box } from './support/fleet.ts';
 import {
   type ScriptedProvider,
@@ -14,6 +15,7 @@ import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
 const text = wordsOf('en')('chat');
+const { ask, say, button, edit } = chatSteps(text);
 
 interface Message {
   id: string;
@@ -59,11 +61,11 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     return watched.page;
   };
   const stored = async (page: Page): Promise<Message[]> => {
-    const { values } = await admin.get<{ values: { messages?: Message[] } }>(`${api(page)}/state`);
+    const { values } = await admin.get<{ values: { messages?: Message[] } }>(`${threadApi(page)}/state`);
     return values.messages ?? [];
   };
   const said = async (page: Page) => (await stored(page)).map(({ type, content }) => [type, content]);
-  const runs = (page: Page) => admin.get<Run[]>(`${api(page)}/runs`);
+  const runs = (page: Page) => admin.get<Run[]>(`${threadApi(page)}/runs`);
 
   it('has a streamed answer once and whole after a reload in its middle', async () => {
     const page = await visit();
@@ -195,7 +197,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await ask(page, 'Make a plan');
     await page.getByText(text('todos.label', { done: 1, count: 2 })).waitFor();
     await page.getByText('Cut', { exact: true }).waitFor();
-    const { values } = await admin.get<{ values: { todos: object[] } }>(`${api(page)}/state`);
+    const { values } = await admin.get<{ values: { todos: object[] } }>(`${threadApi(page)}/state`);
     expect(values.todos).toHaveLength(2);
   });
 
@@ -209,7 +211,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await page.getByText('pasted.txt').waitFor();
     await say(page, 'Look at these');
     await page.getByText('You said: Look at these').waitFor();
-    const { files } = await admin.get<{ files: { filename: string }[] }>(`${api(page)}/uploads/list`);
+    const { files } = await admin.get<{ files: { filename: string }[] }>(`${threadApi(page)}/uploads/list`);
     expect(files.map(({ filename }) => filename).sort()).toEqual(['dropped.txt', 'pasted.txt']);
     const [first] = await stored(page);
     expect(first?.additional_kwargs).toMatchObject({
@@ -223,10 +225,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     const page = await visit();
     await ask(page, 'first words');
     await page.getByText('You said: first words').waitFor();
-    await button(page, 'turn.edit').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox').fill('other words');
-    await dialog.getByRole('button', { name: text('replace.edit.confirm') }).click();
+    await edit(page, 'other words');
     await page.getByText('You said: other words').waitFor();
     await expect.poll(() => page.getByText('first words').count()).toBe(0);
     expect(await said(page)).toEqual([
@@ -235,6 +234,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     ]);
     const asked = provider.requests.length;
     await button(page, 'turn.again').click();
+    const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: text('replace.regenerate.confirm') }).click();
     await expect
       .poll(async () => (await runs(page)).filter(({ status }) => status === 'success').length)
@@ -248,12 +248,12 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     const page = await visit();
     await ask(page, 'the trunk');
     await page.getByText('You said: the trunk').waitFor();
-    const trunk = api(page);
+    const trunk = threadApi(page);
     await button(page, 'turn.branch').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(text('replace.branch.effect')).waitFor();
     await dialog.getByRole('button', { name: text('replace.branch.confirm') }).click();
-    await expect.poll(() => api(page)).not.toBe(trunk);
+    await expect.poll(() => threadApi(page)).not.toBe(trunk);
     await page.getByText('You said: the trunk').waitFor();
     await say(page, 'the twig');
     await page.getByText('You said: the twig').waitFor();
@@ -266,8 +266,9 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     const page = await visit();
     await ask(page, 'what does it cost');
     await page.getByText('You said: what does it cost').waitFor();
+    await button(page, 'turn.again').waitFor();
     const [run] = await runs(page);
-    const thread = api(page).split('/').at(-1);
+    const thread = threadApi(page).split('/').at(-1);
     const listed = () =>
       admin.get<{ runs: { run_id: string; cost: number }[] }>(`/api/console/runs?thread_id=${thread}`);
     const { cost } = (await listed()).runs.find(({ run_id }) => run_id === run?.run_id) ?? {};
@@ -288,7 +289,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
       await dialog.getByRole('textbox', { name: text('files.content') }).fill(words);
       await dialog.getByRole('button', { name: text('files.save') }).click();
     };
-    const report = `${api(page)}/artifacts/mnt/user-data/outputs/report.md`;
+    const report = `${threadApi(page)}/artifacts/mnt/user-data/outputs/report.md`;
     const stored = async () =>
       (await fetch(new URL(report, stage.url), { headers: { cookie: admin.cookieHeader } })).text();
     await edit.click();
@@ -327,32 +328,13 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
       .click();
     const [run] = await runs(page);
     const feedback = () =>
-      admin.get<{ rating: number; comment: string | null }[]>(`${api(page)}/runs/${run?.run_id}/feedback`);
+      admin.get<{ rating: number; comment: string | null }[]>(
+        `${threadApi(page)}/runs/${run?.run_id}/feedback`,
+      );
     await expect.poll(async () => (await feedback()).at(0)?.comment).toBe('Well said');
     expect((await feedback()).at(0)?.rating).toBe(1);
   });
 });
-
-/** The thread of the page, as the API names it. */
-function api(page: Page): string {
-  return new URL(page.url()).pathname.replace('/chat/', '/api/threads/');
-}
-
-function button(page: Page, key: string) {
-  return page.getByRole('button', { name: text(key), exact: true });
-}
-
-async function ask(page: Page, question: string): Promise<void> {
-  await page.goto('/chat');
-  await say(page, question);
-  await page.waitForURL(/\/chat\/.+/);
-}
-
-async function say(page: Page, words: string): Promise<void> {
-  const composer = page.getByRole('textbox', { name: text('composer.message') });
-  await composer.fill(words);
-  await composer.press('Enter');
-}
 
 async function give(page: Page, how: 'drop' | 'paste', name: string): Promise<void> {
   const composer = page.getByRole('textbox', { name: text('composer.message') });

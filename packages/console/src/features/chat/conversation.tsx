@@ -13,6 +13,7 @@ import { useUploads } from './composer/use-uploads.ts';
 import { ConversationHeader } from './conversation-header.tsx';
 import { FilesPanel } from './files-panel.tsx';
 import { approvalsIn } from './model/approval.ts';
+import type { Draft } from './model/draft-store.ts';
 import { titleOf } from './model/thread-order.ts';
 import type { Turn } from './model/turn.ts';
 import { PendingQuestions } from './turns/pending-questions.tsx';
@@ -24,6 +25,7 @@ import { useConversation } from './use-conversation.ts';
 import { useConversationActions } from './use-conversation-actions.ts';
 import { useEndOfPage } from './use-end-of-page.ts';
 import { useSend } from './use-send.ts';
+import { VersionNotice } from './version-notice.tsx';
 
 /** A conversation that exists: what was said, what is being said, and what can be said next. */
 export function Conversation({ threadId }: { threadId: string }) {
@@ -31,26 +33,26 @@ export function Conversation({ threadId }: { threadId: string }) {
   const [panel, setPanel] = useQueryState('panel');
   const [draft, setDraft] = useDraft(threadId);
   const [choice, setChoice] = useAgentChoice();
-  const conversation = useConversation(threadId);
-  const { thread, messages, turns, news, openRun, isRunning, interrupts, values } = conversation;
+  const [wanted, setWanted] = useQueryState('answer');
+  const conversation = useConversation(threadId, wanted);
+  const { thread, messages, answers, version, turns, news, openRun, isRunning, interrupts, values } =
+    conversation;
   const [replacing, setReplacing] = useState<{ kind: Replacement; turn: Turn } | null>(null);
   const { isAway, jump } = useEndOfPage(turns, threadId);
   const { sending, answering, stopping, replace } = useConversationActions(threadId, {
     ...useSend(choice),
     draft,
+    version,
     onSent: jump,
     clearDraft: () => setDraft({ text: '', files: [] }),
     onReplaced: () => setReplacing(null),
+    onNewest: () => setWanted(null),
   });
-  const onUploaded = useCallback(
-    (_thread: string, names: string[]) => setDraft({ files: [...draft.files, ...names] }),
-    [draft.files, setDraft],
-  );
-  const { uploading, upload } = useUploads(onUploaded);
+  const { uploading, upload } = useUploadsOf(draft, setDraft);
   useShortcuts({ ']': () => setPanel(panel === 'files' ? null : 'files', { push: true }) });
   const last = turns.at(-1);
   const title = (thread.data && titleOf(thread.data)) ?? text('threads.untitled');
-  const approvals = approvalsIn(interrupts);
+  const canSend = version?.checkpoint_id !== null;
 
   return (
     <>
@@ -65,32 +67,30 @@ export function Conversation({ threadId }: { threadId: string }) {
             <TurnList
               threadId={threadId}
               turns={turns}
+              answers={answers.data}
               isRunning={isRunning}
               older={messages.hasNextPage ? () => void messages.fetchNextPage() : null}
-              onAnswer={(words) => sending.mutate(words)}
+              onAnswer={canSend ? (words) => sending.mutate(words) : null}
               onReplace={(kind, turn) => setReplacing({ kind, turn })}
+              onBranch={version ? null : (turn) => setReplacing({ kind: 'branch', turn })}
+              onShow={(runId) => setWanted(runId, { push: true })}
             />
           )}
         </QueryView>
         <TodoList values={values} />
         <PendingQuestions
           interrupts={interrupts}
-          approvals={approvals}
+          approvals={approvalsIn(interrupts)}
           isBusy={answering.isPending}
           onResume={(answer) => answering.mutate(answer)}
         />
-        <RunNotices news={news} />
+        {version ? null : <RunNotices news={news} />}
       </div>
       <div className="sticky bottom-(--foot) z-10 bg-bg pb-3">
         <div className="mx-auto flex w-full max-w-[52rem] flex-col gap-2 px-4">
-          {isAway ? (
-            <Button
-              className="self-center"
-              icon={<ArrowDown size={16} strokeWidth={1.75} aria-hidden />}
-              onClick={jump}
-            >
-              {text('latest')}
-            </Button>
+          {isAway ? <LatestButton onClick={jump} /> : null}
+          {version ? (
+            <VersionNotice version={version} onNewest={() => setWanted(null, { push: true })} />
           ) : null}
           <Composer
             draft={draft}
@@ -100,14 +100,14 @@ export function Conversation({ threadId }: { threadId: string }) {
             onEditLast={!isRunning && last?.human ? () => setReplacing({ kind: 'edit', turn: last }) : null}
             onStop={openRun ? () => stopping.mutate(openRun.run_id) : null}
             stopped={openRun ? { threadId, runId: openRun.run_id } : undefined}
-            isSending={sending.isPending}
+            isSending={sending.isPending || !canSend}
             uploading={uploading}
             choice={choice}
             onChoice={setChoice}
           />
         </div>
       </div>
-      <Announcer turns={turns} isRunning={isRunning} />
+      <Announcer key={version?.run_id} turns={turns} isRunning={isRunning && version === null} />
       <FilesPanel
         threadId={threadId}
         values={values}
@@ -123,5 +123,27 @@ export function Conversation({ threadId }: { threadId: string }) {
         />
       ) : null}
     </>
+  );
+}
+
+/** Files that are put in become part of the message. */
+function useUploadsOf({ files }: Draft, setDraft: (change: Partial<Draft>) => void) {
+  const onUploaded = useCallback(
+    (_thread: string, names: string[]) => setDraft({ files: [...files, ...names] }),
+    [files, setDraft],
+  );
+  return useUploads(onUploaded);
+}
+
+function LatestButton({ onClick }: { onClick: () => void }) {
+  const text = useText('chat');
+  return (
+    <Button
+      className="self-center"
+      icon={<ArrowDown size={16} strokeWidth={1.75} aria-hidden />}
+      onClick={onClick}
+    >
+      {text('latest')}
+    </Button>
   );
 }

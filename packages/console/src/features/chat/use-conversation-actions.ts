@@ -1,9 +1,10 @@
+import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
 import { cancelRun } from '@switchyard/contract/conversation/runs';
 import { useMutation } from '@tanstack/react-query';
 import { useToast } from '../../kit/toast.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import type { Replacement } from './actions/replace-dialog.tsx';
-import { branchThread, replaceRun } from './actions/rewind.ts';
+import { branchThread, goingOnFrom, versionOf } from './actions/rewind.ts';
 import type { Draft } from './model/draft-store.ts';
 import type { Turn } from './model/turn.ts';
 import { useNavigation } from './use-navigation.ts';
@@ -11,21 +12,27 @@ import type { Sending } from './use-send.ts';
 
 interface ConversationActionsOptions extends Sending {
   draft: Draft;
+  /** The older version that is shown; null while the newest one is. */
+  version: AnswerVersion | null;
   onSent: () => void;
   clearDraft: () => void;
   onReplaced: () => void;
+  /** Shows the newest conversation, which a new run is part of. */
+  onNewest: () => void;
 }
 
 /** What can be done in a conversation. Each failure is told, and the draft stays. */
 export function useConversationActions(threadId: string, options: ConversationActionsOptions) {
-  const { send, resume, draft, onSent, clearDraft, onReplaced } = options;
+  const { send, resume, draft, version, onSent, clearDraft, onReplaced, onNewest } = options;
   const toast = useToast();
   const openPage = useNavigation();
   const onError = (error: Error) => toast({ error });
   const sending = useMutation({
-    mutationFn: (words: string) => send(threadId, { text: words, files: draft.files }),
+    mutationFn: async (words: string) =>
+      send(threadId, { text: words, files: draft.files }, version ? goingOnFrom(version) : {}),
     onSuccess: (_done, words) => {
       if (words === draft.text) clearDraft();
+      onNewest();
       onSent();
     },
     onError,
@@ -39,9 +46,12 @@ export function useConversationActions(threadId: string, options: ConversationAc
   const replace = useMutation({
     mutationFn: async ({ kind, turn, words }: { kind: Replacement; turn: Turn; words: string }) => {
       if (kind === 'branch') openPage(`/chat/${await branchThread(threadId)}`);
-      else await send(threadId, { text: words, files: [] }, await replaceRun(threadId, turn.runId, kind));
+      else await send(threadId, { text: words, files: [] }, await versionOf(threadId, turn.runId));
     },
-    onSuccess: onReplaced,
+    onSuccess: (_done, { kind }) => {
+      if (kind !== 'branch') onNewest();
+      onReplaced();
+    },
     onError,
   });
   return { sending, answering, stopping, replace };

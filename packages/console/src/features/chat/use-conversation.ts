@@ -1,9 +1,10 @@
 import { markThreadRead } from '@switchyard/contract/conversation/read-threads';
 import type { Run } from '@switchyard/contract/conversation/run';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { tasksOfThreadQuery } from '../../lib/data/tasks.ts';
 import {
+  threadAnswersQuery,
   threadMessagesQuery,
   threadQuery,
   threadRunsQuery,
@@ -12,46 +13,64 @@ import {
 import { gateway } from '../../lib/gateway.ts';
 import type { LiveInterrupt } from '../../lib/live/run-news.ts';
 import { useRunStream } from '../../lib/live/use-run-stream.ts';
-import { copiedMessages } from './model/copied-messages.ts';
 import { turnsOf } from './model/turns.ts';
+import { lastVersions, olderVersion } from './model/versions.ts';
+import { useCopied } from './use-copied.ts';
 import { sentMessageQuery } from './use-send.ts';
 
-/** A thread with what is stored of it and what its run says now. */
-export function useConversation(threadId: string) {
+/** A thread with what is stored of it and what its run says now. An older version is read as it is stored. */
+export function useConversation(threadId: string, wanted: string | null) {
+  const answers = useQuery(threadAnswersQuery(threadId));
+  const version = olderVersion(answers.data, wanted);
+  const isKnown = wanted === null || !answers.isPending;
   const sent = useQuery(sentMessageQuery(threadId)).data ?? null;
   const thread = useQuery(threadQuery(threadId));
-  const state = useQuery(threadStateQuery(threadId));
-  const messages = useInfiniteQuery(threadMessagesQuery(threadId));
+  // Until another version is here, the page stays as it is, so that nothing loses its place or its focus.
+  const state = useQuery({
+    ...threadStateQuery(threadId, version?.checkpoint_id),
+    enabled: isKnown && version?.checkpoint_id !== null,
+    placeholderData: keepPreviousData,
+  });
+  const messages = useInfiniteQuery({
+    ...threadMessagesQuery(threadId, version?.run_id),
+    enabled: isKnown,
+    placeholderData: keepPreviousData,
+  });
   const runs = useQuery(threadRunsQuery(threadId));
   const tasks = useQuery(tasksOfThreadQuery(threadId, thread.data?.created_at));
   const openRun = openRunOf((runs.data ?? []) as Run[]);
   const followed = useFollowed(threadId, openRun?.run_id ?? null);
   const news = useRunStream(threadId, followed);
-  const stored = useMemo(() => {
-    const said = (messages.data?.pages ?? []).toReversed().flatMap(({ data }) => data);
-    const hasAll = messages.data !== undefined && !messages.hasNextPage;
-    const copied = hasAll && state.data ? copiedMessages(state.data, said) : [];
-    return [...copied, ...said];
-  }, [messages.data, messages.hasNextPage, state.data]);
+  const said = useMemo(
+    () => (messages.data?.pages ?? []).toReversed().flatMap(({ data }) => data),
+    [messages.data],
+  );
+  const hasAll = messages.data !== undefined && !messages.hasNextPage;
+  const copied = useCopied(hasAll ? state.data : undefined, said);
+  const stored = useMemo(() => (hasAll ? [...copied, ...said] : said), [hasAll, copied, said]);
   const turns = useMemo(
     () =>
-      turnsOf({
-        stored,
-        runs: (runs.data ?? []) as Run[],
-        tasks: tasks.data?.items ?? [],
-        live: followed === null ? null : { runId: followed, news },
-        sent,
-      }),
-    [stored, runs.data, tasks.data, followed, news, sent],
+      lastVersions(
+        answers.data,
+        turnsOf({
+          stored,
+          runs: (runs.data ?? []) as Run[],
+          tasks: tasks.data?.items ?? [],
+          live: followed === null || version ? null : { runId: followed, news },
+          sent: version ? null : sent,
+        }),
+      ),
+    [stored, runs.data, tasks.data, followed, news, sent, version, answers.data],
   );
   useReadMark(threadId, thread.data?.run_ended_at ?? null, thread.data?.unread ?? false);
   const isRunning = openRun !== null;
   // Right after a run the record may still hold the questions that the run began with.
-  const isAsked = !isRunning && thread.data?.status === 'interrupted';
+  const isAsked = !isRunning && version === null && thread.data?.status === 'interrupted';
   const interrupts = isAsked ? storedInterrupts(thread.data?.interrupts) : [];
   // While a run says more, what it says of the state is newer.
-  const values = { ...state.data?.values, ...(news.phase === 'connecting' ? {} : news.values) };
-  return { thread, messages, runs, turns, news, openRun, isRunning, interrupts, values };
+  const isNewer = version === null && news.phase !== 'connecting';
+  const values = { ...state.data?.values, ...(isNewer && news.values) };
+  return { thread, messages, answers, version, turns, news, openRun, isRunning, interrupts, values };
 }
 
 /** The run at work, or the first that waits for its turn. */

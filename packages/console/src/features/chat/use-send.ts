@@ -2,10 +2,10 @@ import type { Run, RunCreate } from '@switchyard/contract/conversation/run';
 import { createRun } from '@switchyard/contract/conversation/runs';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { createThread } from '@switchyard/contract/conversation/threads';
-import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { keys } from '../../lib/data/keys.ts';
-import { threadRunsQuery } from '../../lib/data/threads.ts';
+import { threadMessagesQuery, threadRunsQuery } from '../../lib/data/threads.ts';
 import { gateway } from '../../lib/gateway.ts';
 import type { AgentChoice } from './model/agent-choice.ts';
 import { contextOf } from './model/agent-choice.ts';
@@ -60,6 +60,8 @@ export function useSend(choice: AgentChoice) {
       const run = await start(threadId, { input: { messages: [message] }, ...more });
       const sent: SentMessage = { runId: run.run_id, message };
       cache.setQueryData(sentMessageQuery(threadId).queryKey, sent);
+      // Its conversation is the newest now, and may be another one than before.
+      if (more.checkpoint_id) readNewest(cache, threadId);
     },
     [start, cache],
   );
@@ -72,6 +74,13 @@ export function useSend(choice: AgentChoice) {
     [start, cache],
   );
   return { send, resume };
+}
+
+/** Reads the newest conversation again. Where another one is shown, that stays on the page until the newest is here. */
+function readNewest(cache: QueryClient, threadId: string): void {
+  const { queryKey } = threadMessagesQuery(threadId);
+  cache.removeQueries({ queryKey, exact: true, type: 'inactive' });
+  void cache.invalidateQueries({ queryKey: keys.thread(threadId) });
 }
 
 export type Sending = ReturnType<typeof useSend>;

@@ -1,8 +1,9 @@
+import { listAnswers } from '@switchyard/contract/conversation/answers';
 import { type ConsoleRun, listConsoleRuns } from '@switchyard/contract/conversation/console';
 import { getThreadTokenUsage, pageThreadMessages } from '@switchyard/contract/conversation/run-events';
 import { listRuns } from '@switchyard/contract/conversation/runs';
 import type { FoundThread } from '@switchyard/contract/conversation/thread';
-import { getState, getThread, searchThreads } from '@switchyard/contract/conversation/threads';
+import { getState, getStateAt, getThread, searchThreads } from '@switchyard/contract/conversation/threads';
 import { listUploads } from '@switchyard/contract/conversation/uploads';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { gateway } from '../gateway.ts';
@@ -59,26 +60,42 @@ export function threadQuery(threadId: string) {
   });
 }
 
-export function threadStateQuery(threadId: string) {
+/** The newest state of a thread, or the one that is named. */
+export function threadStateQuery(threadId: string, checkpointId: string | null = null) {
   return queryOptions({
-    queryKey: [...keys.thread(threadId), 'state'],
-    queryFn: ({ signal }) => gateway.call(getState, { params: { thread_id: threadId }, signal }),
+    queryKey: [...keys.thread(threadId), 'state', ...(checkpointId === null ? [] : [checkpointId])],
+    queryFn: ({ signal }) =>
+      checkpointId === null
+        ? gateway.call(getState, { params: { thread_id: threadId }, signal })
+        : gateway.call(getStateAt, { params: { thread_id: threadId, checkpoint_id: checkpointId }, signal }),
   });
 }
 
-/** What was said, the newest page first. */
-export function threadMessagesQuery(threadId: string) {
+/** What was said, the newest page first: in the newest conversation of the thread, or in the one with this run. */
+export function threadMessagesQuery(threadId: string, runId: string | null = null) {
   return infiniteQueryOptions({
-    queryKey: [...keys.thread(threadId), 'messages'],
+    queryKey: [...keys.thread(threadId), 'messages', ...(runId === null ? [] : [runId])],
     initialPageParam: undefined as number | undefined,
     queryFn: ({ pageParam, signal }) =>
       gateway.call(pageThreadMessages, {
         params: { thread_id: threadId },
-        query: { limit: 100, ...(pageParam !== undefined && { before_seq: pageParam }) },
+        query: {
+          limit: 100,
+          ...(pageParam !== undefined && { before_seq: pageParam }),
+          ...(runId !== null && { run_id: runId }),
+        },
         signal,
       }),
     getNextPageParam: ({ has_more, next_before_seq }) =>
       has_more ? (next_before_seq ?? undefined) : undefined,
+  });
+}
+
+/** The answers that were given more than once. */
+export function threadAnswersQuery(threadId: string) {
+  return queryOptions({
+    queryKey: [...keys.thread(threadId), 'answers'],
+    queryFn: ({ signal }) => gateway.call(listAnswers, { params: { thread_id: threadId }, signal }),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
 import { copyThread, readHistory } from '@switchyard/contract/conversation/threads';
 import { gateway } from '../../../lib/gateway.ts';
@@ -7,15 +8,22 @@ import { beginningOf } from '../model/checkpoints.ts';
 const perPage = 200;
 const maxPages = 10;
 
-/** Says where a run that replaces another begins: in the state that the other one began with. */
-export async function replaceRun(
-  threadId: string,
-  runId: string,
-  kind: 'edit' | 'regenerate',
-): Promise<RunCreate> {
+/** Says where another version of an answer begins: in the state that its run began with. */
+export async function versionOf(threadId: string, runId: string): Promise<RunCreate> {
   const checkpoint = await checkpointBefore(threadId, runId);
-  const marks = { regenerate_from_run_id: runId, ...(kind === 'edit' && { replay_kind: 'edit' }) };
-  return { checkpoint_id: checkpoint, metadata: marks };
+  return {
+    checkpoint_id: checkpoint,
+    metadata: { regenerate_from_run_id: runId, replay_kind: 'version' },
+  };
+}
+
+/** Says that a run goes on from an older version of the conversation. A version without a stored state can only be read. */
+export function goingOnFrom({ checkpoint_id, last_run_id }: AnswerVersion): RunCreate {
+  if (checkpoint_id === null)
+    throw new Error(
+      'This version has no stored state to go on from. Show the newest version and send there.',
+    );
+  return { checkpoint_id, metadata: { continue_from_run_id: last_run_id } };
 }
 
 /** Makes a copy of the thread, which goes its own way. */

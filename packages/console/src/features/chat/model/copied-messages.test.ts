@@ -1,6 +1,6 @@
 import type { ThreadMessage } from '@switchyard/contract/conversation/run-events';
 import { expect, test } from 'vitest';
-import { copiedMessages } from './copied-messages.ts';
+import { copiedMessages, knowsWhatWasCopied } from './copied-messages.ts';
 
 const messages = [
   { type: 'human', id: 'h1', content: 'One?' },
@@ -20,6 +20,12 @@ test('what a run of this thread has said is not shown a second time', () => {
   expect(copiedMessages(state, [stored('h2')])).toHaveLength(2);
   expect(copiedMessages(state, [stored('h1')])).toEqual([]);
   expect(copiedMessages({ values: {}, created_at: null }, [])).toEqual([]);
+});
+
+test('what was copied is certain once the state has a message of the thread itself', () => {
+  expect(knowsWhatWasCopied(state, [stored('h2')])).toBe(true);
+  expect(knowsWhatWasCopied(state, [stored('h3')])).toBe(false);
+  expect(knowsWhatWasCopied(state, [])).toBe(false);
 });
 
 test('a state that was read before the first message of the branch still shows what was copied', () => {

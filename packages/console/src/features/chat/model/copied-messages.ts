@@ -16,11 +16,9 @@ export function copiedMessages(
   { values, created_at: savedAt }: SavedMessages,
   stored: readonly ThreadMessage[],
 ): ThreadMessage[] {
-  const messages = (Array.isArray(values.messages) ? values.messages : []).filter(isMessage);
+  const messages = messagesIn(values);
   const [first] = stored;
-  const firstKnown = first
-    ? messages.findIndex(({ id }) => isRecord(first.content) && first.content.id === id)
-    : -1;
+  const firstKnown = placeOfFirst(messages, stored);
   const isSummarised = first !== undefined && firstKnown < 0 && first.created_at <= (savedAt ?? '');
   if (isSummarised) return [];
   let turn = 0;
@@ -28,6 +26,20 @@ export function copiedMessages(
     if (message.type === 'human') turn += 1;
     return rowOf(message, turn);
   });
+}
+
+/** Whether the state has the first message of this thread itself, so that all before it, and nothing else, was copied. */
+export function knowsWhatWasCopied({ values }: SavedMessages, stored: readonly ThreadMessage[]): boolean {
+  return placeOfFirst(messagesIn(values), stored) >= 0;
+}
+
+function placeOfFirst(messages: readonly StreamedMessage[], [first]: readonly ThreadMessage[]): number {
+  if (!first) return -1;
+  return messages.findIndex(({ id }) => isRecord(first.content) && first.content.id === id);
+}
+
+function messagesIn({ messages }: Record<string, unknown>): StreamedMessage[] {
+  return (Array.isArray(messages) ? messages : []).filter(isMessage);
 }
 
 function isMessage(message: unknown): message is StreamedMessage {

@@ -1,0 +1,52 @@
+import type { ThreadAnswers } from '@switchyard/contract/conversation/answers';
+import type { Replacement } from '../actions/replace-dialog.tsx';
+import { endsWithQuestion } from '../model/clarification.ts';
+import type { Turn } from '../model/turn.ts';
+import { placeOf } from '../model/versions.ts';
+import { Suggestions } from '../suggestions.tsx';
+import { AnswerSwitch } from './answer-switch.tsx';
+import { TurnFooter } from './turn-footer.tsx';
+
+export interface TurnEndProps {
+  threadId: string;
+  turn: Turn;
+  answers: ThreadAnswers | undefined;
+  /** Nothing follows, and no run is at work. */
+  isLast: boolean;
+  /** Null while nothing can be sent. */
+  onAnswer: ((text: string) => void) | null;
+  onReplace: (kind: Replacement, turn: Turn) => void;
+  /** Branches the conversation; null when a copy would hold another one than the page shows. */
+  onBranch: ((turn: Turn) => void) | null;
+  /** Shows the conversation with this run; null shows the newest. */
+  onShow: (runId: string | null) => void;
+}
+
+/** What stands below an answer. Its versions keep their place while it is given, so that they keep the focus too. */
+export function TurnEnd(props: TurnEndProps) {
+  const { threadId, turn, answers, isLast, onAnswer, onReplace, onBranch, onShow } = props;
+  const place = placeOf(answers, turn.runId);
+  const isOver = !turn.isLive && turn.run !== null;
+  if (!isOver && place === null) return null;
+  const canReplace = isLast && turn.human !== null;
+  const canSuggest = isLast && turn.run?.status === 'success' && !endsWithQuestion(turn);
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-1">
+        {place ? <AnswerSwitch place={place} onShow={onShow} /> : null}
+        {isOver ? (
+          <TurnFooter
+            threadId={threadId}
+            turn={turn}
+            onAgain={canReplace ? () => onReplace('regenerate', turn) : null}
+            onEdit={canReplace ? () => onReplace('edit', turn) : null}
+            onBranch={isLast && onBranch ? () => onBranch(turn) : null}
+          />
+        ) : null}
+      </div>
+      {isOver && canSuggest && onAnswer ? (
+        <Suggestions threadId={threadId} turn={turn} onChoose={onAnswer} />
+      ) : null}
+    </>
+  );
+}
