@@ -25,7 +25,7 @@ import { Health } from './http/health/health.ts';
 import type { HttpLimits } from './http/http-limits.ts';
 import { OpenStreams } from './http/streams/open-streams.ts';
 import { systemTimer } from './lib/async/timer.ts';
-import { systemClock } from './lib/clock.ts';
+import { type Clock, systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
 import { dayMs } from './lib/time-units.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
@@ -57,6 +57,7 @@ import { AuditStore } from './platform/audit/audit-store.ts';
 import { auditMigrations } from './platform/audit/migrations.ts';
 import type { AuditTables } from './platform/audit/tables.ts';
 import type { Bus } from './platform/bus/bus.ts';
+import { DatabaseClock } from './platform/clock/database-clock.ts';
 import type { Database } from './platform/database/database.ts';
 import { databaseTime } from './platform/database/database-time.ts';
 import { migrate } from './platform/database/migrate.ts';
@@ -75,7 +76,7 @@ import { ownershipMigrations } from './platform/ownership/migrations.ts';
 import { Ownership } from './platform/ownership/ownership.ts';
 import type { OwnershipTables } from './platform/ownership/tables.ts';
 import { ThumbnailCache } from './platform/pictures/thumbnail-cache.ts';
-import { databaseIdentity } from './platform/redis/cluster-store.ts';
+import { databaseIdentity, databaseNowMs } from './platform/redis/cluster-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
 
@@ -138,7 +139,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     mode: config.auth.bootstrap,
     email: config.auth.admin_email,
     log: logger,
-    clock: systemClock,
+    clock: base.clock,
   });
 
   const limits = httpLimits(config);
@@ -224,7 +225,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   };
 }
 
-function newHealth({ config, options, database, busState }: Base): Health {
+function newHealth({ config, options, database, busState, clock }: Base): Health {
   const space = new FreeSpace({
     folders: writtenFolders(config),
     reserveBytes: diskReserveBytes,
@@ -235,7 +236,7 @@ function newHealth({ config, options, database, busState }: Base): Health {
     storage: () => space.look(),
     cache: () => busState().cache,
     version: options.version,
-    clock: systemClock,
+    clock,
   });
 }
 
@@ -244,10 +245,10 @@ function openSystem(
   base: Base,
   { dispatch, health }: { dispatch: Pick<DispatchArea, 'upkeepOver'> | null; health: Health },
 ): System {
-  const { config, options, opened, logger, database } = base;
+  const { config, options, opened, logger, database, clock } = base;
   const folders = new FolderSizes({
     homes: homes(config),
-    clock: systemClock,
+    clock,
     onFault: (err) => logger.warn({ err }, 'The folders of the data home could not be measured'),
   });
   opened.add(() => folders.close());
@@ -273,7 +274,7 @@ function openSystem(
     folders,
     writtenFolders: writtenFolders(config),
     disk: nodeDisk,
-    clock: systemClock,
+    clock,
   });
 }
 
@@ -289,6 +290,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
 
   const database = await openDatabase(databaseOptions(config, logger));
   opened.add(() => database.close());
+  const clock = await openClock({ logger, database, opened });
   await checkSharedFolder(config, database);
   await migrate(database, 'ownership', ownershipMigrations);
   const ownership = await openOwnership({ config, logger, database, opened });
@@ -296,13 +298,38 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
 
   const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
-  const shared = await openShared({ config, logger, opened, database, ownership, secret });
+  const shared = await openShared({ config, logger, opened, database, ownership, secret, clock });
   const { jobs } = shared;
-  const audit = await openAudit({ config, database, jobs });
+  const audit = await openAudit({ config, database, jobs, clock });
   const metrics = new Metrics({ version: options.version });
   opened.add(() => metrics.close());
   const proxies = trustedProxies(config.auth.trusted_proxies);
-  return { config, options, opened, logger, database, ownership, ...shared, audit, metrics, secret, proxies };
+  return {
+    config,
+    options,
+    opened,
+    logger,
+    database,
+    clock,
+    ownership,
+    ...shared,
+    audit,
+    metrics,
+    secret,
+    proxies,
+  };
+}
+
+/** The clock of a database on this machine's disk is that of this machine. */
+async function openClock({
+  logger,
+  database,
+  opened,
+}: Pick<Base, 'logger' | 'database' | 'opened'>): Promise<Clock> {
+  if (database.dialect === 'sqlite') return systemClock;
+  const clock = await DatabaseClock.open({ ask: () => databaseNowMs(database), log: logger });
+  opened.add(() => clock.close());
+  return clock.now;
 }
 
 async function checkSharedFolder({ files }: Config, database: Database<unknown>): Promise<void> {
@@ -319,13 +346,15 @@ async function openAudit({
   config,
   database,
   jobs,
+  clock,
 }: {
   config: Config;
   database: Database<unknown>;
   jobs: Jobs;
+  clock: Clock;
 }): Promise<Audit> {
   await migrate(database, 'audit', auditMigrations);
-  const audit = new Audit(new AuditStore(database.withTables<AuditTables>()), systemClock);
+  const audit = new Audit(new AuditStore(database.withTables<AuditTables>()), clock);
   jobs.register('audit.forget', () => audit.forgetOlderThan(config.audit.retention));
   jobs.every('audit.forget', dayMs);
   return audit;
@@ -371,12 +400,13 @@ async function openDispatch(
   base: Base,
   { accounts, guard, streams, admission, ends, links }: Front & { links: Links },
 ): Promise<DispatchArea> {
-  const { config, options, opened, logger, database, ownership, jobs, audit, metrics } = base;
+  const { config, options, opened, logger, database, clock, ownership, jobs, audit, metrics } = base;
   await migrate(database, 'dispatch', dispatchMigrations);
   const content = await ContentStore.open({
     root: join(sharedHome(config), 'files'),
     reserveBytes: diskReserveBytes,
     isShared: database.backend === 'postgres',
+    now: clock,
   });
   const thumbnails = new ThumbnailCache({
     root: join(config.data_home, 'thumbnails'),
@@ -401,7 +431,7 @@ async function openDispatch(
     audit,
     findUser: (name) => findAnyAccount(accounts.store, name),
     endOf: (identity) => ends.of(identity),
-    clock: systemClock,
+    clock,
     log: logger,
     options: {
       ...dispatchOptions(config),
@@ -415,7 +445,7 @@ async function openDispatch(
       ...area,
       process: options.referenceWorker,
       instances: area.instanceStore,
-      clock: systemClock,
+      clock,
       log: logger,
     });
   if (builtIn) {
@@ -432,10 +462,10 @@ function otherReplicas({ config, database, bus }: Base): OtherReplicas | null {
   return config.cluster.allow_replicas_without_redis ? { bus: null } : null;
 }
 
-function newLinks({ config, secret }: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): Links {
+function newLinks({ config, secret, clock }: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): Links {
   return new Links({
     key: deriveKey(secret, 'file links'),
-    clock: systemClock,
+    clock,
     publicUrl: config.server.public_url,
     listeningUrl,
   });
@@ -447,6 +477,7 @@ function newAccounts({
   opened,
   logger,
   database,
+  clock,
   bus,
   counters,
   jobs,
@@ -461,7 +492,7 @@ function newAccounts({
     audit,
     proxies,
     log: logger,
-    clock: systemClock,
+    clock,
     timer: systemTimer,
     cleanup: config.areas.conversation ? userRemovalBy(jobs) : null,
     options: { ...accountOptions(config), secret, passwordCost: options.passwordCost },

@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts';
 import type { ExecutionTimeouts } from '../dispatch/attempts/execution-timeouts.ts';
 import type { ReferenceWorkerProcess } from '../dispatch/fleet/reference-worker.ts';
 import type { TrustedProxies } from '../http/access/client-ip.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -34,6 +35,8 @@ export interface Base extends Shared {
   opened: CloseStack;
   logger: Logger;
   database: Database<unknown>;
+  /** The clock of the database. Use it for everything that is stored, or compared with what others store. */
+  clock: Clock;
   ownership: Ownership;
   audit: Audit;
   metrics: Metrics;

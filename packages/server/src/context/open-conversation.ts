@@ -29,7 +29,6 @@ import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { systemTimer } from '../lib/async/timer.ts';
-import { systemClock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 import { adoptOrphanThreads } from '../ops/adopt-orphan-threads.ts';
 import { findAccount } from '../ops/find-account.ts';
@@ -95,7 +94,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     audit,
     workflows,
     version: options.version,
-    clock: systemClock,
+    clock: base.clock,
     log: base.logger,
   };
   const given = conversationOptions(config);
@@ -187,13 +186,13 @@ function customAuthOf(
 
 /** Threads that exist only as saved states get an owner before runs may continue in them. */
 async function adoptThreads(
-  { logger }: Base,
+  { logger, clock }: Base,
   accounts: AccountStore,
   { orphans }: Pick<ConversationArea, 'orphans'>,
 ): Promise<void> {
   const admin = await accounts.findFirstAdmin({ system: 'adoption of threads' });
   if (!admin) return;
-  const adopted = await adoptOrphanThreads({ ...orphans, adminId: admin.id, clock: systemClock });
+  const adopted = await adoptOrphanThreads({ ...orphans, adminId: admin.id, clock });
   if (adopted > 0) logger.info({ adopted }, 'Threads without an owner are the administrator’s now');
 }
 

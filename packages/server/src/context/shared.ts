@@ -1,13 +1,14 @@
 import type { ServiceHealth } from '@switchyard/contract/meta';
 import { deriveKey } from '../accounts/secrets/signing-secret.ts';
 import type { Config } from '../config/schema.ts';
-import { systemClock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
 import { hourMs } from '../lib/time-units.ts';
 import { streamLimits } from '../ops/options-of-config.ts';
 import type { BusState } from '../ops/system/system.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import { MemoryBus } from '../platform/bus/memory-bus.ts';
+import { refuseOtherClock } from '../platform/clock/cluster-clock.ts';
 import type { Counters } from '../platform/counters/counters.ts';
 import { MemoryCounters } from '../platform/counters/memory-counters.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -19,7 +20,6 @@ import { jobMigrations } from '../platform/jobs/migrations.ts';
 import type { JobTables } from '../platform/jobs/tables.ts';
 import type { OfferQueues } from '../platform/offers/offer-queues.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
-import { refuseOtherClock } from '../platform/redis/cluster-clock.ts';
 import { databaseIdentity, databaseNowMs } from '../platform/redis/cluster-store.ts';
 import { isToldByServer } from '../platform/redis/redis-fault.ts';
 import type { RedisServer } from '../platform/redis/redis-server.ts';
@@ -47,11 +47,12 @@ interface Surroundings {
   database: Database<unknown>;
   ownership: Ownership;
   secret: string;
+  clock: Clock;
 }
 
 /** Opens bus, counters, stream log and jobs, as the configuration says. */
 export async function openShared(surroundings: Surroundings): Promise<Shared> {
-  const { config, opened, ownership } = surroundings;
+  const { config, opened, ownership, clock } = surroundings;
   const redis = config.bus.backend === 'redis' ? await openRedis(surroundings) : null;
   const bus = redis ? await openRedisBus(redis) : new MemoryBus();
   opened.add(() => bus.close());
@@ -63,7 +64,7 @@ export async function openShared(surroundings: Surroundings): Promise<Shared> {
     redis,
     bus,
     counters: redis ? await openRedisCounters(redis) : new MemoryCounters(),
-    streamLog: await openStreamLog(redis, streamLimits(config)),
+    streamLog: await openStreamLog(redis, { limits: streamLimits(config), now: clock }),
     jobs: await openJobs(surroundings, offers),
     offers,
     busState: () => ({
@@ -99,10 +100,13 @@ async function openRedisBus(redis: RedisServer): Promise<Bus> {
   return RedisBus.open(redis);
 }
 
-async function openStreamLog(redis: RedisServer | null, limits: StreamLogLimits): Promise<StreamLog> {
-  if (!redis) return new MemoryStreamLog({ limits });
+async function openStreamLog(
+  redis: RedisServer | null,
+  options: { limits: StreamLogLimits; now: Clock },
+): Promise<StreamLog> {
+  if (!redis) return new MemoryStreamLog(options);
   const { RedisStreamLog } = await import('../platform/stream-log/redis-stream-log.ts');
-  return RedisStreamLog.open({ redis, limits });
+  return RedisStreamLog.open({ redis, ...options });
 }
 
 async function openRedisCounters(redis: RedisServer): Promise<Counters> {

@@ -101,7 +101,7 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
   const changes = new ChangeLock(database.dialect === 'postgres' ? ownership : null);
   const models = { configured: options.models, cwd: options.cwd };
   const folders = new ThreadFolders({ ...options, reserveBytes: options.diskReserveBytes, disk: nodeDisk });
-  const files = new WorkspaceFiles(folders);
+  const files = new WorkspaceFiles(folders, clock);
   const fileChanges = new FileChanges(files);
   const uploads = new Uploads({
     folders,

@@ -18,7 +18,10 @@ import {
 interface RedisStreamLogOptions {
   redis: RedisServer;
   limits?: Partial<StreamLogLimits>;
+  /** Measures how long something takes. */
   clock?: Clock;
+  /** Tells when a frame is made. */
+  now?: Clock;
   timer?: Timer;
 }
 
@@ -39,7 +42,7 @@ export class RedisStreamLog implements StreamLog {
   readonly #bases = new WeakMap<object, number>();
   #isClosed = false;
 
-  private constructor({ redis, limits, clock, timer = systemTimer }: RedisStreamLogOptions) {
+  private constructor({ redis, limits, clock, now, timer = systemTimer }: RedisStreamLogOptions) {
     this.#redis = redis;
     this.#limits = { ...defaultStreamLogLimits, ...limits };
     this.#timer = timer;
@@ -47,6 +50,7 @@ export class RedisStreamLog implements StreamLog {
       limits: this.#limits,
       timer,
       ...(clock && { clock }),
+      ...(now && { now }),
       onRoomMade: (key) => this.#copy.makeRoom(key, this.#local.find(key) === undefined),
     });
     const find = this.#local.find.bind(this.#local);

@@ -1,7 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-
-/** Sessions, links and leases hold when clocks differ by less. */
-const maxDifferenceMs = 5_000;
+import { maxClockDifferenceMs } from './database-clock.ts';
 
 /**
  * Throws when the clock of this machine and that of the database, which all replicas share, are too far apart. The time
@@ -12,9 +10,9 @@ export async function refuseOtherClock(askDatabase: () => Promise<number>, clock
   const databaseMs = await askDatabase();
   const afterMs = clock();
   const aheadMs = Math.max(beforeMs - databaseMs, 0) - Math.max(databaseMs - afterMs, 0);
-  if (Math.abs(aheadMs) <= maxDifferenceMs) return;
+  if (Math.abs(aheadMs) <= maxClockDifferenceMs) return;
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   throw new Error(
-    `The clock of this machine is ${Math.round(Math.abs(aheadMs) / 1000)} s ${where} the clock of the database, and replicas may differ by ${maxDifferenceMs / 1000} s; set the clocks of both machines, for example with NTP.`,
+    `The clock of this machine is ${Math.round(Math.abs(aheadMs) / 1000)} s ${where} the clock of the database, and replicas may differ by ${maxClockDifferenceMs / 1000} s; set the clocks of both machines, for example with NTP.`,
   );
 }
