@@ -116,6 +116,24 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
       expect(one?.messages[0]).not.toBe(other?.messages[0]);
     });
 
+    it('goes on from what follows a checkpoint, although a clock that was wrong has given that a lower id', async () => {
+      const first = await put(thread('t'), { x: 'first' });
+      const { checkpoint } = (await checkpointer.getTuple(first)) as CheckpointTuple;
+      const follow = (config: RunnableConfig, id: string, x: string): Promise<RunnableConfig> => {
+        const made = { ...checkpoint, id, channel_values: { x } };
+        return checkpointer.put(config, made, { source: 'loop', step: 0, parents: {} }, {});
+      };
+      const jump = await follow(first, 'ffffffff-ffff-6fff-8000-000000000000', 'jump');
+      const jumped = await follow(jump, 'ffffffff-ffff-6fff-8000-000000000001', 'jumped');
+      expect(await valuesOf(thread('t'))).toEqual({ x: 'jumped' });
+      const next = await put(jumped, { x: 'next' });
+      await put(next, { x: 'last' });
+      expect(await valuesOf(thread('t'))).toEqual({ x: 'last' });
+      await checkpointer.prune('t', { keepLatest: 1 });
+      expect(await valuesOf(thread('t'))).toEqual({ x: 'last' });
+      expect(await count('checkpoints', 't')).toBe(1);
+    });
+
     describe('values', () => {
       it('are stored once, however many checkpoints hold them', async () => {
         const first = await put(thread('t'), { title: 'same', count: 1 });

@@ -33,13 +33,13 @@ export class CheckpointStore {
     await lockName(trx, { dialect: this.#dialect, name, isShared: mode === 'shared' });
   }
 
-  /** Returns the named checkpoint, or the newest one when no id is given. */
+  /** Returns the named checkpoint, or the one with which the thread goes on when no id is given. */
   async row(
     read: Reader,
     { threadId, namespace, id }: Omit<CheckpointKey, 'id'> & { id?: string | undefined },
   ): Promise<CheckpointRow | undefined> {
     if (id !== undefined) return rowById.first(read, { threadId, namespace, id });
-    return newestRow.first(read, { threadId, namespace });
+    return headRow.first(read, { threadId, namespace });
   }
 
   async manifest(db: Reader, { threadId, namespace, id }: CheckpointKey): Promise<Manifest> {
@@ -127,13 +127,41 @@ export class CheckpointStore {
   }
 }
 
-const newestRow = new Prepared(
+/**
+ * The checkpoint with the highest id, without those that another line of the thread has left behind. LangGraph makes the ids by the
+ * clock of the machine, so a checkpoint may have a lower id than the one that it follows, when a clock was set or another machine
+ * has written it. Then those before it whose ids are higher than its own are past.
+ */
+const headRow = new Prepared(
   (db: Kysely<CheckpointTables>, { threadId, namespace }: Omit<CheckpointKey, 'id'>) =>
     db
+      .withRecursive('past(id, before)', (cte) =>
+        cte
+          .selectFrom('checkpoints')
+          .select(['parent_checkpoint_id as id', 'checkpoint_id as before'])
+          .where('thread_id', '=', threadId)
+          .where('checkpoint_ns', '=', namespace)
+          .where(sql<boolean>`parent_checkpoint_id > checkpoint_id`)
+          .union(
+            cte
+              .selectFrom('past')
+              .innerJoin('checkpoints', (on) =>
+                on
+                  .on('checkpoints.thread_id', '=', threadId)
+                  .on('checkpoints.checkpoint_ns', '=', namespace)
+                  .onRef('checkpoints.checkpoint_id', '=', 'past.id'),
+              )
+              .select(['checkpoints.parent_checkpoint_id as id', 'past.before'])
+              .whereRef('checkpoints.parent_checkpoint_id', '>', 'past.before'),
+          ),
+      )
       .selectFrom('checkpoints')
       .selectAll()
       .where('thread_id', '=', threadId)
       .where('checkpoint_ns', '=', namespace)
+      .where('checkpoint_id', 'not in', (eb) =>
+        eb.selectFrom('past').select('past.id').$narrowType<{ id: string }>(),
+      )
       .orderBy('checkpoint_id', 'desc')
       .limit(1),
 );

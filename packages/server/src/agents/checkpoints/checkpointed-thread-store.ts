@@ -3,6 +3,7 @@ import { type Dialect, isOneOf } from '../../platform/database/dialect.ts';
 import type { CheckpointKey } from './configurable.ts';
 import { placesIn } from './manifest.ts';
 import { byNamespace } from './namespaces.ts';
+import { newestFirst } from './newest-first.ts';
 import type { CheckpointTables } from './tables.ts';
 import type { Place } from './values.ts';
 
@@ -67,7 +68,7 @@ export class ThreadStore {
 
   /** Returns the newest first in each namespace. */
   async outlines(trx: Writer, threadId: string): Promise<CheckpointOutline[]> {
-    return outlinesIn(trx, threadId).execute();
+    return newestFirst(await outlinesIn(trx, threadId).execute());
   }
 
   /** Removes the checkpoints and what was written to them. Their values stay until `removeUnusedValues`. */
@@ -108,7 +109,7 @@ export class ThreadStore {
 
   /** Returns the newest first in each namespace. */
   async checkpointsOfRun(read: Reader, threadId: string, runId: string): Promise<CheckpointOutline[]> {
-    return outlinesIn(read, threadId).where('run_id', '=', runId).execute();
+    return newestFirst(await outlinesIn(read, threadId).where('run_id', '=', runId).execute());
   }
 
   async writesOfRun(read: Reader, threadId: string, runId: string): Promise<RunWrite[]> {
