@@ -79,6 +79,21 @@ describe.skipIf(here.isSkipped)(here.title, () => {
     expect(await queue.count()).toBe(1);
   });
 
+  test('make an offer a second time that has been due for long, since a wrong clock may keep it back', async () => {
+    const { queue } = await open();
+    const taken: string[] = [];
+    await queue.offer([{ ...offer('a'), delayMs: 259_200_000 }]);
+    for (let sweep = 0; sweep < 2; sweep += 1) {
+      await queue.offer([{ ...offer('a'), delayMs: -10_000 }]);
+      expect(await queue.count()).toBe(1);
+    }
+    await queue.offer([{ ...offer('a'), delayMs: -10_001 }]);
+    await queue.offer([{ ...offer('a'), delayMs: -90_000 }]);
+    expect(await queue.count()).toBe(2);
+    await queue.serve(async (data) => void taken.push(data), { concurrency: 1, lockMs: 30_000 });
+    await expect.poll(() => taken).toEqual(['a']);
+  });
+
   test('hand an offer out again that its process does not want now', async () => {
     const { queue } = await open();
     let hands = 0;

@@ -10,7 +10,7 @@ export interface Offer<Data> {
   /** Names the row and the state that the offer is about. While an offer has this id, another one is not added. */
   id: string;
   data: Data;
-  /** How long it is kept back. */
+  /** How long it is kept back; below zero for how long it is due. */
   delayMs: number;
   /** From 1 to `maxPriority`; the lowest goes first. Without it, offers go in the order in which they arrived. */
   priority?: number;
@@ -34,6 +34,11 @@ export interface OfferEngine {
 
 /** The highest number that BullMQ takes. */
 export const maxPriority = 2 ** 21 - 1;
+/**
+ * BullMQ keeps offers back by the clocks of the machines. An offer that has been due for longer than this is made a second time, under
+ * another id: the first one may be kept back by a clock that was wrong. The row decides, so the other one changes nothing.
+ */
+const lateMs = 10_000;
 /** One round trip carries this many. */
 const offersAtOnce = 250;
 const gone = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
@@ -77,7 +82,12 @@ export class OfferQueue<Data> {
         part.map(({ id, data, delayMs, priority = 0 }) => ({
           name: 'offer',
           data,
-          opts: { ...gone, jobId: id, delay: Math.max(0, Math.ceil(delayMs)), priority },
+          opts: {
+            ...gone,
+            jobId: delayMs < -lateMs ? `${id}.late` : id,
+            delay: Math.max(0, Math.ceil(delayMs)),
+            priority,
+          },
         })),
       );
     }

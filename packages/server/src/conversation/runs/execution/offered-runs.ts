@@ -186,9 +186,9 @@ export class OfferedRuns implements RunLine {
     const requests = runs.map((run) => ({ id: idOf(run), owner: run.user_id }));
     const priorities = await tags.prioritiesOf(requests);
     await queue.offer(
-      runs.map(({ run_id, thread_id, run_at, attempt }, n) => {
+      runs.map(({ run_id, thread_id, created_at, run_at, attempt }, n) => {
         const id = idOf({ run_id, attempt });
-        const delayMs = run_at === null ? 0 : Date.parse(run_at) - clock();
+        const delayMs = Date.parse(run_at ?? created_at) - clock();
         return { id, data: { id, run_id, thread_id }, delayMs, priority: priorities[n] ?? 1 };
       }),
     );

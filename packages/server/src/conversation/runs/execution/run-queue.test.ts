@@ -11,6 +11,7 @@ function run(runId: string, more: Partial<WaitingRun> = {}): WaitingRun {
     thread_id: `thread-of-${runId}`,
     user_id: 'alice',
     admission: admissions,
+    created_at: '2030-01-01T00:00:00.000Z',
     run_at: null,
     worker_id: null,
     attempt: 0,

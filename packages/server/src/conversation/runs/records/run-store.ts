@@ -28,11 +28,22 @@ export interface RunPage {
 /** What the scheduler remembers of a run that waits. */
 export type WaitingRun = Pick<
   RunRow,
-  'run_id' | 'thread_id' | 'user_id' | 'admission' | 'run_at' | 'worker_id' | 'attempt' | 'cancel_action'
+  | 'run_id'
+  | 'thread_id'
+  | 'user_id'
+  | 'admission'
+  | 'created_at'
+  | 'run_at'
+  | 'worker_id'
+  | 'attempt'
+  | 'cancel_action'
 >;
 
 /** A run that is the next one of its thread. */
-export type OfferableRun = Pick<RunRow, 'run_id' | 'thread_id' | 'user_id' | 'run_at' | 'attempt'>;
+export type OfferableRun = Pick<
+  RunRow,
+  'run_id' | 'thread_id' | 'user_id' | 'created_at' | 'run_at' | 'attempt'
+>;
 
 /** Runs as rows, for reading. The store of claims changes runs while they are open. */
 export class RunStore {
@@ -158,7 +169,7 @@ export class RunStore {
   ): Promise<OfferableRun[]> {
     return this.#database.read
       .selectFrom('runs')
-      .select(['run_id', 'thread_id', 'user_id', 'run_at', 'attempt'])
+      .select(['run_id', 'thread_id', 'user_id', 'created_at', 'run_at', 'attempt'])
       .where('ended_at', 'is', null)
       .where('worker_id', 'is', null)
       .$if(threadIds !== null, (query) => query.where('thread_id', 'in', threadIds ?? []))
@@ -228,6 +239,7 @@ const waitingColumns = [
   'thread_id',
   'user_id',
   'admission',
+  'created_at',
   'run_at',
   'worker_id',
   'attempt',
