@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs from Debian's packages what the full test run needs beside Node: PostgreSQL, Redis, nginx, Chromium
-# and a Chinese font.
+# Installs from Debian's packages what the full test run needs beside Node: PostgreSQL, Redis, nginx, Chromium,
+# a Chinese font, and libfaketime for the drill that sets clocks.
 # What is there already is left alone, so it can be run any number of times. Nothing is started: tests start their own
 # servers on sockets of their own. Without root it asks sudo, and where there is none it says what is missing.
 set -euo pipefail
@@ -24,6 +24,7 @@ has_redis() { command -v redis-server >/dev/null; }
 # Debian keeps it where the PATH of a user may not look.
 has_nginx() { command -v nginx >/dev/null || [ -x /usr/sbin/nginx ]; }
 has_chromium() { [ -x "${CHROMIUM_PATH:-}" ] || command -v chromium >/dev/null; }
+has_libfaketime() { compgen -G '/usr/lib/*-linux-gnu/faketime/libfaketimeMT.so.1' >/dev/null; }
 # Without it every Chinese character is a box of one width.
 has_chinese_font() { command -v fc-list >/dev/null && fc-list :lang=zh | grep -q .; }
 
@@ -31,6 +32,7 @@ need PostgreSQL postgresql has_postgres
 need Redis redis-server has_redis
 need nginx nginx-light has_nginx
 need Chromium chromium has_chromium
+need libfaketime libfaketime has_libfaketime
 need 'a Chinese font' fonts-wqy-microhei has_chinese_font
 
 if [ ${#missing[@]} -eq 0 ]; then

@@ -17,9 +17,14 @@ export const outputBytes = 500;
 /** Some prompts end at once, and some still run when another replica has taken over. */
 const workerRunsMs = [20, 50, 100, 300, 900, 2_500];
 
-/** A drill needs all three servers. In CI it fails without them. */
-export function testDrill(title: string): { title: string; isSkipped: boolean } {
-  const needed = [testPostgres(title), testRedis(title), testNginx(title)];
+interface Need {
+  title: string;
+  isSkipped: boolean;
+}
+
+/** A drill needs all three servers, and what it names itself. In CI it fails without them. */
+export function testDrill(title: string, ...more: ((title: string) => Need)[]): Need {
+  const needed = [testPostgres, testRedis, testNginx, ...more].map((need) => need(title));
   return needed.find((each) => each.title !== title) ?? { title, isSkipped: false };
 }
 

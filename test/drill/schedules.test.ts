@@ -4,6 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/chaos-options.ts';
 import { inTime, settle } from './drill-checks.ts';
 import { openStage, type Stage, testDrill } from './drill-stage.ts';
+import { checkMoments, startSchedules, untilAllHaveCome } from './minute-schedules.ts';
 
 const drill = testDrill('schedules of three replicas');
 const count = 10;
@@ -12,13 +13,6 @@ const moments = 2;
 const minuteMs = 60_000;
 /** The time from a full minute at which a replica is killed: some moments have come by then, and some have not. */
 const killWithinMs = 400;
-
-interface Moment {
-  schedule_id: string;
-  scheduled_for: string;
-  trigger: string;
-  status: string;
-}
 
 let stage: Stage | undefined;
 afterAll(() => stage?.stop());
@@ -29,15 +23,7 @@ it.skipIf(drill.isSkipped)(
     const { random } = chaosOptions('schedules');
     stage = await openStage();
     const { cluster, line } = stage;
-    for (let index = 0; index < count; index += 1)
-      await line.ask('POST', '/api/scheduled-tasks', {
-        title: `every minute ${index}`,
-        prompt: 'hello',
-        schedule_type: 'cron',
-        schedule_spec: { cron: '* * * * *' },
-        timezone: 'UTC',
-        assistant_id: 'chat',
-      });
+    await startSchedules(line, count);
     await sleep(minuteMs - (Date.now() % minuteMs) + random() * killWithinMs);
     const victim = cluster.replicas[Math.floor(random() * cluster.replicas.length)];
     if (!victim) throw new Error('There are no replicas.');
@@ -45,16 +31,10 @@ it.skipIf(drill.isSkipped)(
     await victim.restart();
 
     const opened = stage;
-    const found = await inTime(opened, 'Not every moment has come', untilAllHaveCome(opened));
+    const coming = untilAllHaveCome(opened, { schedules: count, moments });
+    const found = await inTime(opened, 'Not every moment has come', coming);
     await settle(opened);
-    const times = [...new Set(found.map(({ scheduled_for }) => scheduled_for))].sort();
-    for (const [index, time] of times.entries())
-      expect(Date.parse(time), 'one full minute after the other').toBe(
-        Date.parse(times[0] ?? '') + index * minuteMs,
-      );
-    const keys = found.map(({ schedule_id, scheduled_for }) => `${schedule_id} ${scheduled_for}`);
-    expect(keys.length, 'moments that came twice').toBe(new Set(keys).size);
-    expect(found.filter(({ trigger }) => trigger !== 'scheduled')).toEqual([]);
+    checkMoments(found);
     const runs = await sql<{
       runs: number;
     }>`select count(*)::int as runs from runs group by thread_id`.execute(opened.database.read);
@@ -62,21 +42,6 @@ it.skipIf(drill.isSkipped)(
       runs.rows.filter((thread) => thread.runs !== 1),
       'each moment has a thread with one run',
     ).toEqual([]);
-    console.log(`${found.length} moments of ${count} schedules at ${times.length} times, each once`);
+    console.log(`${found.length} moments of ${count} schedules, each once`);
   },
 );
-
-/** Resolves when each schedule has had some moments and none of them is under way. */
-async function untilAllHaveCome({ database }: Stage): Promise<Moment[]> {
-  for (;;) {
-    const { rows } = await sql<Moment>`
-      select schedule_id, scheduled_for, trigger, status from schedule_runs`.execute(database.read);
-    const perSchedule = new Map<string, number>();
-    for (const { schedule_id, status } of rows)
-      if (status === 'success') perSchedule.set(schedule_id, (perSchedule.get(schedule_id) ?? 0) + 1);
-    const isOver = rows.every(({ status }) => status !== 'queued' && status !== 'running');
-    if (isOver && perSchedule.size === count && [...perSchedule.values()].every((each) => each >= moments))
-      return rows;
-    await sleep(200);
-  }
-}

@@ -15,6 +15,8 @@ export interface ClusterOptions {
   port?: number;
   /** Added to the environment of each replica. */
   env?: Record<string, string>;
+  /** Added to the environment of the replica with this name. */
+  envOf?: (name: string) => Record<string, string>;
   /** Postgres syncs to the disk as in production. */
   isDurable?: boolean;
   /** Returns the address under which the replicas reach Postgres, for a test that stands between them. */
@@ -106,6 +108,7 @@ export async function startCluster({
   replicas: count,
   port,
   env = {},
+  envOf = () => ({}),
   isDurable = false,
   databaseThrough = async (url) => url,
   sharedHome: givenHome,
@@ -133,7 +136,8 @@ export async function startCluster({
     closers.push(() => Promise.all(replicas.map((replica) => replica.stop())));
     for (let index = 0; index < count; index += 1) {
       const name = String.fromCharCode('a'.charCodeAt(0) + index);
-      replicas.push(await Replica.start(name, { home: join(folder.path, name), env: environment }));
+      const own = { ...environment, ...envOf(name) };
+      replicas.push(await Replica.start(name, { home: join(folder.path, name), env: own }));
     }
     const nginx: Nginx = await startNginx({
       folder: join(folder.path, 'nginx'),
