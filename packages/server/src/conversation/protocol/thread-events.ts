@@ -63,6 +63,7 @@ export class ThreadEvents {
   /** Frames of a run that ended a while ago are gone, and nothing would come any more. */
   async #isReadable(run: RunRow, owner: Owner): Promise<boolean> {
     if (await this.#options.streamLog.has(run.run_id)) return true;
+    if (run.ended_at !== null) return false;
     const now = await this.#again(owner, run);
     return now !== null && now.ended_at === null;
   }
