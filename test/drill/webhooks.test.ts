@@ -1,47 +1,44 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Replica } from '@switchyard/dev-env/cluster';
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/chaos-options.ts';
 import { inTime, settle } from './drill-checks.ts';
 import { openStage, type Stage, testDrill } from './drill-stage.ts';
 import { SteadyLoad } from './steady-load.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
 
 const drill = testDrill('webhooks of killed replicas');
-/** A call is under way for so long, so that some calls lose their replica. */
-const answerAfterMs = 150;
 const workBeforeKillMs = 4_000;
-
-interface Call {
-  id: string;
-  taskId: string;
-}
+/** So many calls wait for their answer when the first replica is killed. */
+const callsUnderWay = 3;
+/** The end of a process closes its connections at once; then it is another replica that makes the calls. */
+const noticedWithinMs = 1_000;
 
 let stage: Stage | undefined;
-let receiver: Server | undefined;
+let receiver: WebhookReceiver | undefined;
 afterAll(async () => {
   await stage?.stop();
   receiver?.close();
 });
 
 it.skipIf(drill.isSkipped)(
-  `${drill.title} call for each task, and a call that is repeated keeps its id`,
+  `${drill.title} call for each task, and a call whose replica was killed before it had the answer is made again with its id`,
   async () => {
     const { rounds, random } = chaosOptions('webhooks');
     stage = await openStage({ env: { SWITCHYARD__DISPATCH__WEBHOOKS_TO_PRIVATE_ADDRESSES: 'true' } });
+    receiver = await WebhookReceiver.start();
     const { cluster, tasks } = stage;
-    const calls: Call[] = [];
-    await tasks.addWebhook(await receive(calls));
+    const { calls } = receiver;
+    await tasks.addWebhook(receiver.url);
     const load = new SteadyLoad(tasks, random);
     const kills = Math.min(rounds, 3);
     for (let round = 0; round < kills; round += 1) {
       load.start();
-      await sleep(workBeforeKillMs + random() * answerAfterMs);
-      const victim = cluster.replicas[Math.floor(random() * cluster.replicas.length)];
-      if (!victim) throw new Error('There are no replicas.');
-      await victim.kill9();
-      await victim.restart();
+      await sleep(workBeforeKillMs);
+      const order = [...cluster.replicas].sort(() => random() - 0.5);
+      const killed = await killCaller(receiver, order);
+      for (const replica of killed) await replica.restart();
       await load.stop();
     }
     await settle(stage);
@@ -51,27 +48,32 @@ it.skipIf(drill.isSkipped)(
     for (const { id, taskId } of calls) idsOf.set(taskId, (idsOf.get(taskId) ?? new Set()).add(id));
     expect([...idsOf.keys()].sort(), 'tasks that were called for').toEqual([...tasks.accepted].sort());
     for (const [taskId, ids] of idsOf) expect(ids.size, `ids of the calls for ${taskId}`).toBe(1);
-    const callsOf = new Map<string, number>();
-    for (const { id } of calls) callsOf.set(id, (callsOf.get(id) ?? 0) + 1);
-    // Only a call that was under way when its replica was killed is made again.
-    for (const [id, times] of callsOf)
-      expect(times, `calls with the id ${id}`).toBeLessThanOrEqual(1 + kills);
-    const repeated = [...callsOf.values()].filter((times) => times > 1).length;
-    console.log(`${idsOf.size} tasks, ${kills} kills, ${repeated} calls were made again`);
+    const lost = receiver.lost.map(({ id }) => id);
+    expect(lost.length, 'calls that lost their replica').toBeGreaterThanOrEqual(kills);
+    for (const id of [...idsOf.values()].flatMap((ids) => [...ids])) {
+      const times = calls.filter((call) => call.id === id).length;
+      const timesLost = lost.filter((each) => each === id).length;
+      expect(times, `calls with the id ${id}`).toBe(1 + timesLost);
+    }
+    console.log(`${idsOf.size} tasks, ${kills} rounds, ${lost.length} calls were made again`);
   },
 );
 
-async function receive(calls: Call[]): Promise<string> {
-  receiver = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const { data } = JSON.parse(Buffer.concat(parts).toString()) as { data: { taskId: string } };
-    calls.push({ id: String(request.headers['webhook-id']), taskId: data.taskId });
-    await sleep(answerAfterMs);
-    response.writeHead(204).end();
-  });
-  await new Promise<void>((resolve) => receiver?.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+/** Kills replicas until one of them has left a call behind, and returns those that it has killed. */
+async function killCaller(here: WebhookReceiver, replicas: readonly Replica[]): Promise<Replica[]> {
+  const before = here.lost.length;
+  const killed: Replica[] = [];
+  here.hold();
+  await expect.poll(() => here.held).toBeGreaterThanOrEqual(callsUnderWay);
+  for (const replica of replicas) {
+    await replica.kill9();
+    killed.push(replica);
+    const untilMs = performance.now() + noticedWithinMs;
+    while (here.lost.length === before && performance.now() < untilMs) await sleep(10);
+    if (here.lost.length > before) break;
+  }
+  here.release();
+  return killed;
 }
 
 async function untilDelivered({ database }: Stage): Promise<void> {
