@@ -76,6 +76,7 @@ export function NewConversation() {
         {/* A long list of conversations passes below it. */}
         <div className="bg-bg max-md:sticky max-md:bottom-(--foot) max-md:z-10 max-md:pb-3">
           <Composer
+            label={text('composer.label')}
             draft={draft}
             onDraft={setDraft}
             onSend={() => begin.mutate(draft.text)}

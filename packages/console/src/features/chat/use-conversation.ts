@@ -18,6 +18,8 @@ import { lastVersions, olderVersion } from './model/versions.ts';
 import { useCopied } from './use-copied.ts';
 import { sentMessageQuery } from './use-send.ts';
 
+export type Conversing = ReturnType<typeof useConversation>;
+
 /** A thread with what is stored of it and what its run says now. An older version is read as it is stored. */
 export function useConversation(threadId: string, wanted: string | null) {
   const answers = useQuery(threadAnswersQuery(threadId));

@@ -1,11 +1,17 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { followsAfter, isAtEnd, scrollTarget, type Viewport } from './model/scroll-rule.ts';
+
+interface EndOfPageOptions {
+  conversation: string;
+  /** What scrolls; null for the page itself. */
+  box: RefObject<HTMLElement | null> | null;
+}
 
 /**
  * Keeps the end of the conversation in sight for a reader who is there, and leaves every other reader alone. `content` changes
  * whenever there may be more to see.
  */
-export function useEndOfPage(content: unknown, conversation: string) {
+export function useEndOfPage(content: unknown, { conversation, box }: EndOfPageOptions) {
   const [isFollowing, setFollowing] = useState(true);
   const following = useRef(true);
   const seen = useRef<Viewport | null>(null);
@@ -17,35 +23,40 @@ export function useEndOfPage(content: unknown, conversation: string) {
 
   const jump = useCallback(() => {
     follow(true);
-    window.scrollTo({ top: document.documentElement.scrollHeight });
-    seen.current = viewport();
-  }, [follow]);
+    scrolled(box).scrollTo({ top: scrolled(box).scrollHeight });
+    seen.current = viewport(box);
+  }, [follow, box]);
 
   useEffect(() => {
     const onScroll = () => {
-      const now = viewport();
+      const now = viewport(box);
       const next = followsAfter(following.current, seen.current ?? now, now);
       seen.current = now;
       if (next !== following.current) follow(next);
     };
-    window.addEventListener('scroll', onScroll, { passive: true });
-    return () => window.removeEventListener('scroll', onScroll);
-  }, [follow]);
+    const heard = box?.current ?? window;
+    heard.addEventListener('scroll', onScroll, { passive: true });
+    return () => heard.removeEventListener('scroll', onScroll);
+  }, [follow, box]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end
   useLayoutEffect(jump, [conversation, jump]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new content is what asks for the end
   useLayoutEffect(() => {
-    const target = scrollTarget(following.current, viewport());
-    if (target !== null) window.scrollTo({ top: target });
-    seen.current = viewport();
+    const target = scrollTarget(following.current, viewport(box));
+    if (target !== null) scrolled(box).scrollTo({ top: target });
+    seen.current = viewport(box);
   }, [content]);
 
-  return { isAway: !isFollowing && !isAtEnd(seen.current ?? viewport()), jump };
+  return { isAway: !isFollowing && !isAtEnd(seen.current ?? viewport(box)), jump };
 }
 
-function viewport(): Viewport {
-  const { scrollTop: top, clientHeight: height, scrollHeight: contentHeight } = document.documentElement;
+function scrolled(box: EndOfPageOptions['box']): HTMLElement {
+  return box?.current ?? document.documentElement;
+}
+
+function viewport(box: EndOfPageOptions['box']): Viewport {
+  const { scrollTop: top, clientHeight: height, scrollHeight: contentHeight } = scrolled(box);
   return { top, height, contentHeight };
 }

@@ -7,6 +7,7 @@ import { getState, getStateAt, getThread, searchThreads } from '@switchyard/cont
 import { listUploads } from '@switchyard/contract/conversation/uploads';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { gateway } from '../gateway.ts';
+import { asideMark } from './aside-mark.ts';
 import { keys } from './keys.ts';
 
 /** What a list of threads shows. */
@@ -14,6 +15,7 @@ export type ListedThread = Required<Omit<FoundThread, 'extracted' | 'interrupts'
 
 export interface ThreadFilter {
   pinned?: boolean;
+  aside?: boolean;
   /** Part of the title. */
   q?: string;
 }
@@ -34,14 +36,14 @@ const listed = [
 ] as const;
 
 /** The threads of the user, the last changed first. */
-export function threadPagesQuery({ pinned, q }: ThreadFilter = {}) {
+export function threadPagesQuery({ pinned, aside, q }: ThreadFilter = {}) {
   return infiniteQueryOptions({
-    queryKey: [...keys.threadPages, { pinned, q }],
+    queryKey: [...keys.threadPages, { pinned, aside, q }],
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset, signal }) => {
-      const metadata = pinned === true ? { metadata: { pinned: true } } : {};
+      const marks = { ...(pinned === true && { pinned }), ...(aside === true && { [asideMark]: aside }) };
       const body = {
-        ...metadata,
+        ...(Object.keys(marks).length > 0 && { metadata: marks }),
         ...(q !== undefined && { q }),
         limit: perPage,
         offset,

@@ -1,5 +1,12 @@
 import { Paperclip, SendHorizontal, Square, X } from 'lucide-react';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useRef,
+  useState,
+} from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { useText } from '../../../lib/i18n.ts';
@@ -7,6 +14,8 @@ import type { Draft } from '../model/draft-store.ts';
 import { AgentMenu, type AgentMenuProps } from './agent-menu.tsx';
 
 interface ComposerProps extends AgentMenuProps {
+  label: string;
+  field?: RefObject<HTMLTextAreaElement | null> | undefined;
   draft: Draft;
   onDraft: (change: Partial<Draft>) => void;
   onSend: () => void;
@@ -24,7 +33,8 @@ interface ComposerProps extends AgentMenuProps {
 
 /** Where a message is written: Enter sends, Shift and Enter begin a line, files are dropped or pasted. */
 export function Composer(props: ComposerProps) {
-  const { draft, onDraft, onSend, onFiles, onEditLast, onStop, stopped, isSending, uploading } = props;
+  const { label, field, draft, onDraft, onSend, onFiles, onEditLast, onStop, stopped, isSending, uploading } =
+    props;
   const text = useText('chat');
   const [isOver, setOver] = useState(false);
   const stopHint = useCommandHint(stopped && `switchyard runs cancel ${stopped.threadId} ${stopped.runId}`);
@@ -42,7 +52,7 @@ export function Composer(props: ComposerProps) {
       event.preventDefault();
       onEditLast();
     }
-    if (event.key === 'Escape' && onStop) onStop();
+    if (event.key === 'Escape' && onStop) stopAlone(event, onStop);
   };
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
@@ -60,7 +70,7 @@ export function Composer(props: ComposerProps) {
 
   return (
     <form
-      aria-label={text('composer.label')}
+      aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
         if (canSend) onSend();
@@ -75,6 +85,7 @@ export function Composer(props: ComposerProps) {
     >
       <Files draft={draft} uploading={uploading} onDraft={onDraft} />
       <textarea
+        ref={field}
         aria-label={text('composer.message')}
         placeholder={text(isOver ? 'composer.drop' : 'composer.placeholder')}
         value={draft.text}
@@ -118,6 +129,12 @@ export function Composer(props: ComposerProps) {
       </div>
     </form>
   );
+}
+
+/** Stops the run; a panel around the field stays open. */
+function stopAlone(event: KeyboardEvent, onStop: () => void): void {
+  event.stopPropagation();
+  onStop();
 }
 
 function Files({ draft, uploading, onDraft }: Pick<ComposerProps, 'draft' | 'uploading' | 'onDraft'>) {

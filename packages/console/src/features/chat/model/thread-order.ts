@@ -1,13 +1,22 @@
 import type { ListedThread } from '../../../lib/data/threads.ts';
+import { isAside } from './aside.ts';
+
+interface WantedThreads {
+  isDeleted: (threadId: string) => boolean;
+  /** Asides alone, or everything but asides. */
+  asides: boolean;
+}
 
 /** Pinned threads stand above the others, and none stands twice. */
 export function shownThreads(
   pinned: readonly ListedThread[],
   all: readonly ListedThread[],
-  isDeleted: (threadId: string) => boolean,
+  { isDeleted, asides }: WantedThreads,
 ): ListedThread[] {
   const threads = new Map([...pinned, ...all].map((thread) => [thread.thread_id, thread]));
-  const shown = [...threads.values()].filter(({ thread_id }) => !isDeleted(thread_id));
+  const shown = [...threads.values()].filter(
+    (thread) => !isDeleted(thread.thread_id) && isAside(thread) === asides,
+  );
   return [...shown.filter(isPinned), ...shown.filter((thread) => !isPinned(thread))];
 }
 

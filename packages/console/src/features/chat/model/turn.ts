@@ -44,6 +44,8 @@ export interface Turn {
   /** Null for a run that goes on after an answer to its question. */
   human: StreamedMessage | null;
   parts: TurnPart[];
+  /** The last message of the agent; null while it has said nothing. */
+  answerId: string | null;
   /** The run as it is stored; null until it was read. */
   run: Run | null;
   isLive: boolean;

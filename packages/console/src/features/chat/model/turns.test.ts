@@ -44,6 +44,7 @@ test('a turn is what a person said and what one run made of it', () => {
     ['r1', 'h1'],
     ['r2', 'h2'],
   ]);
+  expect(turns.map(({ answerId }) => answerId)).toEqual(['a1', null]);
   expect(turns[0]?.parts).toMatchObject([
     { kind: 'text', text: 'I run it.' },
     { kind: 'tool', id: 'c1', state: 'stopped' },

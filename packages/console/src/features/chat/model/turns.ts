@@ -40,7 +40,10 @@ export function turnsOf(sources: TurnSources): Turn[] {
     if (row?.feedback) turn.feedback = row.feedback;
     if (message.response_metadata?.simulated === true) turn.isSimulated = true;
     if (message.type === 'human') turn.human ??= message;
-    else if (message.type === 'ai') turn.parts.push(...partsOf(message, calls, turn));
+    else if (message.type === 'ai') {
+      turn.parts.push(...partsOf(message, calls, turn));
+      turn.answerId = message.id ?? turn.answerId;
+    }
   }
   const { live } = sources;
   if (live && !turns.has(live.runId) && live.news.phase !== 'ended') {
@@ -60,6 +63,7 @@ function emptyTurn(runId: string, run: Run | null, isLive: boolean): Turn {
     runId,
     human: null,
     parts: [],
+    answerId: null,
     run,
     isLive: isOpen,
     isSimulated: false,

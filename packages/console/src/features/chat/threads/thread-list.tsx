@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Plus, Search } from 'lucide-react';
+import { PanelRight, Plus, Search } from 'lucide-react';
 import { useState } from 'react';
 import { Button, LinkButton } from '../../../kit/button.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
@@ -17,10 +17,15 @@ export function ThreadList({ current }: { current: string | null }) {
   const text = useText('chat');
   const [search, setSearch] = useState('');
   const q = useSettled(search.trim());
-  const pinned = useInfiniteQuery(threadPagesQuery({ pinned: true, ...(q !== '' && { q }) }));
-  const all = useInfiniteQuery(threadPagesQuery(q === '' ? {} : { q }));
+  const [asides, setAsides] = useState(false);
+  const filter = { ...(asides && { aside: true }), ...(q !== '' && { q }) };
+  const pinned = useInfiniteQuery(threadPagesQuery({ pinned: true, ...filter }));
+  const all = useInfiniteQuery(threadPagesQuery(filter));
   const { isDeleted, remove } = useDeletedThreads();
-  const threads = shownThreads(pinned.data?.pages.flat() ?? [], all.data?.pages.flat() ?? [], isDeleted);
+  const threads = shownThreads(pinned.data?.pages.flat() ?? [], all.data?.pages.flat() ?? [], {
+    isDeleted,
+    asides,
+  });
   return (
     <nav aria-label={text('threads.label')} className="flex min-h-0 flex-1 flex-col gap-2">
       <LinkButton href="/chat" variant="quiet" icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}>
@@ -37,11 +42,23 @@ export function ThreadList({ current }: { current: string | null }) {
           onChange={(event) => setSearch(event.target.value)}
         />
       </div>
+      <Button
+        size="s"
+        variant={asides ? 'quiet' : 'plain'}
+        aria-pressed={asides}
+        className="self-start"
+        icon={<PanelRight size={16} strokeWidth={1.75} aria-hidden />}
+        onClick={() => setAsides(!asides)}
+      >
+        {text('threads.asides')}
+      </Button>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <QueryView
           query={all}
-          isEmpty={() => threads.length === 0}
-          first={<p className="p-2 text-body text-text-2">{text('threads.first')}</p>}
+          isEmpty={() => threads.length === 0 && !all.hasNextPage}
+          first={
+            <p className="p-2 text-body text-text-2">{text(asides ? 'threads.noAsides' : 'threads.first')}</p>
+          }
           filtered={
             q === '' ? undefined : (
               <EmptyState

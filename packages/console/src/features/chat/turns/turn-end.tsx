@@ -1,5 +1,6 @@
 import type { ThreadAnswers } from '@switchyard/contract/conversation/answers';
 import type { Replacement } from '../actions/replace-dialog.tsx';
+import { canBeginAside } from '../model/aside.ts';
 import { endsWithQuestion } from '../model/clarification.ts';
 import type { Turn } from '../model/turn.ts';
 import { placeOf } from '../model/versions.ts';
@@ -18,13 +19,15 @@ export interface TurnEndProps {
   onReplace: (kind: Replacement, turn: Turn) => void;
   /** Branches the conversation; null when a copy would hold another one than the page shows. */
   onBranch: ((turn: Turn) => void) | null;
+  /** Begins an aside at an answer; null where none can begin. */
+  onAside: ((turn: Turn) => void) | null;
   /** Shows the conversation with this run; null shows the newest. */
   onShow: (runId: string | null) => void;
 }
 
 /** What stands below an answer. Its versions keep their place while it is given, so that they keep the focus too. */
 export function TurnEnd(props: TurnEndProps) {
-  const { threadId, turn, answers, isLast, onAnswer, onReplace, onBranch, onShow } = props;
+  const { threadId, turn, answers, isLast, onAnswer, onReplace, onBranch, onAside, onShow } = props;
   const place = placeOf(answers, turn.runId);
   const isOver = !turn.isLive && turn.run !== null;
   if (!isOver && place === null) return null;
@@ -41,6 +44,7 @@ export function TurnEnd(props: TurnEndProps) {
             onAgain={canReplace ? () => onReplace('regenerate', turn) : null}
             onEdit={canReplace ? () => onReplace('edit', turn) : null}
             onBranch={isLast && onBranch ? () => onBranch(turn) : null}
+            onAside={onAside && canBeginAside(turn) ? () => onAside(turn) : null}
           />
         ) : null}
       </div>

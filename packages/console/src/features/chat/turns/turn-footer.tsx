@@ -1,7 +1,7 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import { deleteOwnFeedback, putFeedback } from '@switchyard/contract/conversation/feedback';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Copy, GitBranch, Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { Copy, GitBranch, PanelRight, Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Button, IconButton } from '../../../kit/button.tsx';
@@ -24,12 +24,14 @@ interface TurnFooterProps {
   onAgain: (() => void) | null;
   onEdit: (() => void) | null;
   onBranch: (() => void) | null;
+  onAside: (() => void) | null;
 }
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** What a finished turn has cost, and what can be done with it. */
-export function TurnFooter({ threadId, turn, onAgain, onEdit, onBranch }: TurnFooterProps) {
+export function TurnFooter(props: TurnFooterProps) {
+  const { threadId, turn, onAgain, onEdit, onBranch, onAside } = props;
   const text = useText('chat');
   const toast = useToast();
   const said = turn.parts.flatMap((part) => (part.kind === 'text' ? part.text : [])).join('\n\n');
@@ -51,6 +53,9 @@ export function TurnFooter({ threadId, turn, onAgain, onEdit, onBranch }: TurnFo
       ) : null}
       {onBranch ? (
         <IconButton label={text('turn.branch')} icon={<GitBranch {...icon} />} onClick={onBranch} />
+      ) : null}
+      {onAside ? (
+        <IconButton label={text('aside.ask')} icon={<PanelRight {...icon} />} onClick={onAside} />
       ) : null}
       <TurnUsage threadId={threadId} turn={turn} />
       {dialog}

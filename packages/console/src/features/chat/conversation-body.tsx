@@ -1,0 +1,151 @@
+import { ArrowDown } from 'lucide-react';
+import { type ReactNode, type RefObject, useCallback, useRef, useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { QueryView } from '../../kit/query-view.tsx';
+import { useText } from '../../lib/i18n.ts';
+import { ReplaceDialog, type Replacement } from './actions/replace-dialog.tsx';
+import { Announcer } from './announcer.tsx';
+import { Composer } from './composer/composer.tsx';
+import { useDraft } from './composer/use-draft.ts';
+import { useUploads } from './composer/use-uploads.ts';
+import { approvalsIn } from './model/approval.ts';
+import type { Draft } from './model/draft-store.ts';
+import type { Turn } from './model/turn.ts';
+import { PendingQuestions } from './turns/pending-questions.tsx';
+import { RunNotices } from './turns/run-notices.tsx';
+import { TodoList } from './turns/todo-list.tsx';
+import { TurnList } from './turns/turn-list.tsx';
+import { useAgentChoice } from './use-agent-choice.ts';
+import type { Conversing } from './use-conversation.ts';
+import { useConversationActions } from './use-conversation-actions.ts';
+import { useEndOfPage } from './use-end-of-page.ts';
+import { useSend } from './use-send.ts';
+import { VersionNotice } from './version-notice.tsx';
+
+interface ConversationBodyProps {
+  threadId: string;
+  conversation: Conversing;
+  /** Stands in a panel beside another conversation and scrolls by itself; otherwise the page scrolls. */
+  inPanel: boolean;
+  /** An aside has no branches. */
+  canBranch: boolean;
+  /** What stands above the first turn. */
+  top: ReactNode;
+  field?: RefObject<HTMLTextAreaElement | null> | undefined;
+  /** Shows the conversation with this run; null shows the newest. */
+  onShow: (runId: string | null, step?: { push?: boolean }) => void;
+  /** Begins an aside at an answer; null where there are none. */
+  onAside: ((turn: Turn) => void) | null;
+}
+
+/** What was said, what is being said, and the field in which the next message is written. */
+export function ConversationBody(props: ConversationBodyProps) {
+  const { threadId, conversation, inPanel, top, field, onShow, onAside } = props;
+  const text = useText('chat');
+  const box = useRef<HTMLDivElement>(null);
+  const [draft, setDraft] = useDraft(threadId);
+  const [choice, setChoice] = useAgentChoice();
+  const { messages, answers, version, turns, news, openRun, isRunning, interrupts, values } = conversation;
+  const [replacing, setReplacing] = useState<{ kind: Replacement; turn: Turn } | null>(null);
+  const { isAway, jump } = useEndOfPage(turns, { conversation: threadId, box: inPanel ? box : null });
+  const { sending, answering, stopping, replace } = useConversationActions(threadId, {
+    ...useSend(choice),
+    draft,
+    version,
+    onSent: jump,
+    clearDraft: () => setDraft({ text: '', files: [] }),
+    onReplaced: () => setReplacing(null),
+    onNewest: () => onShow(null),
+  });
+  const { uploading, upload } = useUploadsOf(draft, setDraft);
+  const last = turns.at(-1);
+  const canSend = version?.checkpoint_id !== null;
+  const canBranch = props.canBranch && version === null;
+
+  return (
+    <div
+      ref={box}
+      className={inPanel ? 'flex h-full flex-col overflow-y-auto [--foot:0px]' : 'flex flex-1 flex-col'}
+    >
+      <div className="mx-auto flex w-full max-w-[52rem] flex-1 flex-col gap-8 p-4">
+        {top}
+        <QueryView query={messages}>
+          {() => (
+            <TurnList
+              threadId={threadId}
+              turns={turns}
+              answers={answers.data}
+              isRunning={isRunning}
+              older={messages.hasNextPage ? () => void messages.fetchNextPage() : null}
+              onAnswer={canSend ? (words) => sending.mutate(words) : null}
+              onReplace={(kind, turn) => setReplacing({ kind, turn })}
+              onBranch={canBranch ? (turn) => setReplacing({ kind: 'branch', turn }) : null}
+              onAside={canBranch ? onAside : null}
+              onShow={(runId) => onShow(runId, { push: true })}
+            />
+          )}
+        </QueryView>
+        <TodoList values={values} />
+        <PendingQuestions
+          interrupts={interrupts}
+          approvals={approvalsIn(interrupts)}
+          isBusy={answering.isPending}
+          onResume={(answer) => answering.mutate(answer)}
+        />
+        {version ? null : <RunNotices news={news} />}
+      </div>
+      <div className={`sticky bottom-(--foot) z-10 pb-3 ${inPanel ? 'bg-surface' : 'bg-bg'}`}>
+        <div className="mx-auto flex w-full max-w-[52rem] flex-col gap-2 px-4">
+          {isAway ? <LatestButton onClick={jump} /> : null}
+          {version ? <VersionNotice version={version} onNewest={() => onShow(null, { push: true })} /> : null}
+          <Composer
+            label={text(inPanel ? 'aside.write' : 'composer.label')}
+            field={field}
+            draft={draft}
+            onDraft={setDraft}
+            onSend={() => sending.mutate(draft.text)}
+            onFiles={(files) => void upload(threadId, files)}
+            onEditLast={!isRunning && last?.human ? () => setReplacing({ kind: 'edit', turn: last }) : null}
+            onStop={openRun ? () => stopping.mutate(openRun.run_id) : null}
+            stopped={openRun ? { threadId, runId: openRun.run_id } : undefined}
+            isSending={sending.isPending || !canSend}
+            uploading={uploading}
+            choice={choice}
+            onChoice={setChoice}
+          />
+        </div>
+      </div>
+      <Announcer key={version?.run_id} turns={turns} isRunning={isRunning && version === null} />
+      {replacing ? (
+        <ReplaceDialog
+          {...replacing}
+          isBusy={replace.isPending}
+          onClose={() => setReplacing(null)}
+          onConfirm={(words) => replace.mutate({ ...replacing, words })}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+/** Files that are put in become part of the message. */
+function useUploadsOf({ files }: Draft, setDraft: (change: Partial<Draft>) => void) {
+  const onUploaded = useCallback(
+    (_thread: string, names: string[]) => setDraft({ files: [...files, ...names] }),
+    [files, setDraft],
+  );
+  return useUploads(onUploaded);
+}
+
+function LatestButton({ onClick }: { onClick: () => void }) {
+  const text = useText('chat');
+  return (
+    <Button
+      className="self-center"
+      icon={<ArrowDown size={16} strokeWidth={1.75} aria-hidden />}
+      onClick={onClick}
+    >
+      {text('latest')}
+    </Button>
+  );
+}
