@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
-import { HttpSession } from '@switchyard/dev-env/http-session';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConversationCaller } from './support/conversation-caller.ts';
-import { firstAdmin } from './support/first-admin.ts';
+import {
+  accountChanger,
+  askedAbout as askedAt,
+  customAuthFolder,
+  newName,
+  projectsOf,
+} from './support/custom-callers.ts';
 
-const agentsFolder = fileURLToPath(new URL('./fixtures/custom-auth/', import.meta.url));
 let gateway: DevGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ agentsFolder });
+  gateway = await startGateway({ agentsFolder: customAuthFolder });
 });
 afterAll(() => gateway.stop());
 
@@ -17,14 +21,8 @@ function as(key: string): ConversationCaller {
   return ConversationCaller.withKey(gateway.url, key);
 }
 
-/** A name that no other test uses, so that each test has accounts of its own. */
-function newName(): string {
-  return `u-${randomUUID().slice(0, 8)}`;
-}
-
-async function askedAbout(key: string): Promise<string[]> {
-  return (await as('watcher').get(`/asked?by=${key}`)).body.asked;
-}
+const askedAbout = (name: string) => askedAt(gateway.url, name);
+const projects = (name?: string) => projectsOf(gateway.url, name);
 
 describe('authenticate of langgraph.json', () => {
   it('lets a caller in under an account of their own, which stays the same', async () => {
@@ -180,20 +178,6 @@ describe('authenticate of langgraph.json', () => {
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain('Cross-site');
   });
-
-  it('opens no WebSocket', async () => {
-    const threadId = await as(newName()).thread();
-    const answer = await as(newName()).get(`/threads/${threadId}/stream/events`);
-
-    expect(answer.status).toBe(403);
-    expect(answer.text).toContain('POST');
-  });
-
-  it('opens no cron, because no one would be there to be asked about when it runs', async () => {
-    const answer = await as(newName()).post('/runs/crons', { assistant_id: 'whoami', schedule: '0 9 * * *' });
-
-    expect(answer.status).toBe(403);
-  });
 });
 
 describe('an authentication that cannot be loaded', () => {
@@ -224,28 +208,17 @@ describe('an authentication that cannot be loaded', () => {
   });
 });
 
-/** The account that `firstAdmin` makes. */
-const root = { email: 'root@example.com', password: 'correct horse battery' };
-
 describe('the account of an identity', () => {
   it('has no password, is never an administrator, and can be disabled and deleted', async () => {
     const name = newName();
     const caller = as(name);
     const threadId = await caller.thread();
     const userId = (await caller.get('/who')).body.user;
-    await firstAdmin(gateway);
-    const { cookieHeader } = await HttpSession.login(gateway.url, root);
-    const csrf = /csrf_token=([^;]+)/.exec(cookieHeader)?.[1] ?? '';
-    const send = (method: string, path: string, body: object = {}) =>
-      gateway.fetch(`/api/v1/users/${userId}${path}`, {
-        method,
-        headers: { cookie: cookieHeader, 'x-csrf-token': csrf, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-    const change = (body: object) => send('PATCH', '', body);
+    const send = await accountChanger(gateway);
+    const change = (body: object) => send(userId, 'PATCH', { body });
 
     expect((await change({ system_role: 'admin' })).status).toBe(409);
-    expect((await send('POST', '/reset-password')).status).toBe(409);
+    expect((await send(userId, 'POST', { path: '/reset-password' })).status).toBe(409);
 
     const stream = await caller.open('GET', `/threads/${threadId}/stream`);
     expect((await change({ disabled: true })).status).toBe(200);
@@ -254,7 +227,7 @@ describe('the account of an identity', () => {
     expect((await change({ disabled: false })).status).toBe(200);
     expect((await caller.get(`/threads/${threadId}`)).status).toBe(200);
 
-    expect((await send('DELETE', '')).status).toBe(200);
+    expect((await send(userId, 'DELETE')).status).toBe(200);
     expect((await caller.get('/who')).body.user).not.toBe(userId);
     expect((await caller.get(`/threads/${threadId}`)).status).toBe(404);
   });
@@ -358,24 +331,15 @@ describe('the routes of the Platform mount', () => {
     }
 
     expect(endpoints.length).toBeGreaterThan(60);
-    expect(closed.toSorted()).toEqual([
-      'DELETE /runs/crons/:cron_id',
-      'GET /threads/:thread_id/stream/events',
-      'PATCH /runs/crons/:cron_id',
-      'POST /runs/crons',
-      'POST /runs/crons/count',
-      'POST /runs/crons/search',
-      'POST /threads/:thread_id/runs/crons',
-    ]);
+    expect(closed).toEqual(['GET /threads/:thread_id/stream/events']);
+    const made = { ...rest, endpoint: 'GET /api/langgraph/made-tomorrow' };
+    await expect(gateway.context.conversation?.customAuth?.decide(made)).rejects.toMatchObject({
+      code: 'custom_auth_unserved',
+    });
   });
 });
 
 describe('on handlers of langgraph.json', () => {
-  /** The same account with two filters, so that the account cannot be what keeps them apart. */
-  function projects(name = newName()) {
-    return { whole: as(name), own: as(`${name}@x`), other: as(`${name}@y`), name };
-  }
-
   it('decide which metadata are stored with a thread', async () => {
     const { own } = projects();
     const made = await own.ok('POST', '/threads', { metadata: { a: 1, project: 'y' } });

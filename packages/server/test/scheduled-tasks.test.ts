@@ -8,6 +8,7 @@ import {
   fixtureAgents,
   startConversation,
 } from './support/conversation-gateway.ts';
+import { wasDue } from './support/was-due.ts';
 
 /** Scheduled tasks as DeerFlow's page uses them, and crons as LangGraph clients do. */
 
@@ -35,25 +36,6 @@ const ended = (id: string) =>
   expect
     .poll(async () => (await historyOf(id)).map(({ status }: { status: string }) => status))
     .not.toContainEqual(expect.stringMatching(/queued|running/));
-
-/** Writes that the moment of a schedule was due at a time that has passed. */
-async function wasDue(
-  id: string,
-  { gateway, dueAt }: { gateway: Pick<ConversationGateway['gateway'], 'context'>; dueAt: string },
-): Promise<void> {
-  await gateway.context.database.write(async (trx) => {
-    await trx
-      .updateTable('schedules' as never)
-      .set({ next_run_at: dueAt } as never)
-      .where('schedule_id' as never, '=', id as never)
-      .execute();
-    await trx
-      .updateTable('jobs' as never)
-      .set({ dueAtMs: Date.parse(dueAt), payload: JSON.stringify({ scheduleId: id, dueAt }) } as never)
-      .where('key' as never, '=', id as never)
-      .execute();
-  });
-}
 
 /** Its moment has come. A new schedule makes the gateway look at the clock again, as the time itself would. */
 async function comes(id: string): Promise<void> {

@@ -199,28 +199,13 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     await threads.delete(owner, threadId);
   };
   const followers = new RunFollowers();
-  const goalStore = new GoalStore(database);
   const runs = createRuns({
     ...dependencies,
     agents,
     states,
     journal,
     followers,
-    runner: new FileChangesRunner({
-      inner: new LearningRunner(
-        new GoalRunner({
-          inner: runtime.runner,
-          store: goalStore,
-          ask: runtime.askInRun,
-          newId,
-          clock,
-          log,
-        }),
-        features.learning,
-      ),
-      changes: features.fileChanges,
-      log,
-    }),
+    runner: runnerOf(dependencies),
     modelNames: modelNames(options.models),
     customAgent: (owner, name, { mayBeNew }) =>
       features.customAgents.forRun(owner, name, { mayBeNew: mayBeNew && options.agentsApi.enabled }),
@@ -237,21 +222,24 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     dependencies.jobs,
   );
   const assistants = assistantsOf(dependencies, threads);
+  const schedules = createSchedules({ ...dependencies, runs, followers });
+  const customAuthorization =
+    runtime.auth &&
+    new CustomAuthorization({
+      ...dependencies,
+      decisions: new CustomDecisions({ auth: runtime.auth, timer: systemTimer }),
+      runs,
+      assistants,
+      crons: schedules.crons,
+    });
   return {
     runs,
     threads,
     followers,
-    customAuthorization:
-      runtime.auth &&
-      new CustomAuthorization({
-        ...dependencies,
-        decisions: new CustomDecisions({ auth: runtime.auth, timer: systemTimer }),
-        runs,
-        assistants,
-      }),
+    customAuthorization,
     routes: [
       ...routesOf(dependencies, { removal, threads, runs, journal, storage, graphFor, assistants }),
-      ...createSchedules({ ...dependencies, runs, followers }),
+      ...schedules.routes,
     ],
     orphans: orphansOf(dependencies),
     start: async () => {
@@ -263,6 +251,23 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       await streamLog.close();
     },
   };
+}
+
+/** What works on a run: the graph, and what surrounds it in every run. */
+function runnerOf({ database, features, runtime, clock, log }: ConversationDependencies): FileChangesRunner {
+  const goals = new GoalRunner({
+    inner: runtime.runner,
+    store: new GoalStore(database),
+    ask: runtime.askInRun,
+    newId,
+    clock,
+    log,
+  });
+  return new FileChangesRunner({
+    inner: new LearningRunner(goals, features.learning),
+    changes: features.fileChanges,
+    log,
+  });
 }
 
 interface Parts {

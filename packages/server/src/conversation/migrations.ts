@@ -11,6 +11,7 @@ import * as schedules from './migrations/021-schedules.ts';
 import * as storeVectors from './migrations/024-store-vectors.ts';
 import * as threadGoals from './migrations/025-thread-goals.ts';
 import * as longSnapshots from './migrations/026-long-snapshots.ts';
+import * as callersOfSchedules from './migrations/027-callers-of-schedules.ts';
 
 export const conversationMigrations: readonly Migration[] = [
   first,
@@ -25,4 +26,5 @@ export const conversationMigrations: readonly Migration[] = [
   storeVectors,
   threadGoals,
   longSnapshots,
+  callersOfSchedules,
 ];

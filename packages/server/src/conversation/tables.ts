@@ -309,6 +309,8 @@ export interface ScheduleTable {
   prompt: string;
   /** What each run is asked, as JSON. */
   request: string;
+  /** What the operator's own authentication said about its owner, as JSON; null for every other owner. */
+  auth_user: string | null;
   metadata: string;
   /** One of the two is set. */
   cron: string | null;

@@ -2,6 +2,7 @@ import type { Endpoint } from '@switchyard/contract/endpoint';
 import type { AuthEvent } from '../../agents/loading/auth-events.ts';
 import type { CustomCall } from '../../http/access/custom-calls.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { type AuthFilter, narrowed } from './auth-filter.ts';
 import type { Decision } from './decisions.ts';
 import { nonsense } from './thrown.ts';
 
@@ -34,4 +35,17 @@ export function metadataIn({ metadata }: Json, event: AuthEvent): Json {
   if (metadata === undefined || metadata === null) return {};
   if (isRecord(metadata)) return metadata;
   throw nonsense(`the handler of ${event} left something in value.metadata that is no object`);
+}
+
+/** Nothing is found when a search asks for what the filter excludes. */
+export function narrowSearch(
+  asked: AskedRequest,
+  filter: AuthFilter | null,
+  nothing: NonNullable<CustomCall['answer']>,
+): void {
+  if (!filter) return;
+  const body = bodyOf(asked);
+  const both = narrowed(body.metadata as Json | null | undefined, filter);
+  if (both) body.metadata = both;
+  else asked.call.answer = nothing;
 }

@@ -19,12 +19,12 @@ import {
   type AskedRequest,
   type AuthRule,
   bodyOf,
-  type Json,
   metadataIn,
+  narrowSearch,
   paramOf,
   type RuleOfEndpoint,
 } from './asked-request.ts';
-import { type AuthFilter, narrowed, passes } from './auth-filter.ts';
+import { type AuthFilter, passes } from './auth-filter.ts';
 
 /** What the handlers are asked about assistants, by endpoint. */
 export function assistantRules(assistants: Pick<Assistants, 'get'>): RuleOfEndpoint[] {
@@ -59,14 +59,10 @@ function read(assistants: Known): AuthRule {
 
 function search(nothing: NonNullable<CustomCall['answer']>): AuthRule {
   return async (asked) => {
-    const body = bodyOf(asked);
-    const { graph_id, metadata, limit, offset } = body;
+    const { graph_id, metadata, limit, offset } = bodyOf(asked);
     const value = { graph_id, metadata: metadata ?? {}, limit, offset };
     const { filter } = await asked.ask('assistants:search', value);
-    if (!filter) return;
-    const both = narrowed(metadata as Json | null | undefined, filter);
-    if (both) body.metadata = both;
-    else asked.call.answer = nothing;
+    narrowSearch(asked, filter, nothing);
   };
 }
 

@@ -4,9 +4,11 @@ import type { CustomCall } from '../../http/access/custom-calls.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Assistants } from '../catalog/assistants.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { Crons } from '../schedules/crons.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { AuthRule, RuleOfEndpoint } from './asked-request.ts';
 import { assistantRules } from './assistant-rules.ts';
+import { cronRules } from './cron-rules.ts';
 import type { CustomDecisions } from './decisions.ts';
 import { runRules } from './run-rules.ts';
 import { storeRules } from './store-rules.ts';
@@ -18,6 +20,7 @@ interface CustomAuthorizationOptions {
   access: Pick<ThreadAccess, 'find'>;
   runs: Pick<Runs, 'look'>;
   assistants: Pick<Assistants, 'get'>;
+  crons: Pick<Crons, 'get'>;
 }
 
 const mount = mounts[1];
@@ -27,13 +30,14 @@ export class CustomAuthorization {
   readonly #decisions: CustomAuthorizationOptions['decisions'];
   readonly #rules: ReadonlyMap<string, AuthRule>;
 
-  constructor({ decisions, access, runs, assistants }: CustomAuthorizationOptions) {
+  constructor({ decisions, access, runs, assistants, crons }: CustomAuthorizationOptions) {
     this.#decisions = decisions;
     const reach = new ThreadReach({ access, runs });
     const all: RuleOfEndpoint[] = [
       ...threadRules(reach),
       ...runRules(reach),
       ...assistantRules(assistants),
+      ...cronRules(reach, crons),
       ...storeRules,
     ];
     this.#rules = new Map(all.map(([endpoint, rule]) => [keyOf(at(mount, endpoint)), rule]));

@@ -84,7 +84,7 @@ function createBatch(reach: ThreadReach): AuthRule {
 }
 
 /** The metadata become those of the run, and those of a thread that is made for it. */
-async function admitRun(
+export async function admitRun(
   { requireThread }: Pick<ThreadReach, 'requireThread'>,
   asked: AskedRequest,
   { body, threadId }: { body: Json; threadId: string | null },
@@ -156,7 +156,8 @@ function unserved(message: string): AppError {
   return new AppError('custom_auth_unserved', { message });
 }
 
-function threadIdIn({ config }: Json): string | null {
+/** The thread that a request without one in its address names in its settings. */
+export function threadIdIn({ config }: Json): string | null {
   const configurable = isRecord(config) ? config.configurable : undefined;
   const named = isRecord(configurable) ? configurable.thread_id : undefined;
   return typeof named === 'string' ? named : null;

@@ -38,12 +38,12 @@ import type { CustomCall } from '../../http/access/custom-calls.ts';
 import {
   type AuthRule,
   bodyOf,
-  type Json,
   metadataIn,
+  narrowSearch,
   paramOf,
   type RuleOfEndpoint,
 } from './asked-request.ts';
-import { narrowed, passes } from './auth-filter.ts';
+import { passes } from './auth-filter.ts';
 import type { ThreadReach } from './thread-reach.ts';
 
 /** What the handlers are asked about threads, by endpoint. */
@@ -135,16 +135,11 @@ function prune({ metadataOf }: ThreadReach): AuthRule {
   };
 }
 
-/** Nothing is found when the search asks for what the filter excludes. */
 function search(nothing: NonNullable<CustomCall['answer']>): AuthRule {
   return async (asked) => {
-    const body = bodyOf(asked);
-    const { ids, status, metadata, values, limit, offset } = body;
+    const { ids, status, metadata, values, limit, offset } = bodyOf(asked);
     const value = { ids, status, metadata: metadata ?? {}, values, limit, offset };
     const { filter } = await asked.ask('threads:search', value);
-    if (!filter) return;
-    const both = narrowed(metadata as Json | null | undefined, filter);
-    if (both) body.metadata = both;
-    else asked.call.answer = nothing;
+    narrowSearch(asked, filter, nothing);
   };
 }

@@ -33,8 +33,8 @@ interface SchedulesDependencies {
 
 const threadGone = 'Its thread was deleted. Give it another one, or a fresh thread for each run.';
 
-/** Creates the runs that begin by themselves, and returns their routes. */
-export function createSchedules(dependencies: SchedulesDependencies): Routes[] {
+/** Creates the runs that begin by themselves. */
+export function createSchedules(dependencies: SchedulesDependencies): { crons: Crons; routes: Routes[] } {
   const { database, access, followers, removals, mayStartRuns: mayStart, clock } = dependencies;
   const store = new ScheduleStore(database);
   const clockwork = new ScheduleClock({ ...dependencies, store, mayStart });
@@ -45,8 +45,11 @@ export function createSchedules(dependencies: SchedulesDependencies): Routes[] {
   });
   const schedules = new Schedules({ ...dependencies, store, clockwork, newId });
   const crons = new Crons(schedules);
-  return [
-    scheduledTaskRoutes({ tasks: new ScheduledTasks({ schedules, access }) }),
-    ...mounts.map((mount) => cronRoutes(mount, { crons })),
-  ];
+  return {
+    crons,
+    routes: [
+      scheduledTaskRoutes({ tasks: new ScheduledTasks({ schedules, access }) }),
+      ...mounts.map((mount) => cronRoutes(mount, { crons })),
+    ],
+  };
 }

@@ -7,7 +7,7 @@ import {
   searchCrons,
 } from '@switchyard/contract/conversation/crons';
 import { at, type Mount } from '@switchyard/contract/conversation/mounts';
-import { ownerOf } from '../../http/access/guard.ts';
+import { customUserOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Crons } from './crons.ts';
 
@@ -15,12 +15,18 @@ export function cronRoutes(mount: Mount, { crons }: { crons: Crons }): Routes {
   return (app) => {
     app.route({
       ...at(mount, createCron),
-      handler: async (request) => crons.create(ownerOf(request), null, request.body),
+      handler: async (request) => {
+        const requested = { body: request.body, authUser: customUserOf(request) };
+        return crons.create(ownerOf(request), null, requested);
+      },
     });
 
     app.route({
       ...at(mount, createThreadCron),
-      handler: async (request) => crons.create(ownerOf(request), request.params.thread_id, request.body),
+      handler: async (request) => {
+        const requested = { body: request.body, authUser: customUserOf(request) };
+        return crons.create(ownerOf(request), request.params.thread_id, requested);
+      },
     });
 
     app.route({
@@ -35,7 +41,10 @@ export function cronRoutes(mount: Mount, { crons }: { crons: Crons }): Routes {
 
     app.route({
       ...at(mount, patchCron),
-      handler: async (request) => crons.patch(ownerOf(request), request.params.cron_id, request.body),
+      handler: async (request) => {
+        const requested = { body: request.body, authUser: customUserOf(request) };
+        return crons.patch(ownerOf(request), request.params.cron_id, requested);
+      },
     });
 
     app.route({

@@ -5,6 +5,7 @@ import type {
   CronSearch,
   NewCron,
 } from '@switchyard/contract/conversation/crons';
+import type { CustomUser } from '../../http/access/identity.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { jsonContains } from '../../lib/json-contains.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -14,6 +15,12 @@ import type { ScheduleChange } from './schedule-store.ts';
 import { requireCron, requireEndTime, requireZone } from './schedule-times.ts';
 import type { Schedules } from './schedules.ts';
 
+interface Requested<Body> {
+  body: Body;
+  /** What the operator's own authentication says about the caller; undefined for every other caller. */
+  authUser: CustomUser | undefined;
+}
+
 /** Schedules as LangGraph clients have them: an assistant that runs by a cron. */
 export class Crons {
   readonly #schedules: Schedules;
@@ -22,7 +29,14 @@ export class Crons {
     this.#schedules = schedules;
   }
 
-  async create(owner: Owner, threadId: string | null, body: NewCron): Promise<Cron> {
+  /** Throws for what runs once as well. */
+  async get(owner: Owner, cronId: string): Promise<Cron> {
+    const row = await this.#schedules.get(owner, cronId, 'cron_not_found');
+    if (!isCron(row)) throw new AppError('cron_not_found');
+    return viewCron(row);
+  }
+
+  async create(owner: Owner, threadId: string | null, { body, authUser }: Requested<NewCron>): Promise<Cron> {
     const { schedule, timezone, end_time, enabled, on_run_completed, metadata, ...asked } = body;
     const { assistant_id, ...request } = asked;
     const zone = requireZone(timezone ?? 'UTC');
@@ -32,6 +46,7 @@ export class Crons {
       title: titleOfCron(body),
       prompt: promptOf(request.input),
       request: JSON.stringify(request),
+      auth_user: authUser ? JSON.stringify(authUser) : null,
       metadata: JSON.stringify(metadata ?? {}),
       cron: requireCron(schedule, { zone, nowMs: this.#schedules.nowMs }),
       run_at: null,
@@ -43,11 +58,14 @@ export class Crons {
     return viewCron(row);
   }
 
-  async patch(owner: Owner, cronId: string, body: CronChange): Promise<Cron> {
+  async patch(owner: Owner, cronId: string, { body, authUser }: Requested<CronChange>): Promise<Cron> {
     const { nowMs } = this.#schedules;
     const row = await this.#schedules.change(owner, cronId, {
       notFound: 'cron_not_found',
-      change: (present) => changeOf(body, present, nowMs),
+      change: (present) => ({
+        ...changeOf(body, present, nowMs),
+        ...(authUser && { auth_user: JSON.stringify(authUser) }),
+      }),
     });
     return viewCron(row);
   }

@@ -7,6 +7,7 @@ import type { Owner } from '../../lib/owner.ts';
 import { hourMs, minuteMs } from '../../lib/time-units.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Job } from '../../platform/jobs/jobs.ts';
+import type { RunCaller } from '../runs/intake/run-intake.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { RunRow, ScheduleRow, ScheduleRunRow } from '../tables.ts';
 import { scheduleRunKey } from './schedule.ts';
@@ -154,12 +155,17 @@ export class ScheduleClock {
   /** The run that an earlier attempt has started, or a new one. */
   async #start({ schedule, run }: { schedule: ScheduleRow; run: ScheduleRunRow }): Promise<RunRow> {
     const { runs } = this.#options;
-    const { user_id: userId, thread_id: threadId } = schedule;
+    const { user_id: userId, thread_id: threadId, auth_user: authUser } = schedule;
     const owner: Owner = { user: userId };
     const runId = String(run.run_id);
     const present = await runs.look(owner, { threadId: null, runId });
     if (present) return present;
-    const caller = { userId, mount: '/api/langgraph', runId } as const;
+    const caller: RunCaller = {
+      userId,
+      mount: '/api/langgraph',
+      runId,
+      ...(authUser !== null && { authUser: JSON.parse(authUser) as Record<string, unknown> }),
+    };
     return (await runs.start(caller, threadId, requestOf(schedule, run))).run;
   }
 

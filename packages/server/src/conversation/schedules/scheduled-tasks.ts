@@ -57,6 +57,7 @@ export class ScheduledTasks {
       thread_id: threadIn(context_mode ?? 'fresh_thread_per_run', thread_id),
       assistant_id: body.assistant_id ?? leadAgentName,
       request: JSON.stringify(requestOfPrompt(prompt)),
+      auth_user: null,
       metadata: '{}',
       on_run_completed: 'keep',
       status: 'enabled',

@@ -14,6 +14,7 @@ import type { JobHandler, NewJob } from '../../platform/jobs/jobs.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { RunCaller } from '../runs/intake/run-intake.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
+import { Crons } from './crons.ts';
 import { ScheduleClock } from './schedule-clock.ts';
 import { launchDelaysMs, launchKind } from './schedule-jobs.ts';
 import { releaseThread, ScheduleStore } from './schedule-store.ts';
@@ -43,6 +44,7 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
   let store: ScheduleStore;
   let clockwork: ScheduleClock;
   let tasks: ScheduledTasks;
+  let crons: Crons;
   let handlers: Map<string, JobHandler>;
   let jobs: Map<string, NewJob>;
   let started: StartedRun[];
@@ -86,6 +88,7 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
     clockwork = new ScheduleClock({ ...shared, mayStart: async () => !isLocked });
     const schedules = new Schedules({ ...shared, clockwork, newId });
     tasks = new ScheduledTasks({ schedules, access: { require: async () => null } });
+    crons = new Crons(schedules);
   });
   afterEach(() => database.close());
 
@@ -211,6 +214,22 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
     await after(minuteMs);
     expect(started).toHaveLength(2);
     expect((await history(id)).map(({ trigger }) => trigger)).toEqual(['scheduled', 'manual']);
+  });
+
+  it('run as the user that was stored with them, and without one where there was none', async () => {
+    const user = { identity: 'key-1', display_name: 'Ada', is_authenticated: true, permissions: ['paint'] };
+    const body = { assistant_id: 'chat', schedule: '0 * * * *' };
+    const { cron_id } = await crons.create(ada, null, { body, authUser: user });
+    await after(hourMs);
+    await end(0, 'success');
+    const later = { ...user, permissions: [] };
+    await crons.patch(ada, cron_id, { body: { metadata: { a: 1 } }, authUser: later });
+    await after(hourMs);
+    await end(1, 'success');
+    await crons.delete(ada, cron_id);
+    await crons.create(ada, null, { body, authUser: undefined });
+    await after(hourMs);
+    expect(started.map(({ caller }) => caller.authUser)).toEqual([user, later, undefined]);
   });
 
   it('run again with a new time after they have ended', async () => {

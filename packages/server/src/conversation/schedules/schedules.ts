@@ -28,7 +28,14 @@ interface SchedulesOptions {
 
 export type NewSchedule = Pick<
   ScheduleRow,
-  'thread_id' | 'assistant_id' | 'title' | 'prompt' | 'request' | 'metadata' | 'on_run_completed'
+  | 'thread_id'
+  | 'assistant_id'
+  | 'title'
+  | 'prompt'
+  | 'request'
+  | 'auth_user'
+  | 'metadata'
+  | 'on_run_completed'
 > &
   ScheduleTimes & { status: 'enabled' | 'paused' };
 
@@ -53,9 +60,13 @@ export class Schedules {
     return this.#options.store.list(owner, threadId);
   }
 
-  async get(owner: Owner, scheduleId: string): Promise<ScheduleRow> {
+  async get(
+    owner: Owner,
+    scheduleId: string,
+    notFound: NotFound = 'scheduled_task_not_found',
+  ): Promise<ScheduleRow> {
     const row = await this.#options.store.get(owner, scheduleId);
-    if (!row) throw new AppError('scheduled_task_not_found');
+    if (!row) throw new AppError(notFound);
     return row;
   }
 
