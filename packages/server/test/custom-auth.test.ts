@@ -331,7 +331,7 @@ describe('the routes of the Platform mount', () => {
     }
 
     expect(endpoints.length).toBeGreaterThan(60);
-    expect(closed).toEqual(['GET /threads/:thread_id/stream/events']);
+    expect(closed).toEqual([]);
     const made = { ...rest, endpoint: 'GET /api/langgraph/made-tomorrow' };
     await expect(gateway.context.conversation?.customAuth?.decide(made)).rejects.toMatchObject({
       code: 'custom_auth_unserved',

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { closeGate } from './fixtures/agents/gates.ts';
 import { type ConversationCaller, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+import { closeSockets, isEnd, Line, type Message, socketOf, statusOf } from './support/protocol-line.ts';
 
 let server: ConversationGateway;
 let ada: ConversationCaller;
@@ -15,70 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads messages as they come, to see what is on the wire
-type Message = any;
+afterEach(closeSockets);
 
-const open: WebSocket[] = [];
-afterEach(() => {
-  for (const socket of open.splice(0)) socket.terminate();
-});
-
-function socketOf(threadId: string, headers: Record<string, string>): WebSocket {
-  const url = `${ada.url.replace(/^http/, 'ws')}/api/langgraph/threads/${threadId}/stream/events`;
-  const socket = new WebSocket(url, { headers });
-  open.push(socket);
-  return socket;
-}
-
-/** The status with which a socket is refused; 101 when it is not. */
-function statusOf(socket: WebSocket): Promise<number> {
-  return new Promise((resolve) => {
-    socket.once('open', () => resolve(101));
-    socket.once('unexpected-response', (_request, { statusCode }) => resolve(statusCode ?? 0));
-    socket.once('error', () => undefined);
-  });
-}
-
-class Line {
-  readonly socket: WebSocket;
-  readonly messages: Message[] = [];
-  closeCode: number | undefined;
-  #lastId = 0;
-
-  private constructor(socket: WebSocket) {
-    this.socket = socket;
-    socket.on('message', (data) => this.messages.push(JSON.parse(String(data))));
-    socket.on('close', (code) => {
-      this.closeCode = code;
-    });
-  }
-
-  static async open(threadId: string, caller = ada): Promise<Line> {
-    const socket = socketOf(threadId, { 'x-api-key': caller.token });
-    const line = new Line(socket);
-    expect(await statusOf(socket)).toBe(101);
-    return line;
-  }
-
-  async ask(method: string, params: object = {}): Promise<Message> {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    this.socket.send(JSON.stringify({ id, method, params }));
-    return this.until((message) => message.id === id);
-  }
-
-  async until(isWanted: (message: Message) => boolean): Promise<Message> {
-    await expect.poll(() => this.messages.some(isWanted)).toBe(true);
-    return this.messages.find(isWanted);
-  }
-
-  events(): Message[] {
-    return this.messages.filter(({ type }) => type === 'event');
-  }
-}
-
-const isEnd = ({ method, params }: Message) =>
-  method === 'lifecycle' && params.namespace.length === 0 && params.data.event !== 'running';
+const socketAt = (threadId: string, headers: Record<string, string>) => socketOf(ada.url, threadId, headers);
 
 describe('a socket of a thread', () => {
   it('serves the official client', async () => {
@@ -101,13 +41,13 @@ describe('a socket of a thread', () => {
 
   it('waits for a thread that does not exist yet, and answers before it replays', async () => {
     const threadId = randomUUID();
-    const line = await Line.open(threadId);
+    const line = await Line.open(ada, threadId);
     expect(await line.ask('subscription.subscribe', { channels: ['values', 'lifecycle'] })).toMatchObject({
       type: 'success',
     });
     await line.ask('run.start', { assistant_id: 'chat', input: says('hello') });
     await line.until(isEnd);
-    const late = await Line.open(threadId);
+    const late = await Line.open(ada, threadId);
     const answer = await late.ask('subscription.subscribe', { channels: ['values', 'lifecycle'] });
     await late.until(isEnd);
     expect(late.messages[0]).toEqual(answer);
@@ -116,7 +56,7 @@ describe('a socket of a thread', () => {
 
   it('sends no more events of a subscription that has ended, and says when there is none', async () => {
     const threadId = await ada.thread();
-    const line = await Line.open(threadId);
+    const line = await Line.open(ada, threadId);
     const { result } = await line.ask('subscription.subscribe', { channels: ['values'] });
     await line.ask('subscription.subscribe', { channels: ['lifecycle'] });
     const ended = { subscription_id: result.subscription_id };
@@ -130,7 +70,7 @@ describe('a socket of a thread', () => {
   });
 
   it('answers what is no command in the words of the protocol, and goes on', async () => {
-    const line = await Line.open(await ada.thread());
+    const line = await Line.open(ada, await ada.thread());
     line.socket.send('{"id": 1,');
     await line.until(
       ({ type, id, error }) => type === 'error' && id === null && error === 'invalid_argument',
@@ -143,7 +83,7 @@ describe('a socket of a thread', () => {
   });
 
   it('has a limit of subscriptions', async () => {
-    const line = await Line.open(await ada.thread());
+    const line = await Line.open(ada, await ada.thread());
     for (let count = 0; count < protocolLimits.subscriptionsPerSocket; count += 1)
       expect(await line.ask('subscription.subscribe', { channels: ['values'] })).toMatchObject({
         type: 'success',
@@ -156,7 +96,7 @@ describe('a socket of a thread', () => {
   it('is closed when commands arrive much faster than they can be answered', async () => {
     const threadId = await ada.thread();
     const gate = closeGate('v2-flood');
-    const line = await Line.open(threadId);
+    const line = await Line.open(ada, threadId);
     await line.ask('run.start', {
       assistant_id: 'chat',
       input: says('count to 3 at gate v2-flood before 2'),
@@ -171,16 +111,16 @@ describe('a socket of a thread', () => {
 
   it('is refused for another user, without credentials, with a foreign origin and beyond the limit', async () => {
     const threadId = await ada.thread();
-    expect(await statusOf(socketOf(threadId, { 'x-api-key': server.bob.token }))).toBe(404);
-    expect(await statusOf(socketOf(threadId, {}))).toBe(401);
+    expect(await statusOf(socketAt(threadId, { 'x-api-key': server.bob.token }))).toBe(404);
+    expect(await statusOf(socketAt(threadId, {}))).toBe(401);
     const session = await server.gateway.register('cookie@example.com');
     const cookie = session.cookieHeader;
     const own = (await session.post<{ thread_id: string }>('/api/threads', {})).thread_id;
-    expect(await statusOf(socketOf(own, { cookie, origin: 'https://elsewhere.example' }))).toBe(403);
-    expect(await statusOf(socketOf(own, { cookie, origin: ada.url }))).toBe(101);
+    expect(await statusOf(socketAt(own, { cookie, origin: 'https://elsewhere.example' }))).toBe(403);
+    expect(await statusOf(socketAt(own, { cookie, origin: ada.url }))).toBe(101);
     for (let count = 1; count < protocolLimits.socketsPerUser; count += 1)
-      expect(await statusOf(socketOf(own, { cookie }))).toBe(101);
-    expect(await statusOf(socketOf(own, { cookie }))).toBe(429);
+      expect(await statusOf(socketAt(own, { cookie }))).toBe(101);
+    expect(await statusOf(socketAt(own, { cookie }))).toBe(429);
   });
 
   it('lets a token that may only read watch, and not start runs', async () => {
@@ -190,7 +130,7 @@ describe('a socket of a thread', () => {
       scopes: ['conversation:read'],
     });
     const threadId = (await session.post<{ thread_id: string }>('/api/threads', {})).thread_id;
-    const socket = socketOf(threadId, { 'x-api-key': token });
+    const socket = socketAt(threadId, { 'x-api-key': token });
     const answers: Message[] = [];
     socket.on('message', (data) => answers.push(JSON.parse(String(data))));
     expect(await statusOf(socket)).toBe(101);

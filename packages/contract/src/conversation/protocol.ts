@@ -23,9 +23,11 @@ export const protocolLimits = {
   commandsWaiting: 100,
   socketMessageBytes: 1_048_576,
   pingIntervalMs: 20_000,
+  /** After this time without a command the operator's own authentication is asked again who is calling. */
+  confirmIntervalMs: 300_000,
 } as const;
 
-/** Close codes of the socket: 4000 and the status that the same refusal has over HTTP. */
+/** Close codes of the socket: 4000 and the status that the same refusal has over HTTP, which the operator's own handlers may choose. */
 export const protocolCloseCodes = {
   sessionEnded: 4401,
   tooManyCommands: 4429,
@@ -55,6 +57,7 @@ export const protocolCommand = Type.Object({
   method: Type.String({ maxLength: 64 }),
   params: Type.Optional(record),
 });
+export type ProtocolCommand = Static<typeof protocolCommand>;
 
 export const eventFilter = Type.Object({
   channels: Type.Array(word, {
@@ -177,7 +180,7 @@ export const openThreadSocket = {
   schema: {
     summary: 'Commands and events of a thread in protocol v2 over a WebSocket',
     description:
-      'Takes the commands of `POST …/commands`, and `subscription.subscribe` and `subscription.unsubscribe`. With a cookie the page has to be of an allowed origin. A thread that does not exist yet is waited for.',
+      'Takes the commands of `POST …/commands`, and `subscription.subscribe` and `subscription.unsubscribe`. With a cookie the page has to be of an allowed origin. A thread that does not exist yet is waited for. A caller of the auth of langgraph.json is asked about with each command, and every five minutes.',
     tags,
     params: threadParams,
     response: { 101: Type.Unknown({ description: 'The protocol is switched.' }) },

@@ -116,7 +116,7 @@ interface ConversationDependencies {
   jobs: Jobs;
   streamLog: StreamLog;
   openStreams: OpenStreams;
-  guard: Pick<Guard, 'checkOrigin' | 'originOf'>;
+  guard: Pick<Guard, 'checkOrigin' | 'identify' | 'originOf'>;
   admission: Pick<Admission, 'countSocket' | 'readBody'>;
   /** Aborts when the session or token behind an identity has ended. */
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
@@ -238,7 +238,16 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     followers,
     customAuthorization,
     routes: [
-      ...routesOf(dependencies, { removal, threads, runs, journal, storage, graphFor, assistants }),
+      ...routesOf(dependencies, {
+        removal,
+        threads,
+        runs,
+        journal,
+        storage,
+        graphFor,
+        assistants,
+        customAuthorization,
+      }),
       ...schedules.routes,
     ],
     orphans: orphansOf(dependencies),
@@ -278,6 +287,7 @@ interface Parts {
   storage: ReturnType<typeof openEventStorage>;
   graphFor: GraphFor;
   assistants: Assistants;
+  customAuthorization: CustomAuthorization | null;
 }
 
 /** What is deleted with a thread or an account, besides the parts that features and runs have registered. */
@@ -301,7 +311,7 @@ function registerRemovals({ removals, runtime, options }: ConversationDependenci
 
 function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[] {
   const { database, openStreams, access, features, runtime, clock, options } = dependencies;
-  const { threads, runs, journal, storage, graphFor, assistants } = parts;
+  const { threads, runs, journal, storage, graphFor, assistants, customAuthorization } = parts;
   const { customAgents } = features;
   const store = dependencies.threadStore;
   const feedbackStore = new FeedbackStore(database);
@@ -342,7 +352,11 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     access,
     openStreams,
   };
-  const sockets = protocolSockets({ ...dependencies, ...protocol });
+  const sockets = protocolSockets({
+    ...dependencies,
+    ...protocol,
+    decide: customAuthorization && ((call) => customAuthorization.decide(call)),
+  });
   return [
     ...mounts.flatMap((mount) => [
       threadRoutes(mount, { threads, lists }),

@@ -55,7 +55,7 @@ export function runRules(reach: ThreadReach): RuleOfEndpoint[] {
     [cancelRuns, cancelMany(reach)],
     [deleteRun, removeRun(reach)],
     [sendCommand, command(reach)],
-    [openThreadSocket, refuseSocket],
+    [openThreadSocket, openSocket(reach)],
   ];
 }
 
@@ -145,11 +145,13 @@ function command(reach: ThreadReach): AuthRule {
   };
 }
 
-/** The handlers are asked once a request, and a socket has many commands. */
-async function refuseSocket(): Promise<void> {
-  throw unserved(
-    'A WebSocket cannot be opened with a credential of your own. Send commands with POST, and read events with POST …/stream/events.',
-  );
+/** A socket may wait for its thread. Each of its commands is asked about when it comes. */
+function openSocket({ requireThread }: ThreadReach): AuthRule {
+  return async (asked) => {
+    const threadId = paramOf(asked, 'thread_id');
+    const { filter } = await asked.ask('threads:read', { thread_id: threadId });
+    await requireThread(asked, { threadId, filter, mayBeNew: true });
+  };
 }
 
 function unserved(message: string): AppError {

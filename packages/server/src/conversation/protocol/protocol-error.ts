@@ -1,5 +1,6 @@
 import type { ProtocolAnswer, ProtocolErrorCode } from '@switchyard/contract/conversation/protocol';
 import type { ErrorCode } from '@switchyard/contract/errors';
+import { neutralText } from '../../http/errors/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 
 type Failure = Extract<ProtocolAnswer, { type: 'error' }>;
@@ -32,6 +33,20 @@ export function protocolErrorOf(error: unknown): ProtocolError | null {
   if (!(error instanceof AppError)) return null;
   const code = codeOf[error.code];
   return code === undefined ? null : new ProtocolError(code, sentenceOf(error));
+}
+
+/** Returns what a socket says of any error. Over HTTP most of them have a status instead. */
+export function socketErrorOf(error: unknown): ProtocolError {
+  const told = protocolErrorOf(error);
+  if (told) return told;
+  if (!(error instanceof AppError)) return new ProtocolError('unknown_error', 'Internal error.');
+  const isRefusal = error.status === 401 || error.status === 403;
+  return new ProtocolError(isRefusal ? 'permission_denied' : 'unknown_error', neutralText(error));
+}
+
+/** Whether the client can do nothing about the error, so that it belongs into the log. */
+export function isFault(error: unknown): boolean {
+  return protocolErrorOf(error) === null && !(error instanceof AppError && error.status < 500);
 }
 
 export function failureOf(id: number | null, { code, message }: ProtocolError): Failure {

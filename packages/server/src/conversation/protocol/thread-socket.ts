@@ -1,15 +1,14 @@
 import type { Socket } from 'node:net';
-import type { Mount } from '@switchyard/contract/conversation/mounts';
 import {
   eventFilter,
   type ProtocolAnswer,
+  type ProtocolCommand,
   protocolCloseCodes,
   protocolCommand,
   protocolLimits,
   unsubscribeParams,
 } from '@switchyard/contract/conversation/protocol';
 import type { WebSocket } from 'ws';
-import type { Identity } from '../../http/access/identity.ts';
 import { readJson } from '../../http/body/body-parsers.ts';
 import { keepAlive } from '../../http/streams/keep-alive.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -17,18 +16,17 @@ import { BoundedQueue } from '../../lib/async/bounded-queue.ts';
 import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Owner } from '../../lib/owner.ts';
 import type { ThreadCommands } from './commands.ts';
-import { failureOf, ProtocolError, protocolErrorOf } from './protocol-error.ts';
+import { failureOf, isFault, ProtocolError, socketErrorOf } from './protocol-error.ts';
 import { eventText } from './protocol-event.ts';
 import { checked } from './protocol-values.ts';
+import type { SocketCaller } from './socket-caller.ts';
 import type { Subscription, ThreadEvents } from './thread-events.ts';
 
 interface ThreadSocketOptions {
   commands: Pick<ThreadCommands, 'execute'>;
   events: Pick<ThreadEvents, 'read' | 'requirePosition'>;
-  identity: Identity;
-  mount: Mount;
+  caller: SocketCaller;
   threadId: string;
   connection: Pick<Socket, 'once' | 'off'>;
   /** The socket ends with each of them: a shutdown, the end of the session. */
@@ -44,8 +42,6 @@ const stalledMs = 30_000;
 /** How long a socket that is closed by the gateway may take to close. */
 const farewellMs = 1_000;
 
-const changing = new Set(['run.start', 'input.respond']);
-
 /** One client of a thread: its commands in their order, and the events of its subscriptions. */
 export class ThreadSocket {
   readonly #socket: WebSocket;
@@ -54,6 +50,9 @@ export class ThreadSocket {
   readonly #subscriptions = new Map<string, LinkedAbort>();
   readonly #over = new AbortController();
   readonly #timer: Timer;
+  #stopConfirming: () => void = () => undefined;
+  /** The gateway is closing the socket. A client may go on sending meanwhile, and nothing of it counts. */
+  #isRefused = false;
 
   constructor(socket: WebSocket, options: ThreadSocketOptions) {
     this.#socket = socket;
@@ -64,12 +63,14 @@ export class ThreadSocket {
   serve(onClose: () => void): void {
     const socket = this.#socket;
     const stopPings = keepAlive(socket, protocolLimits.pingIntervalMs);
+    this.#confirmLater();
     const releases = this.#options.over.map((signal) => this.#endWith(signal));
     socket.on('error', () => socket.terminate());
     socket.once('close', () => {
       this.#over.abort();
       this.#waiting.end();
       stopPings();
+      this.#stopConfirming();
       for (const release of releases) release();
       onClose();
     });
@@ -97,6 +98,22 @@ export class ThreadSocket {
     return () => signal.removeEventListener('abort', onAbort);
   }
 
+  /** A socket on which nothing is commanded may read for as long as its caller is let in. */
+  #confirmLater(): void {
+    this.#stopConfirming();
+    if (!this.#options.caller.mustBeConfirmed || this.#over.signal.aborted) return;
+    this.#stopConfirming = this.#timer(() => void this.#confirm(), protocolLimits.confirmIntervalMs);
+  }
+
+  async #confirm(): Promise<void> {
+    try {
+      await this.#options.caller.confirm();
+      this.#confirmLater();
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
   async #answerAll(): Promise<void> {
     for await (const text of this.#waiting) {
       const { answer, next } = await this.#answer(text);
@@ -114,17 +131,23 @@ export class ThreadSocket {
       if (command.method === 'subscription.subscribe') return await this.#subscribe(id, command.params);
       if (command.method === 'subscription.unsubscribe')
         return { answer: this.#unsubscribe(id, command.params) };
-      this.#requireScope(command.method);
       return { answer: await this.#execute(command) };
     } catch (error) {
-      return { answer: failureOf(id, this.#told(error)) };
+      if (isFault(error)) this.#options.onFault(error);
+      const isOver = error instanceof AppError && error.status === 401;
+      return {
+        answer: failureOf(id, socketErrorOf(error)),
+        ...(isOver && { next: () => this.#refuse(error) }),
+      };
     }
   }
 
   async #subscribe(id: number, params: unknown): Promise<{ answer: ProtocolAnswer; next: () => void }> {
     const filter: Subscription = checked(eventFilter, params, 'params');
-    const { events, threadId } = this.#options;
-    await events.requirePosition(this.#owner, threadId, filter.since);
+    const { events, threadId, caller } = this.#options;
+    await caller.subscribe();
+    this.#confirmLater();
+    await events.requirePosition(caller.owner, threadId, filter.since);
     if (this.#subscriptions.size >= protocolLimits.subscriptionsPerSocket)
       throw new ProtocolError(
         'invalid_argument',
@@ -152,36 +175,28 @@ export class ThreadSocket {
     return { type: 'success', id, result: {} };
   }
 
-  async #execute(command: object): Promise<ProtocolAnswer> {
-    const { commands, identity, mount, threadId } = this.#options;
-    return commands.execute({ userId: identity.userId, mount }, threadId, command);
-  }
-
-  #requireScope(method: string): void {
-    const { scopes } = this.#options.identity;
-    if (!changing.has(method) || scopes === null || scopes.includes('conversation:write')) return;
-    throw new ProtocolError('permission_denied', 'The token lacks the scope conversation:write.');
-  }
-
-  /** Over HTTP these errors have a status; here only their sentence is left. */
-  #told(error: unknown): ProtocolError {
-    const told = protocolErrorOf(error);
-    if (told) return told;
-    if (error instanceof AppError && error.status < 500)
-      return new ProtocolError('unknown_error', error.message);
-    this.#options.onFault(error);
-    return new ProtocolError('unknown_error', 'Internal error.');
+  async #execute(command: ProtocolCommand): Promise<ProtocolAnswer> {
+    const { commands, caller, threadId } = this.#options;
+    const allowed = await caller.send(command);
+    if (this.#isRefused) throw new AppError('token_invalid');
+    this.#confirmLater();
+    return commands.execute(allowed.caller, threadId, allowed.command);
   }
 
   /** A source that breaks ends the socket: the client connects again and subscribes again. */
   async #pump(filter: Subscription, signal: AbortSignal): Promise<void> {
-    const { events, threadId } = this.#options;
+    const { events, threadId, caller } = this.#options;
+    let mayRead = false;
     try {
-      for await (const batch of events.read(this.#owner, threadId, filter, signal))
+      for await (const batch of events.read(caller.owner, threadId, filter, signal)) {
+        // The thread may have been made since it was subscribed to, and only now it can be seen what hides it.
+        mayRead ||= await this.#mayRead();
+        if (!mayRead) return;
         for (const event of batch) {
           if (signal.aborted) return;
           await this.#send(eventText(event));
         }
+      }
     } catch {
       if (!signal.aborted) this.#close(1011, 'The stream broke off. Connect again.');
     }
@@ -210,14 +225,33 @@ export class ThreadSocket {
     });
   }
 
+  async #mayRead(): Promise<boolean> {
+    try {
+      await this.#options.caller.read();
+      return true;
+    } catch (error) {
+      this.#refuse(error);
+      return false;
+    }
+  }
+
+  /** 4000 and the status ends a client's stream. After any other code it connects again. */
+  #refuse(error: unknown): void {
+    if (this.#isRefused || this.#over.signal.aborted) return;
+    if (isFault(error)) {
+      this.#options.onFault(error);
+      this.#close(1011, 'The authentication failed. Connect again.');
+    } else {
+      const status = error instanceof AppError ? error.status : 403;
+      this.#close(4000 + status, 'The authentication refuses this socket.');
+    }
+  }
+
   /** Does not wait for a client that does not take the message. */
   #close(code: number, reason: string): void {
+    this.#isRefused = true;
     this.#socket.close(code, reason);
     const cancel = this.#timer(() => this.#socket.terminate(), farewellMs);
     this.#socket.once('close', cancel);
-  }
-
-  get #owner(): Owner {
-    return { user: this.#options.identity.userId };
   }
 }

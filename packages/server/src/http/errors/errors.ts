@@ -61,7 +61,7 @@ function sentenceOf(error: AppError): string {
 }
 
 /** An internal error never says more than that it happened. Its cause is in the log, with the request id. */
-function neutralText(error: AppError): string {
+export function neutralText(error: AppError): string {
   const entry = errorCatalogue[error.code];
   return entry.kind === 'internal' ? entry.message : error.message;
 }
