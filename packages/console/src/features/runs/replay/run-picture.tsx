@@ -1,4 +1,5 @@
 import { LongText } from '../../../kit/long-text/long-text.tsx';
+import { MarkdownText } from '../../../kit/markdown.tsx';
 import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import type { ReplayState, ShownCall, ShownItem } from './replay-state.ts';
@@ -43,9 +44,13 @@ function Item({ item, pictureOf }: { item: ShownItem; pictureOf: RunPictureProps
         {text(isHuman ? 'picture.person' : 'picture.agent')}
         {item.type === 'ai' && item.simulated ? ` · ${text('simulated')}` : ''}
       </p>
-      <div className="text-lead">
-        <LongText text={item.text} />
-      </div>
+      {isHuman ? (
+        <div className="text-lead">
+          <LongText text={item.text} />
+        </div>
+      ) : (
+        <MarkdownText text={item.text} />
+      )}
     </div>
   );
 }
