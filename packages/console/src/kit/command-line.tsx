@@ -20,7 +20,7 @@ export function CommandLine({ command }: { command: string }) {
   return (
     <div className="flex max-w-full min-w-0 items-start gap-1 rounded-control border border-border bg-sunken py-0.5 pr-0.5 pl-3">
       <pre
-        className="min-w-0 flex-1 overflow-x-auto py-1.5 font-mono text-table whitespace-pre-wrap break-all"
+        className="min-w-0 flex-1 overflow-x-auto py-1.5 font-mono text-table whitespace-pre-wrap wrap-anywhere"
         data-command
       >
         {command}

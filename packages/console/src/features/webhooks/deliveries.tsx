@@ -51,6 +51,7 @@ function DeliveryTable({ webhookId, deliveries }: { webhookId: string; deliverie
     {
       id: 'task',
       header: text('deliveries.task'),
+      width: '11rem',
       cell: ({ taskId }) => (
         <Link href={`/tasks/${taskId}`} className="truncate font-mono text-accent underline">
           {taskId}
