@@ -17,7 +17,9 @@ export function Breadcrumb() {
   const address = rest.map(decodePart).join(' / ');
   // Until the page knows what it shows, the ids of the address stand for it.
   const title = page.path === path ? page.title : '';
-  const detail = address === '' ? '' : title || address;
+  const parent = text(`pages.${name}`);
+  // A list that shows one of its rows keeps its own title.
+  const detail = address === '' || title === parent ? '' : title || address;
   return (
     <nav
       aria-label={text('breadcrumb')}
@@ -26,10 +28,10 @@ export function Breadcrumb() {
       <Link
         href={`/${name}`}
         aria-current={detail === '' ? 'page' : undefined}
-        title={text(`pages.${name}`)}
+        title={parent}
         className="truncate rounded-control text-text-2 hover:text-text aria-[current=page]:text-text"
       >
-        {text(`pages.${name}`)}
+        {parent}
       </Link>
       {detail !== '' && (
         <>
