@@ -185,7 +185,7 @@ describe.runIf(canBrowse)('what a stranger has written', () => {
     expect((await page.getByRole('heading', { level: 1 }).textContent())?.length).toBeLessThan(200);
     await page.getByRole('combobox', { name: words('runs')('events.mode') }).click();
     await page.getByRole('option', { name: words('runs')('events.full') }).click();
-    const more = page.getByRole('button', { name: words('kit/long-text')('showAll', { size: '1 MB' }) });
+    const more = page.getByRole('button', { name: words('kit')('text.showAll', { size: '1 MB' }) });
     await more.waitFor();
     expect((await page.getByRole('main').textContent())?.length).toBeLessThan(20_000);
     await more.click();

@@ -2,6 +2,7 @@ import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { LongText } from '../../../kit/long-text.tsx';
 import type { Picture } from '../../../kit/pictures/picture.ts';
 import { Thumb } from '../../../kit/pictures/thumb.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
@@ -11,7 +12,9 @@ import { useText } from '../../../lib/i18n.ts';
 import { AgainActions } from './again-actions.tsx';
 import { graphTexts } from './graph-texts.ts';
 import { LineageStrip } from './lineage-strip.tsx';
-import { LongText } from './long-text.tsx';
+
+/** A recipe shows so many characters of a prompt at first. */
+const firstLength = 600;
 
 /** How the open file was made, where it came from, and how to make it again. */
 export function RecipePanel({ file }: { file: Picture }) {
@@ -41,7 +44,7 @@ function Recipe({ recipe, file }: { recipe: FileRecipe; file: Picture }) {
       {texts.map(({ key, title, value }) => (
         <section key={key}>
           <h3 className="text-meta text-text-2">{title}</h3>
-          <LongText value={value} />
+          <LongText text={value} firstLength={firstLength} />
         </section>
       ))}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-table">

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { useLocale } from 'use-intl';
-import { LongText } from '../../../kit/long-text/long-text.tsx';
+import { LongText } from '../../../kit/long-text.tsx';
 import { spanLength } from '../../../kit/timeline/span-length.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';

@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { useLocale } from 'use-intl';
 import { IconButton, LinkButton } from '../../../kit/button.tsx';
-import { LongText } from '../../../kit/long-text/long-text.tsx';
+import { LongText } from '../../../kit/long-text.tsx';
 import { endOf, type TimelineSpan } from '../../../kit/timeline/span.ts';
 import { spanLength } from '../../../kit/timeline/span-length.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
@@ -32,7 +32,7 @@ export function SpanDetail({ span, raw, startMs, source, onClose }: SpanDetailPr
   return (
     <section
       aria-label={text('span.label')}
-      className="flex w-full min-w-0 flex-col gap-3 border-t border-border pt-3 xl:sticky xl:top-4 xl:max-h-[calc(100vh-2rem)] xl:w-96 xl:shrink-0 xl:overflow-y-auto xl:border-t-0 xl:border-l xl:pt-0 xl:pl-4"
+      className="flex w-full min-w-0 flex-col gap-3 border-t border-border pt-3 xl:sticky xl:top-[calc(var(--bar)+1rem)] xl:max-h-[calc(100vh-var(--bar)-2rem)] xl:w-96 xl:shrink-0 xl:overflow-y-auto xl:border-t-0 xl:border-l xl:pt-0 xl:pl-4"
     >
       <header className="flex items-start justify-between gap-2">
         <h2 className="min-w-0 text-lead font-medium break-words">

@@ -1,4 +1,4 @@
-import { LongText } from '../../../kit/long-text/long-text.tsx';
+import { LongText } from '../../../kit/long-text.tsx';
 import { MarkdownText } from '../../../kit/markdown.tsx';
 import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
