@@ -1,12 +1,14 @@
 import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pagesWithoutObject } from './support/addresses.ts';
+import { beyondWindow } from './support/beyond-window.ts';
 import { cutTexts } from './support/cut-texts.ts';
-import { addBoxes, type Box, longGraph } from './support/fleet.ts';
+import { addBoxes, type Box } from './support/fleet.ts';
+import { makeObjects } from './support/objects.ts';
 import { buildPseudoConsole, type PseudoConsole } from './support/pseudo-console.ts';
 import { pseudoText } from './support/pseudo-text.ts';
+import { follow, quietPage } from './support/quiet-page.ts';
 import { Stage } from './support/stage.ts';
 
 describe('a text in the language that no one speaks', () => {
@@ -54,61 +56,3 @@ describe.runIf(canBrowse)('in a language with longer words', () => {
     expect(cut).toEqual({});
   });
 });
-
-/** Returns what makes the page wider than the window. */
-function beyondWindow(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    if (document.documentElement.scrollWidth <= innerWidth) return [];
-    const outside = [...document.body.querySelectorAll('*')].filter(
-      (element) => element.getBoundingClientRect().right > innerWidth + 1,
-    );
-    return outside.slice(0, 5).map((element) => `beyond the window: ${element.outerHTML.slice(0, 160)}`);
-  });
-}
-
-/** Goes to another page as a link does, so that the scripts are not read again. */
-async function follow(page: Page, address: string): Promise<void> {
-  await page.evaluate((to) => {
-    history.pushState(null, '', to);
-    dispatchEvent(new PopStateEvent('popstate'));
-  }, address);
-}
-
-/** Returns a check that is true when the page has its heading and has asked for nothing since the last look. */
-function quietPage(page: Page): () => Promise<boolean> {
-  let [open, begun, seen] = [0, 0, -1];
-  page.on('request', () => {
-    open += 1;
-    begun += 1;
-  });
-  for (const event of ['requestfinished', 'requestfailed'] as const)
-    page.on(event as 'requestfinished', () => {
-      open -= 1;
-    });
-  return async () => {
-    const hasHeading = (await page.getByRole('heading', { level: 1 }).count()) > 0;
-    const isQuiet = hasHeading && open === 0 && begun === seen;
-    seen = begun;
-    return isQuiet;
-  };
-}
-
-/** Makes a task, a workflow and a conversation, and returns the addresses of their pages. */
-async function makeObjects(admin: HttpSession): Promise<string[]> {
-  const task = await admin.post<{ data: { id: string } }>('/api/tasks', { workflow: longGraph(3) });
-  const workflow = await admin.post<{ data: { id: string } }>('/api/workflows', {
-    name: 'Long',
-    workflow: longGraph(3),
-  });
-  const { thread_id: thread } = await admin.post<{ thread_id: string }>('/api/threads', {});
-  const input = { messages: [{ role: 'user', content: 'invert a picture' }] };
-  const run = await admin.post<{ run_id: string }>(`/api/threads/${thread}/runs`, { input });
-  await admin.get(`/api/threads/${thread}/runs/${run.run_id}/join`);
-  return [
-    `/tasks/${task.data.id}`,
-    `/workflows/${workflow.data.id}`,
-    `/chat/${thread}`,
-    `/runs/${thread}/${run.run_id}`,
-    `/runs/${thread}/${run.run_id}?view=events`,
-  ];
-}
