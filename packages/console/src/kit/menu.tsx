@@ -3,6 +3,7 @@ import { cloneElement, type ReactElement, useState } from 'react';
 import { lazyPart, useLazyPart } from '../lib/lazy-part.ts';
 import { IconButton } from './button.tsx';
 import type { MenuProps } from './parts/menu-item.ts';
+import { opensRow } from './rows/row-marks.ts';
 
 const layer = lazyPart(async () => (await import('./parts/menu-layer.tsx')).MenuLayer);
 
@@ -14,10 +15,14 @@ interface TriggerProps {
 }
 
 /** Actions of one object. The code of menus is loaded when the pointer comes near one, or when one is opened. */
-export function Menu({ label, items, trigger }: MenuProps) {
+export function Menu({ label, items, trigger, opensRow: isOpener }: MenuProps) {
   const [isWanted, setWanted] = useState(false);
   const button = trigger ?? (
-    <IconButton label={label} icon={<Ellipsis size={16} strokeWidth={1.75} aria-hidden />} />
+    <IconButton
+      {...(isOpener && opensRow)}
+      label={label}
+      icon={<Ellipsis size={16} strokeWidth={1.75} aria-hidden />}
+    />
   );
   const closed = cloneElement(button as ReactElement<TriggerProps>, {
     'aria-haspopup': 'menu',

@@ -1,9 +1,11 @@
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { shortcutChoice } from '../lib/shortcut-choice.ts';
 import { isTyping } from './parts/typing.ts';
 
 /** What each single key does, by `event.key`. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+
+const listening = new Set<RefObject<Shortcuts>>();
 
 /**
  * Listens for single keys while the component is shown. Keys that belong to a text, to a dialog in front of the page or to
@@ -21,9 +23,18 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       if (shortcutChoice.read() === 'off') return;
       current.current[event.key]?.(event);
     };
+    listening.add(current);
     window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+    return () => {
+      listening.delete(current);
+      window.removeEventListener('keydown', onKey);
+    };
   }, []);
+}
+
+/** Whether something that is shown listens for a key. */
+export function hasShortcut(key: string): boolean {
+  return [...listening].some(({ current }) => key in current);
 }
 
 /** The rest of the page is inert while a dialog is open in front of it. */

@@ -1,5 +1,6 @@
 import { useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { rowMarks, rowRing } from './rows/row-marks.ts';
 
 interface RowWindowOptions {
   count: number;
@@ -58,11 +59,12 @@ export function VirtualList<Row>({ rows, rowKey, rowHeight, label, children }: V
         return (
           <li
             key={rowKey(row)}
+            {...rowMarks(rowKey(row))}
             data-index={item.index}
             ref={view.rows.measureElement}
             aria-posinset={item.index + 1}
             aria-setsize={rows.length}
-            className="absolute inset-x-0 top-0"
+            className={`absolute inset-x-0 top-0 ${rowRing}`}
             style={{ transform: `translateY(${item.start - view.offset}px)` }}
           >
             {children(row, item.index)}

@@ -1,6 +1,8 @@
-import { Fragment } from 'react';
+import { Fragment, useState } from 'react';
 import { Dialog } from '../../kit/dialog.tsx';
+import { rowKeysOfPage } from '../../kit/rows/use-row-keys.ts';
 import { Switch } from '../../kit/switch.tsx';
+import { hasShortcut } from '../../kit/use-shortcuts.ts';
 import { useText } from '../../lib/i18n.ts';
 import { shortcutChoice } from '../../lib/shortcut-choice.ts';
 import { goKeys } from './go-keys.ts';
@@ -12,7 +14,9 @@ const groups = [
   { name: 'replay', keys: ['play'] },
 ] as const;
 
-const keysOf: Record<(typeof groups)[number]['keys'][number], string[]> = {
+type KeyName = (typeof groups)[number]['keys'][number];
+
+const keysOf: Record<KeyName, string[]> = {
   palette: ['⌘K', 'Ctrl K'],
   search: ['/'],
   help: ['?'],
@@ -27,7 +31,7 @@ const keysOf: Record<(typeof groups)[number]['keys'][number], string[]> = {
   play: ['Space'],
 };
 
-/** What each key does, and the switch that turns single keys off. */
+/** What each key does on this page, and the switch that turns single keys off. */
 export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   const text = useText('app');
   const choice = shortcutChoice.use();
@@ -39,20 +43,44 @@ export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () =>
           checked={choice === 'on'}
           onChange={(on) => shortcutChoice.set(on ? 'on' : 'off')}
         />
-        {groups.map(({ name, keys }) => (
-          <section key={name}>
-            <h3 className="pb-1 text-table font-semibold text-text-2">{text(`keys.groups.${name}`)}</h3>
-            <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
-              {keys.map((key) => (
-                <Row key={key} label={text(`keys.${key}`)} keys={keysOf[key]} />
-              ))}
-              {name === 'everywhere' && <GoRows />}
-            </dl>
-          </section>
-        ))}
+        <Groups />
       </div>
     </Dialog>
   );
+}
+
+function Groups() {
+  const text = useText('app');
+  const [idle] = useState(idleKeys);
+  return groups.map(({ name, keys }) => {
+    const useful = keys.filter((key) => !idle.has(key));
+    if (useful.length === 0) return null;
+    return (
+      <section key={name}>
+        <h3 className="pb-1 text-table font-semibold text-text-2">{text(`keys.groups.${name}`)}</h3>
+        <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
+          {useful.map((key) => (
+            <Row key={key} label={text(`keys.${key}`)} keys={keysOf[key]} />
+          ))}
+          {name === 'everywhere' && <GoRows />}
+        </dl>
+      </section>
+    );
+  });
+}
+
+/** The keys that do nothing on the page as it stands. */
+function idleKeys(): ReadonlySet<KeyName> {
+  const rows = rowKeysOfPage();
+  const isUseful: Partial<Record<KeyName, boolean>> = {
+    panel: hasShortcut(']'),
+    next: rows.move,
+    previous: rows.move,
+    open: rows.open,
+    choose: rows.choose,
+    play: hasShortcut(' '),
+  };
+  return new Set((Object.keys(isUseful) as KeyName[]).filter((key) => !isUseful[key]));
 }
 
 function GoRows() {

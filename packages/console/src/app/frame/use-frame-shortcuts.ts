@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
+import { useRowKeys } from '../../kit/rows/use-row-keys.ts';
 import { useShortcuts } from '../../kit/use-shortcuts.ts';
 import { goKeys, isGoing } from './go-keys.ts';
 import { railChoice } from './rail-choice.ts';
@@ -35,6 +36,7 @@ export function useFrameShortcuts({ onSearch, onHelp }: FrameShortcuts): void {
     },
     '[': () => railChoice.set(railChoice.read() === 'wide' ? 'narrow' : 'wide'),
   });
+  useRowKeys();
   usePaletteKey(onSearch);
 }
 

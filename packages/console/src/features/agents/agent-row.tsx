@@ -5,6 +5,7 @@ import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
+import { opensRow, rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { agentsKey } from './agents-key.ts';
@@ -30,14 +31,24 @@ export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }
     skills === null ? text('allSkills') : text('skills', { count: skills.length }),
   ];
   return (
-    <li className="flex items-start justify-between gap-4 border-b border-border py-3">
+    <li
+      {...rowMarks(name)}
+      className={`flex items-start justify-between gap-4 border-b border-border py-3 ${rowRing}`}
+    >
       <div className="min-w-0">
         <p className="font-medium">{name}</p>
         <p className="max-w-[48rem] text-body break-words">{description}</p>
         <p className="text-table text-text-2">{parts.join(' · ')}</p>
       </div>
       <div className="flex shrink-0 gap-1">
-        <Button {...editHint} size="s" variant="plain" aria-label={text('editOf', { name })} onClick={onEdit}>
+        <Button
+          {...editHint}
+          {...opensRow}
+          size="s"
+          variant="plain"
+          aria-label={text('editOf', { name })}
+          onClick={onEdit}
+        >
           {text('edit')}
         </Button>
         <Button

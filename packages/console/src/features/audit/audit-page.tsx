@@ -4,7 +4,9 @@ import { DataTable } from '../../kit/data-table.tsx';
 import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
 import { MoreRows } from '../../kit/forms/more-rows.tsx';
 import { Page } from '../../kit/page.tsx';
+import { focusRing } from '../../kit/parts/classes.ts';
 import { QueryView } from '../../kit/query-view.tsx';
+import { opensRow } from '../../kit/rows/row-marks.ts';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
@@ -69,8 +71,9 @@ function AuditTable({ records, current }: { records: readonly AuditRecord[]; cur
       width: '16rem',
       cell: ({ id, action }) => (
         <button
+          {...opensRow}
           type="button"
-          className="cursor-pointer truncate rounded-control font-mono text-accent underline"
+          className={`${focusRing} cursor-pointer truncate rounded-control font-mono text-accent underline`}
           onClick={() => setQuery({ record: id })}
         >
           {action}

@@ -130,6 +130,7 @@ function Pictures({ files, onDelete }: PicturesProps) {
         items={files}
         label={text('grid')}
         altOf={({ filename }) => filename}
+        commandOf={({ fileId }) => `switchyard files recipe ${fileId}`}
         chosen={chosen}
         onChoose={choose}
         onOpen={({ fileId }) => setQuery({ file: fileId }, { push: true })}

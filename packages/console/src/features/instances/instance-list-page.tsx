@@ -5,6 +5,7 @@ import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { TabLinks } from '../../kit/tab-links.tsx';
 import { useQueryState } from '../../lib/address.ts';
@@ -74,7 +75,7 @@ function Cards({ add }: { add: ReactNode }) {
       {(list) => (
         <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
           {inOrderOfAttention(list).map((instance) => (
-            <li key={instance.id} className="flex min-w-0">
+            <li key={instance.id} {...rowMarks(instance.id)} className={`flex min-w-0 ${rowRing}`}>
               <InstanceCard instance={instance} />
             </li>
           ))}

@@ -2,10 +2,10 @@ import type { InstanceEvent } from '@switchyard/contract/dispatch/instance-event
 import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { Link } from 'wouter';
 import { DataTable } from '../../kit/data-table.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { LoadMore } from '../../kit/rows/load-more.tsx';
+import { RowLink } from '../../kit/rows/row-link.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
@@ -106,12 +106,13 @@ function EventTable({
             header: text('journal.instance'),
             width: '9rem',
             cell: ({ instanceId }: InstanceEvent) => (
-              <Link
+              <RowLink
                 href={`/instances/${encodeURIComponent(instanceId)}`}
+                command={`switchyard instances show ${instanceId} --events`}
                 className="text-accent hover:underline"
               >
                 {names.get(instanceId) ?? instanceId}
-              </Link>
+              </RowLink>
             ),
           },
         ]
@@ -139,9 +140,13 @@ function EventMessage({ event }: { event: InstanceEvent }) {
       {event.taskId === null ? (
         words
       ) : (
-        <Link href={`/tasks/${event.taskId}`} className="hover:underline">
+        <RowLink
+          href={`/tasks/${event.taskId}`}
+          command={`switchyard tasks get ${event.taskId}`}
+          className="hover:underline"
+        >
           {words}
-        </Link>
+        </RowLink>
       )}
     </span>
   );

@@ -10,6 +10,7 @@ import { useCommandHint } from '../../kit/command-hint.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { Menu } from '../../kit/menu.tsx';
+import { opensRow, rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { Switch } from '../../kit/switch.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -53,7 +54,7 @@ export function ServerRow({ named }: { named: NamedServer }) {
     );
   };
   return (
-    <li className="flex flex-col gap-2 border-b border-border py-3">
+    <li {...rowMarks(name)} className={`flex flex-col gap-2 border-b border-border py-3 ${rowRing}`}>
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div className="min-w-0">
           <p className="font-medium">{name}</p>
@@ -63,7 +64,7 @@ export function ServerRow({ named }: { named: NamedServer }) {
           {server.description && <p className="text-table break-words text-text-2">{server.description}</p>}
         </div>
         <div className="flex items-center gap-2">
-          <Button {...hint} size="s" disabled={tested === 'busy'} onClick={() => void test()}>
+          <Button {...hint} {...opensRow} size="s" disabled={tested === 'busy'} onClick={() => void test()}>
             {text(tested === 'busy' ? 'test.busy' : 'test.open')}
           </Button>
           <span {...switchHint}>

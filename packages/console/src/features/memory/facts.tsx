@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
+import { opensRow, rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -44,7 +45,10 @@ function Fact({ agent, fact }: { agent: string | null; fact: MemoryFact }) {
       refresh: memoryKey,
     });
   return (
-    <li className="flex items-start justify-between gap-4 border-b border-border py-2">
+    <li
+      {...rowMarks(id)}
+      className={`flex items-start justify-between gap-4 border-b border-border py-2 ${rowRing}`}
+    >
       <div className="min-w-0">
         <p className="text-body break-words">{content}</p>
         <p className="text-table text-text-2">
@@ -52,7 +56,7 @@ function Fact({ agent, fact }: { agent: string | null; fact: MemoryFact }) {
         </p>
       </div>
       <div className="flex shrink-0 gap-1">
-        <Button size="s" variant="plain" onClick={() => setEditing(true)}>
+        <Button {...opensRow} size="s" variant="plain" onClick={() => setEditing(true)}>
           {text('fact.edit')}
         </Button>
         <Button size="s" variant="plain" onClick={() => void forget()}>

@@ -1,7 +1,8 @@
 import type { PoolOverview } from '@switchyard/contract/dispatch/overview';
 import type { Task } from '@switchyard/contract/dispatch/task';
-import { Link } from 'wouter';
 import { ProgressBar } from '../../kit/progress-bar.tsx';
+import { RowLink } from '../../kit/rows/row-link.tsx';
+import { rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { Section } from '../../kit/section.tsx';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useNow } from '../../lib/format/use-now.ts';
@@ -17,7 +18,7 @@ export function RunningTasks({ board }: { board: PoolOverview }) {
       {board.running.length === 0 ? <p className="text-body text-text-2">{text('running.none')}</p> : null}
       <ul className="flex flex-col gap-3">
         {board.running.map((task) => (
-          <li key={task.id}>
+          <li key={task.id} {...rowMarks(task.id)} className={rowRing}>
             <RunningTask task={task} instance={names.get(task.instanceId ?? '') ?? task.instanceId ?? ''} />
           </li>
         ))}
@@ -38,9 +39,13 @@ function RunningTask({ task, instance }: { task: Task; instance: string }) {
   return (
     <div className="flex flex-col gap-1">
       <p className="flex items-baseline justify-between gap-3 text-body">
-        <Link href={`/tasks/${task.id}`} className="min-w-0 truncate font-medium hover:underline">
+        <RowLink
+          href={`/tasks/${task.id}`}
+          command={`switchyard tasks get ${task.id}`}
+          className="min-w-0 truncate font-medium hover:underline"
+        >
           {task.name ?? text('running.unnamed', { id: task.id.slice(-8) })}
-        </Link>
+        </RowLink>
         <span className="shrink-0 text-table text-text-2 tabular-nums">{percent}</span>
       </p>
       <ProgressBar

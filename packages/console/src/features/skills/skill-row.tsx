@@ -1,7 +1,8 @@
 import { type Skill, switchSkill } from '@switchyard/contract/conversation/skill';
-import { Link } from 'wouter';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
+import { RowLink } from '../../kit/rows/row-link.tsx';
+import { rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { StatusWord } from '../../kit/status-word.tsx';
 import { Switch } from '../../kit/switch.tsx';
 import { gateway } from '../../lib/gateway.ts';
@@ -22,11 +23,18 @@ export function SkillRow({ skill: { name, description, enabled } }: { skill: Ski
       refresh: skillsKey,
     });
   return (
-    <li className="flex items-start justify-between gap-4 border-b border-border py-2">
+    <li
+      {...rowMarks(name)}
+      className={`flex items-start justify-between gap-4 border-b border-border py-2 ${rowRing}`}
+    >
       <div className="min-w-0">
-        <Link href={`/skills/${name}`} className="font-medium text-accent underline">
+        <RowLink
+          href={`/skills/${name}`}
+          command={`switchyard skills show ${name}`}
+          className="font-medium text-accent underline"
+        >
           {name}
-        </Link>
+        </RowLink>
         <p className="max-w-[48rem] text-table break-words text-text-2">{description}</p>
       </div>
       {isAdmin ? (

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
 import { useText } from '../../lib/i18n.ts';
@@ -61,7 +62,7 @@ function Lists({ list: { skills, broken } }: { list: SkillList }) {
           <h2 className="border-b border-border pb-1 text-lead font-semibold">{text('broken')}</h2>
           <ul>
             {broken.map(({ name, reason }) => (
-              <li key={name} className="border-b border-border py-2">
+              <li key={name} {...rowMarks(name)} className={`border-b border-border py-2 ${rowRing}`}>
                 <p className="flex flex-wrap items-center gap-3">
                   <span className="font-medium">{name}</span>
                   <StatusWord kind="failed">{text('unusable')}</StatusWord>

@@ -2,6 +2,7 @@ import { retryJob, type SystemReport } from '@switchyard/contract/system';
 import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
+import { rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -38,7 +39,10 @@ function Job({ job: { id, kind, attempts, lastError, diedAt } }: { job: DeadJob 
       refresh: systemKey,
     });
   return (
-    <li className="flex items-start justify-between gap-3 border-b border-border py-1.5 text-table">
+    <li
+      {...rowMarks(id)}
+      className={`flex items-start justify-between gap-3 border-b border-border py-1.5 text-table ${rowRing}`}
+    >
       <div className="min-w-0">
         <p>
           <span className="font-medium">{kind}</span>{' '}

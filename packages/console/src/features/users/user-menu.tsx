@@ -89,7 +89,7 @@ export function UserMenu({ user, onPassword }: UserMenuProps) {
   ];
   return (
     <>
-      <Menu label={text('actionsOf', { email })} items={items} />
+      <Menu opensRow label={text('actionsOf', { email })} items={items} />
       <ConfirmDialog
         open={asks === 'reset'}
         onClose={() => setAsks(null)}

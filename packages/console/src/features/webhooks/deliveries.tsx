@@ -1,12 +1,12 @@
 import { type Delivery, redeliver, type Webhook } from '@switchyard/contract/dispatch/webhook';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
 import { MoreRows } from '../../kit/forms/more-rows.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { QueryView } from '../../kit/query-view.tsx';
+import { RowLink } from '../../kit/rows/row-link.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { type StatusKind, StatusWord } from '../../kit/status-word.tsx';
 import type { Column } from '../../kit/table/column.ts';
@@ -53,9 +53,13 @@ function DeliveryTable({ webhookId, deliveries }: { webhookId: string; deliverie
       header: text('deliveries.task'),
       width: '11rem',
       cell: ({ taskId }) => (
-        <Link href={`/tasks/${taskId}`} className="truncate font-mono text-accent underline">
+        <RowLink
+          href={`/tasks/${taskId}`}
+          command={`switchyard tasks get ${taskId}`}
+          className="truncate font-mono text-accent underline"
+        >
           {taskId}
-        </Link>
+        </RowLink>
       ),
     },
     { id: 'event', header: text('deliveries.event'), width: '8rem', cell: ({ event }) => event },

@@ -2,13 +2,14 @@ import type { Webhook } from '@switchyard/contract/dispatch/webhook';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { Link, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
 import { SecretDialog } from '../../kit/forms/secret-dialog.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { RowLink } from '../../kit/rows/row-link.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -80,9 +81,14 @@ function WebhookTable({ webhooks, current }: WebhookTableProps) {
       id: 'url',
       header: text('column.url'),
       cell: ({ id, url }) => (
-        <Link href={`/webhooks/${id}`} className="truncate text-accent underline" title={url}>
+        <RowLink
+          href={`/webhooks/${id}`}
+          command={`switchyard webhooks deliveries ${id}`}
+          className="truncate text-accent underline"
+          title={url}
+        >
           {url}
-        </Link>
+        </RowLink>
       ),
     },
     {

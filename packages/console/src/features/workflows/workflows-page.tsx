@@ -1,9 +1,9 @@
 import type { SavedWorkflow } from '@switchyard/contract/dispatch/workflow';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import { DataTable } from '../../kit/data-table.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { RowLink } from '../../kit/rows/row-link.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
@@ -11,6 +11,7 @@ import { workflowsQuery } from '../../lib/data/workflows.ts';
 import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { ImportPanel } from './import/import-panel.tsx';
 
 /** The saved workflows of the user, and the place where new ones are dropped. */
@@ -46,9 +47,13 @@ function WorkflowTable({ items, total }: { items: readonly SavedWorkflow[]; tota
       id: 'name',
       header: text('column.name'),
       cell: ({ id, name }) => (
-        <Link href={`/workflows/${id}`} className="font-medium text-accent hover:underline">
+        <RowLink
+          href={`/workflows/${id}`}
+          command={`switchyard workflows show ${shellWord(name)}`}
+          className="font-medium text-accent hover:underline"
+        >
           {name}
-        </Link>
+        </RowLink>
       ),
     },
     {

@@ -22,4 +22,6 @@ export interface MenuProps {
   items: readonly MenuItem[];
   /** The button that opens it; three dots unless it is given. */
   trigger?: ReactElement | undefined;
+  /** It is the first thing to do with its row, so that Enter on the row opens it. */
+  opensRow?: boolean | undefined;
 }

@@ -1,5 +1,7 @@
+const texts = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="combobox"]';
+
 /** Whether a key belongs to a text that is being written, so that it is no shortcut. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.closest('input, textarea, select, [role="combobox"]') !== null;
+  return target.isContentEditable || target.closest(texts) !== null;
 }

@@ -1,7 +1,9 @@
 import { Check } from 'lucide-react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { useText } from '../../lib/i18n.ts';
+import { useCommandHint } from '../command-hint.tsx';
 import { classes, focusRing } from '../parts/classes.ts';
+import { choosesRow, opensRow, rowMarks } from '../rows/row-marks.ts';
 import {
   heightOf,
   justifiedRows,
@@ -20,6 +22,8 @@ interface JustifiedGridProps<Item extends Picture> {
   /** What a screen reader says of a picture. */
   altOf: (item: Item) => string;
   onOpen: (item: Item) => void;
+  /** The command that shows a picture in a terminal. */
+  commandOf: (item: Item) => string;
   chosen?: ReadonlySet<string>;
   /** `range` extends the choice from the picture that was chosen last. */
   onChoose?: (item: Item, options: { range: boolean }) => void;
@@ -32,7 +36,7 @@ const noneChosen: ReadonlySet<string> = new Set();
 
 /** Pictures in full rows, each in its own proportions. Only rows near the window are in the page. */
 export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<Item>) {
-  const { items, label, altOf, onOpen, chosen = noneChosen, onChoose, rowHeight = 200 } = props;
+  const { items, label, altOf, onOpen, commandOf, chosen = noneChosen, onChoose, rowHeight = 200 } = props;
   const box = useRef<HTMLUListElement>(null);
   const width = useWidth(box);
   const stretch = useWindowStretch(box);
@@ -41,14 +45,14 @@ export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<It
     const height = Math.min(rowHeight, Math.max(96, width / 2));
     return justifiedRows(items.map(ratioOf), { width, rowHeight: height, gap });
   }, [items, width, rowHeight]);
-  const onKey = (event: KeyboardEvent, index: number, item: Item) => {
+  const onKey = (event: KeyboardEvent, index: number) => {
     const arrow = arrows.find((key) => key === event.key);
     if (arrow) {
       event.preventDefault();
       const next = pictureBeside(rows, index, arrow);
       setCurrent(next);
       focusOn(box.current, next);
-    } else if (event.key === 'x' && onChoose) onChoose(item, { range: event.shiftKey });
+    }
   };
   return (
     <ul ref={box} aria-label={label} className="relative" style={{ height: heightOf(rows) }}>
@@ -62,12 +66,13 @@ export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<It
               place={place}
               item={item}
               alt={altOf(item)}
+              command={commandOf(item)}
               count={items.length}
               isCurrent={place.index === Math.min(current, items.length - 1)}
               isChosen={chosen.has(item.fileId)}
               isChoosing={chosen.size > 0}
               onFocus={() => setCurrent(place.index)}
-              onKey={(event) => onKey(event, place.index, item)}
+              onKey={(event) => onKey(event, place.index)}
               onOpen={() => onOpen(item)}
               onChoose={onChoose && ((range) => onChoose(item, { range }))}
             />
@@ -82,6 +87,7 @@ interface GridPictureProps {
   place: PlacedPicture;
   item: Picture;
   alt: string;
+  command: string;
   count: number;
   isCurrent: boolean;
   isChosen: boolean;
@@ -93,25 +99,32 @@ interface GridPictureProps {
 }
 
 function GridPicture(props: GridPictureProps) {
-  const { place, item, alt, count, isCurrent, isChosen, isChoosing, onFocus, onKey, onOpen, onChoose } =
-    props;
+  const { place, item, alt, command, count, isCurrent, isChosen, isChoosing } = props;
+  const { onFocus, onKey, onOpen, onChoose } = props;
   const text = useText('pictures');
+  const hint = useCommandHint(command);
   const { left, top, width, height, index } = place;
   return (
     <li
+      {...rowMarks(item.fileId)}
       aria-posinset={index + 1}
       aria-setsize={count}
-      className="group absolute overflow-hidden rounded-control bg-sunken"
+      className="group absolute overflow-hidden rounded-control bg-sunken outline-offset-2 outline-accent has-[[data-picture]:focus-visible]:outline-2"
       style={{ left, top, width, height }}
     >
       <button
         type="button"
+        {...hint}
+        {...opensRow}
         data-picture={index}
         tabIndex={isCurrent ? 0 : -1}
-        onFocus={onFocus}
+        onFocus={() => {
+          hint.onFocus?.();
+          onFocus();
+        }}
         onKeyDown={onKey}
         onClick={(event) => (event.shiftKey && onChoose ? onChoose(true) : onOpen())}
-        className={classes(focusRing, 'absolute inset-0 cursor-zoom-in -outline-offset-2!')}
+        className="absolute inset-0 cursor-zoom-in outline-none"
       >
         <ThumbPicture
           fileId={item.fileId}
@@ -129,6 +142,7 @@ function GridPicture(props: GridPictureProps) {
       {onChoose ? (
         <button
           type="button"
+          {...choosesRow}
           aria-pressed={isChosen}
           aria-label={text('choose', { name: item.filename })}
           onClick={(event) => onChoose(event.shiftKey)}
@@ -143,12 +157,10 @@ function GridPicture(props: GridPictureProps) {
           <span
             className={classes(
               'flex size-6 items-center justify-center rounded-full border',
-              isChosen
-                ? 'border-on-accent bg-accent-solid text-on-accent'
-                : 'border-control bg-surface text-transparent',
+              isChosen ? 'border-on-accent bg-accent-solid text-on-accent' : 'border-control bg-surface',
             )}
           >
-            <Check size={14} strokeWidth={2.5} aria-hidden />
+            {isChosen ? <Check size={14} strokeWidth={2.5} aria-hidden /> : null}
           </span>
         </button>
       ) : null}

@@ -51,6 +51,7 @@ export function Lightbox<Item extends Picture>(props: LightboxProps<Item>) {
     <Base.Root open={current !== null} onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Popup
+          aria-modal
           onKeyDown={onKey}
           className="fixed inset-0 z-40 flex flex-col bg-bg text-text outline-none md:flex-row"
         >

@@ -1,5 +1,6 @@
 import { useText } from '../../lib/i18n.ts';
 import { focusRing } from '../parts/classes.ts';
+import { choosesRow } from '../rows/row-marks.ts';
 
 interface RowChoiceProps {
   rowKey: string;
@@ -15,6 +16,7 @@ export function RowChoice({ rowKey, name, isChosen, onChoose }: RowChoiceProps) 
     <label className="inline-flex min-h-6 min-w-6 cursor-pointer items-center justify-center pointer-coarse:min-h-11 pointer-coarse:min-w-11">
       <input
         type="checkbox"
+        {...choosesRow}
         aria-label={text('table.choose', { name })}
         checked={isChosen}
         onChange={(event) => onChoose(rowKey, event.target.checked)}

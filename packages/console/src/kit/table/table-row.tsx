@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import { classes } from '../parts/classes.ts';
+import { rowMarks, rowRing } from '../rows/row-marks.ts';
 import { type Column, columnLook } from './column.ts';
 import { RowChoice } from './row-choice.tsx';
 
@@ -24,8 +25,12 @@ function Line<Row>({ index, isCurrent, ...cells }: TableRowProps<Row>) {
     <tr
       aria-rowindex={index + 2}
       aria-selected={choiceName === null ? undefined : isChosen}
-      data-row={rowKey}
-      className={classes('h-(--row) hover:bg-surface', (isCurrent || isChosen) && 'bg-running-tint')}
+      {...rowMarks(rowKey)}
+      className={classes(
+        rowRing,
+        'h-(--row) focus-within:bg-running-tint hover:bg-surface',
+        (isCurrent || isChosen) && 'bg-running-tint forced-colors:outline forced-colors:-outline-offset-1',
+      )}
     >
       <RowCells {...cells} />
     </tr>

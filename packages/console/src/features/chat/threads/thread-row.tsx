@@ -2,11 +2,12 @@ import { patchThread, updateState } from '@switchyard/contract/conversation/thre
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleDot, CirclePause, Pin } from 'lucide-react';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Field } from '../../../kit/field.tsx';
 import { Menu } from '../../../kit/menu.tsx';
+import { RowLink } from '../../../kit/rows/row-link.tsx';
+import { rowMarks, rowRing } from '../../../kit/rows/row-marks.ts';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { useToast } from '../../../kit/toast.tsx';
 import { keys } from '../../../lib/data/keys.ts';
@@ -42,13 +43,15 @@ export function ThreadRow({ thread, isCurrent, onDelete }: ThreadRowProps) {
   const isUnread = thread.unread && !isCurrent;
   return (
     <li
-      className="group flex items-center rounded-control aria-current:bg-sunken hover:bg-sunken"
+      {...rowMarks(thread.thread_id)}
+      className={`group flex items-center rounded-control aria-current:bg-sunken hover:bg-sunken ${rowRing}`}
       aria-current={isCurrent || undefined}
     >
-      <Link
+      <RowLink
         href={`/chat/${thread.thread_id}`}
+        command={`switchyard threads show ${thread.thread_id}`}
         aria-current={isCurrent ? 'page' : undefined}
-        className={`flex min-h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-2 text-body outline-accent focus-visible:outline-2 pointer-coarse:min-h-11 ${isUnread ? 'font-semibold' : ''}`}
+        className={`flex min-h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-2 -outline-offset-2! text-body forced-colors:aria-[current=page]:underline pointer-coarse:min-h-11 ${isUnread ? 'font-semibold' : ''}`}
       >
         <Mark thread={thread} isUnread={isUnread} />
         <span className="min-w-0 truncate">{title}</span>
@@ -61,7 +64,7 @@ export function ThreadRow({ thread, isCurrent, onDelete }: ThreadRowProps) {
             className="ml-auto shrink-0 text-text-3"
           />
         ) : null}
-      </Link>
+      </RowLink>
       <Menu
         label={text('threads.menu', { title })}
         items={[
@@ -95,7 +98,7 @@ function Mark({ thread: { status }, isUnread }: { thread: ListedThread; isUnread
     <span
       role="img"
       aria-label={text('threads.unread')}
-      className="mx-1 size-2 shrink-0 rounded-full bg-accent"
+      className="mx-1 size-2 shrink-0 rounded-full bg-accent forced-colors:bg-[Highlight]"
     />
   ) : null;
 }

@@ -1,8 +1,7 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
-import { Link } from 'wouter';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { GatewayText } from '../../../kit/gateway-text.tsx';
-import { focusRing } from '../../../kit/parts/classes.ts';
+import { RowLink } from '../../../kit/rows/row-link.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { Switch } from '../../../kit/switch.tsx';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
@@ -24,12 +23,13 @@ export function InstanceCard({ instance }: { instance: Instance }) {
       <header className="flex items-start justify-between gap-2">
         <div className="min-w-0">
           <h2 className="truncate text-lead font-semibold">
-            <Link
+            <RowLink
               href={`/instances/${encodeURIComponent(instance.id)}`}
-              className={`${focusRing} rounded-control hover:underline`}
+              command={`switchyard instances show ${instance.id}`}
+              className="rounded-control hover:underline"
             >
               {name}
-            </Link>
+            </RowLink>
           </h2>
           <p className="truncate text-table text-text-2">
             <span className="font-mono">{instance.id}</span> · {text(`kind.${instance.kind}`)}

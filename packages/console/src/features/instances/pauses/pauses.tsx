@@ -5,6 +5,7 @@ import { Button } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { Field } from '../../../kit/field.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
+import { rowMarks, rowRing } from '../../../kit/rows/row-marks.ts';
 import { Select } from '../../../kit/select.tsx';
 import { EmptyState } from '../../../kit/states/empty-state.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
@@ -68,7 +69,10 @@ function PauseRow({ pause }: { pause: Pause }) {
     onError,
   });
   return (
-    <li className="flex flex-wrap items-center justify-between gap-3 border-b border-border py-3">
+    <li
+      {...rowMarks(`${pause.scope} ${pause.target ?? ''} ${pause.by}`)}
+      className={`flex flex-wrap items-center justify-between gap-3 border-b border-border py-3 ${rowRing}`}
+    >
       <div className="min-w-0">
         <StatusWord kind="paused">
           {text(`pause.of.${pause.scope}`, { target: pause.target ?? '' })}

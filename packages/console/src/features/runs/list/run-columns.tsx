@@ -1,7 +1,6 @@
 import type { ConsoleRun } from '@switchyard/contract/conversation/console';
 import { useMemo } from 'react';
-import { Link } from 'wouter';
-import { focusRing } from '../../../kit/parts/classes.ts';
+import { RowLink } from '../../../kit/rows/row-link.tsx';
 import type { Column } from '../../../kit/table/column.ts';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
 import { useAgentNames } from '../../../lib/data/agent-names.ts';
@@ -21,12 +20,13 @@ export function useRunColumns(runs: readonly ConsoleRun[]): Column<ConsoleRun>[]
         id: 'run',
         header: text('list.thread'),
         cell: ({ thread_id, run_id, thread_title }) => (
-          <Link
+          <RowLink
             href={`/runs/${encodeURIComponent(thread_id)}/${encodeURIComponent(run_id)}`}
-            className={`${focusRing} block truncate font-medium text-text hover:underline`}
+            command={`switchyard runs show ${thread_id} ${run_id}`}
+            className="block truncate font-medium text-text hover:underline"
           >
             {thread_title ?? text('run.title', { id: run_id.slice(0, 8) })}
-          </Link>
+          </RowLink>
         ),
       },
       {

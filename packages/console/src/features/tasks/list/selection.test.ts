@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { choose, chooseEverything, chooseRows, nextRow, nothingChosen, withoutGone } from './selection.ts';
+import { choose, chooseEverything, chooseRows, nothingChosen, withoutGone } from './selection.ts';
 
 const keys = ['c', 'b', 'a'];
 
@@ -17,13 +17,4 @@ it('means only the rows that are named again after a row was left', () => {
 
 it('forgets rows that are gone', () => {
   expect([...withoutGone(chooseRows(keys, true), ['b']).chosen]).toEqual(['b']);
-});
-
-it('moves from row to row and stops at the ends', () => {
-  expect(nextRow(keys, null, 1)).toBe('c');
-  expect(nextRow(keys, 'c', 1)).toBe('b');
-  expect(nextRow(keys, 'a', 1)).toBe('a');
-  expect(nextRow(keys, 'c', -1)).toBe('c');
-  expect(nextRow(keys, 'gone', 1)).toBe('c');
-  expect(nextRow([], null, 1)).toBeNull();
 });

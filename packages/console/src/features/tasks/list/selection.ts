@@ -28,10 +28,3 @@ export function withoutGone(selection: Selection, keys: readonly string[]): Sele
   const chosen = [...selection.chosen].filter((key) => present.has(key));
   return chosen.length === selection.chosen.size ? selection : { ...selection, chosen: new Set(chosen) };
 }
-
-/** The row that `step` rows from the current one leads to; the first when there is none. */
-export function nextRow(keys: readonly string[], current: string | null, step: 1 | -1): string | null {
-  const index = current === null ? -1 : keys.indexOf(current);
-  if (index < 0) return keys[0] ?? null;
-  return keys[Math.min(keys.length - 1, Math.max(0, index + step))] ?? null;
-}

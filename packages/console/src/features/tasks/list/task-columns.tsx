@@ -2,10 +2,9 @@ import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useMemo, useRef } from 'react';
-import { Link } from 'wouter';
 import { Menu } from '../../../kit/menu.tsx';
-import { focusRing } from '../../../kit/parts/classes.ts';
 import { Thumb } from '../../../kit/pictures/thumb.tsx';
+import { RowLink } from '../../../kit/rows/row-link.tsx';
 import type { Column } from '../../../kit/table/column.ts';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
@@ -125,9 +124,10 @@ interface NameCellProps {
 
 function NameCell({ taskId, name, opened }: NameCellProps) {
   return (
-    <Link
+    <RowLink
       href={`/tasks/${taskId}`}
-      className={`${focusRing} block truncate -outline-offset-2! leading-8.5 font-medium text-text hover:underline`}
+      command={`switchyard tasks get ${taskId}`}
+      className="-mx-1 block truncate px-1 -outline-offset-2! leading-8.5 font-medium text-text hover:underline"
       onClick={(event) => {
         if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
         event.preventDefault();
@@ -135,7 +135,7 @@ function NameCell({ taskId, name, opened }: NameCellProps) {
       }}
     >
       {name}
-    </Link>
+    </RowLink>
   );
 }
 

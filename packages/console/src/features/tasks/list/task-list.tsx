@@ -6,7 +6,9 @@ import { NewRows } from '../../../kit/new-rows.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { LoadMore } from '../../../kit/rows/load-more.tsx';
 import { useReading } from '../../../kit/rows/use-reading.ts';
+import { focusedRow } from '../../../kit/rows/use-row-keys.ts';
 import { EmptyState } from '../../../kit/states/empty-state.tsx';
+import { useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { useQueryState } from '../../../lib/address.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useTaskName } from '../task-words.tsx';
@@ -15,7 +17,6 @@ import { clearFilter } from './filter-bar.tsx';
 import { choose, chooseEverything, chooseRows, nothingChosen, withoutGone } from './selection.ts';
 import { useTaskColumns } from './task-columns.tsx';
 import { isNarrowed, type TaskListFilter } from './task-filter.ts';
-import { useListKeys } from './use-list-keys.ts';
 import { taskKey, useTaskRows } from './use-task-rows.ts';
 
 interface TaskListProps {
@@ -38,18 +39,9 @@ export function TaskList({ filter, query }: TaskListProps) {
   const rowKeys = useMemo(() => shown.map(taskKey), [shown]);
   const selection = withoutGone(wanted, rowKeys);
   const byId = useMemo(() => new Map(shown.map((task) => [task.id, task])), [shown]);
-  const [current, setCurrent] = useListKeys({
-    keys: rowKeys,
-    opened,
-    onOpen: (taskId) => open(taskId, { push: true }),
-    onToggle: (taskId) => setWanted(choose(selection, taskId, !selection.chosen.has(taskId))),
-  });
-  const columns = useTaskColumns({
-    onOpen: (taskId) => {
-      setCurrent(taskId);
-      open(taskId, { push: true });
-    },
-  });
+  const turnPanel = (taskId: string | null) => open(taskId, { push: true });
+  useShortcuts({ ']': () => turnPanel(opened === null ? (focusedRow() ?? rowKeys[0] ?? null) : null) });
+  const columns = useTaskColumns({ onOpen: turnPanel });
   const total = pages.data?.pages.at(-1)?.total ?? 0;
   return (
     <QueryView
@@ -66,7 +58,7 @@ export function TaskList({ filter, query }: TaskListProps) {
             columns={columns}
             rows={rows}
             rowKey={taskKey}
-            current={current ?? undefined}
+            current={opened ?? undefined}
             selection={{
               chosen: selection.chosen,
               onChoose: (key, isChosen) => setWanted(choose(selection, key, isChosen)),
