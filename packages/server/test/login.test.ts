@@ -26,6 +26,7 @@ describe('login of the conversation area', () => {
       system_role: 'user',
       needs_setup: false,
       oauth_provider: null,
+      environment: null,
     });
   });
 

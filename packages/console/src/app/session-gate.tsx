@@ -1,4 +1,4 @@
-import type { Account } from '@switchyard/contract/accounts/account';
+import type { SignedInAccount } from '@switchyard/contract/accounts/account';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
 import type { FirstPassword } from '../features/sign-in/first-password.tsx';
@@ -22,7 +22,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const session = useQuery(sessionQuery);
   const password = useRef<string | null>(null);
-  const [last, setLast] = useState<Account | null>(null);
+  const [last, setLast] = useState<SignedInAccount | null>(null);
   const account = session.data ?? null;
   if (account !== null && account !== last) {
     setLast(account);
@@ -68,6 +68,6 @@ function LazyFirstPassword(props: ComponentProps<typeof FirstPassword>) {
   return Form === null ? null : <Form {...props} />;
 }
 
-function sessionOf({ id, email, system_role: role }: Account): Session {
-  return { id, email, role, isAdmin: role === 'admin' };
+function sessionOf({ id, email, system_role: role, environment }: SignedInAccount): Session {
+  return { id, email, role, isAdmin: role === 'admin', environment };
 }

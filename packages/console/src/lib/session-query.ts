@@ -1,12 +1,12 @@
 import { ApiError } from '@switchyard/client/errors';
-import type { Account } from '@switchyard/contract/accounts/account';
+import type { SignedInAccount } from '@switchyard/contract/accounts/account';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { gateway } from './gateway.ts';
 
 /** The account that is signed in; null when no one is. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }): Promise<Account | null> =>
+  queryFn: ({ signal }): Promise<SignedInAccount | null> =>
     gateway.session.me({ signal }).catch((error: unknown) => {
       if (endsSession(error)) return null;
       throw error;

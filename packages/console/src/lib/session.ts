@@ -1,4 +1,4 @@
-import type { Role } from '@switchyard/contract/accounts/account';
+import type { Environment, Role } from '@switchyard/contract/accounts/account';
 import { createContext, useContext } from 'react';
 
 /** The account that is signed in. */
@@ -7,6 +7,8 @@ export interface Session {
   email: string;
   role: Role;
   isAdmin: boolean;
+  /** What the operator calls this gateway. */
+  environment: Environment | null;
 }
 
 /** The frame provides it; pages are only shown to a user who is signed in. */

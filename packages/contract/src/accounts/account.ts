@@ -16,6 +16,20 @@ export const account = Type.Object({
 });
 export type Account = Static<typeof account>;
 
+export const environmentColors = ['grey', 'blue', 'green', 'amber', 'red', 'violet'] as const;
+
+const environment = Type.Object(
+  { name: Type.String(), color: oneOf(environmentColors) },
+  {
+    description: 'What the operator calls this gateway, for a badge on every page. Null: there is no badge.',
+  },
+);
+export type Environment = Static<typeof environment>;
+
+/** What a page has to know before it shows anything. */
+export const signedInAccount = Type.Object({ ...account.properties, environment: nullable(environment) });
+export type SignedInAccount = Static<typeof signedInAccount>;
+
 /** Longer input is refused before anything is computed from it. */
 export const emailInput = Type.String({ maxLength: 320 });
 export const currentPassword = Type.String({ maxLength: 1024 });

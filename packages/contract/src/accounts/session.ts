@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { nullable } from '../shapes.ts';
-import { account, currentPassword, emailInput, newPassword } from './account.ts';
+import { account, currentPassword, emailInput, newPassword, signedInAccount } from './account.ts';
 
 const tags = ['Accounts'];
 const done = Type.Object({ message: Type.String() });
@@ -74,7 +74,7 @@ export const readMe = {
   method: 'GET',
   url: '/api/v1/auth/me',
   config: { access: 'session' },
-  schema: { summary: 'The signed-in account', tags, response: { 200: account } },
+  schema: { summary: 'The signed-in account', tags, response: { 200: signedInAccount } },
 } as const satisfies Endpoint;
 
 export const readSetupStatus = {

@@ -1,4 +1,4 @@
-import type { Account } from '@switchyard/contract/accounts/account';
+import type { Account, Environment } from '@switchyard/contract/accounts/account';
 import {
   changeEmail,
   changePassword,
@@ -20,12 +20,17 @@ interface AccountRoutesOptions {
   accounts: Accounts;
   ownAccount: OwnAccount;
   replies: SessionReplies;
+  environment: Environment | null;
 }
 
 /** Routes of the caller's own account, and whether there is an administrator to sign in with. */
-export function accountRoutes({ accounts, ownAccount, replies }: AccountRoutesOptions): Routes {
+export function accountRoutes(options: AccountRoutesOptions): Routes {
+  const { accounts, ownAccount, replies, environment } = options;
   return (app) => {
-    app.route({ ...readMe, handler: async (request) => shownIdentity(identityOf(request)) });
+    app.route({
+      ...readMe,
+      handler: async (request) => ({ ...shownIdentity(identityOf(request)), environment }),
+    });
 
     app.route({ ...listAuthProviders, handler: async () => ({ providers: [] }) });
 

@@ -1,3 +1,4 @@
+import type { Environment } from '@switchyard/contract/accounts/account';
 import type { TrustedProxies } from '../http/access/client-ip.ts';
 import { CsrfTokens } from '../http/access/csrf.ts';
 import type { Authenticator } from '../http/access/identity.ts';
@@ -47,6 +48,8 @@ export interface AccountsOptions {
   passwordCost?: number | undefined;
   /** A larger list of common passwords, one per line. */
   commonPasswordsFile: string | null;
+  /** What pages call this gateway; null when it has no name. */
+  environment: Environment | null;
 }
 
 interface AccountsDependencies {
@@ -133,7 +136,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
     credentials: new OpenCredentials({ sessions: sessionStore, accessTokens: accessTokenStore }),
     routes: [
       sessionRoutes({ accounts, sessions, accessTokens, replies, proxies }),
-      accountRoutes({ accounts, ownAccount, replies }),
+      accountRoutes({ accounts, ownAccount, replies, environment: options.environment }),
       accessTokenRoutes({ accessTokens }),
       userRoutes({ users }),
       dispatchLoginRoutes({ accounts, proxies }),

@@ -72,6 +72,11 @@ const formats = {
     );
   },
 
+  environment_name(text: string): string {
+    if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N} _.-]{0,19}$/u.test(text)) return text.trimEnd();
+    throw new RangeError('must be up to 20 letters, digits, spaces and _ . -, such as staging');
+  },
+
   key_prefix(text: string): string {
     if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(text)) return text;
     throw new RangeError('must be up to 64 letters, digits and _ . -, such as switchyard');

@@ -1,3 +1,4 @@
+import { environmentColors } from '@switchyard/contract/accounts/account';
 import { type Static, type TProperties, Type } from 'typebox';
 import {
   boolean,
@@ -383,6 +384,15 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
   areas: section('Service areas; either can be switched off.', {
     dispatch: boolean(true, 'Instances, tasks and files.'),
     conversation: boolean(true, 'Threads and agent runs.'),
+  }),
+
+  ui: section('The web console.', {
+    environment: section('A badge on every page, so that one gateway is not taken for another.', {
+      name: text(null, 'What the badge says, such as staging; no badge when absent.', {
+        format: 'environment_name',
+      }),
+      color: choice(environmentColors, 'grey', 'The colour of the badge.'),
+    }),
   }),
 
   observability: section('What the gateway tells its operator.', {

@@ -27,6 +27,8 @@ describe('values from the file', () => {
     ['server.host', '::', '::'],
     ['database.url', 'postgresql:///db?host=/run/pg', 'postgresql:///db?host=/run/pg'],
     ['agents', ['research=./src/research.ts:graph'], ['research=./src/research.ts:graph']],
+    ['ui.environment.name', 'Staging 2 ', 'Staging 2'],
+    ['ui.environment.name', '测试环境', '测试环境'],
   ])('%s takes %j', (key, data, expected) => {
     expect(read(key, data)).toEqual(expected);
   });
@@ -56,6 +58,10 @@ describe('values from the file', () => {
       'sqllite',
       'must be one of memory, sqlite, postgres, not the text "sqllite"; did you mean sqlite?',
     ],
+    ['ui.environment.name', 'a'.repeat(21), 'must be up to 20 letters'],
+    ['ui.environment.name', ' ', 'must be up to 20 letters'],
+    ['ui.environment.name', '<b>', 'must be up to 20 letters'],
+    ['ui.environment.color', 'purple', 'must be one of grey, blue, green, amber, red, violet'],
     ['version', 2, 'must be 1, not 2'],
     ['version', '1', 'must be 1'],
     ['auth.trusted_proxies', '10.0.0.1', 'must be a list, written ["one", "two"], not the text "10.0.0.1"'],

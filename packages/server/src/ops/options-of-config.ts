@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Environment } from '@switchyard/contract/accounts/account';
 import type { AccountsOptions } from '../accounts/create-accounts.ts';
 import type { TurnSettings } from '../agents/lead/turn-settings.ts';
 import { generalPurpose, type SubagentSettings } from '../agents/subagents/subagent-settings.ts';
@@ -59,7 +60,7 @@ export function httpLimits({ server }: Config): HttpLimits {
   };
 }
 
-export function accountOptions({ auth }: Config): Omit<AccountsOptions, 'secret' | 'passwordCost'> {
+export function accountOptions({ auth, ui }: Config): Omit<AccountsOptions, 'secret' | 'passwordCost'> {
   return {
     sessionTtlMs: auth.session_ttl,
     dispatchTokenTtlMs: auth.dispatch_token_ttl,
@@ -67,7 +68,12 @@ export function accountOptions({ auth }: Config): Omit<AccountsOptions, 'secret'
     lockout: { attempts: auth.lockout.attempts, durationMs: auth.lockout.duration },
     hashing: auth.hashing,
     commonPasswordsFile: auth.password_blocklist_file,
+    environment: environmentOf(ui),
   };
+}
+
+function environmentOf({ environment: { name, color } }: Config['ui']): Environment | null {
+  return name === null ? null : { name, color };
 }
 
 export function dispatchOptions(config: Config): Omit<DispatchOptions, 'timeouts'> {

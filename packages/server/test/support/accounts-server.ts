@@ -92,6 +92,7 @@ export class AccountsServer {
         lockout: { attempts: 5, durationMs: 300_000 },
         hashing: { concurrency: 2, queue: 128 },
         commonPasswordsFile: null,
+        environment: null,
         passwordCost: 4,
         ...options,
       },

@@ -7,34 +7,45 @@ import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
 import { signOut } from '../sign-out.ts';
 import { Breadcrumb } from './breadcrumb.tsx';
+import { EnvironmentBadge } from './environment-badge.tsx';
 import { LiveChip } from './live-chip.tsx';
 import { useHasPage } from './visible-pages.ts';
 
 /** Where one is, and what is needed on every page. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
   const text = useText('app');
+  const { environment } = useSession();
   return (
-    <header className="sticky top-0 z-20 flex h-(--bar) items-center gap-1 border-b border-border bg-bg px-4 sm:px-6">
-      <Breadcrumb />
-      <div className="ml-auto flex min-w-0 items-center gap-1">
-        <Button
-          size="s"
-          className="text-text-2! max-lg:hidden"
-          icon={<Search size={16} strokeWidth={1.75} aria-hidden />}
-          onClick={onSearch}
-        >
-          {text('search.open')}
-          <kbd className="ml-2 font-sans text-meta text-text-3">{searchKey}</kbd>
-        </Button>
-        <IconButton
-          label={text('search.open')}
-          className="lg:hidden"
-          icon={<Search size={16} strokeWidth={1.75} aria-hidden />}
-          onClick={onSearch}
-        />
-        <LiveChip />
-        <PreferenceMenus />
-        <AccountMenu />
+    <header className="sticky top-0 z-20 flex h-(--bar) flex-col border-b border-border bg-bg short:static">
+      {environment && <EnvironmentBadge environment={environment} className="h-5 leading-5 sm:hidden" />}
+      <div className="flex min-h-0 flex-1 items-center gap-1 px-4 sm:px-6">
+        <Breadcrumb />
+        {environment && (
+          <EnvironmentBadge
+            environment={environment}
+            className="max-w-48 shrink-0 rounded-full py-0.5 max-sm:hidden"
+          />
+        )}
+        <div className="ml-auto flex min-w-0 items-center gap-1">
+          <Button
+            size="s"
+            className="text-text-2! max-lg:hidden"
+            icon={<Search size={16} strokeWidth={1.75} aria-hidden />}
+            onClick={onSearch}
+          >
+            {text('search.open')}
+            <kbd className="ml-2 font-sans text-meta text-text-3">{searchKey}</kbd>
+          </Button>
+          <IconButton
+            label={text('search.open')}
+            className="lg:hidden"
+            icon={<Search size={16} strokeWidth={1.75} aria-hidden />}
+            onClick={onSearch}
+          />
+          <LiveChip />
+          <PreferenceMenus />
+          <AccountMenu />
+        </div>
       </div>
     </header>
   );

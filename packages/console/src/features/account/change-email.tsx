@@ -21,7 +21,7 @@ export function ChangeEmail() {
     mutationFn: () =>
       gateway.call(changeEmail, { body: { new_email: email.trim(), current_password: password } }),
     onSuccess: async (account) => {
-      queries.setQueryData(sessionQuery.queryKey, account);
+      queries.setQueryData(sessionQuery.queryKey, (known) => known && { ...known, ...account });
       setEmail('');
       setPassword('');
       toast({ text: text('email.done', { email: account.email }) });
