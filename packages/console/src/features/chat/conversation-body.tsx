@@ -94,7 +94,7 @@ export function ConversationBody(props: ConversationBodyProps) {
         />
         {version ? null : <RunNotices news={news} />}
       </div>
-      <div className={`sticky bottom-(--foot) z-10 pb-3 ${inPanel ? 'bg-surface' : 'bg-bg'}`}>
+      <div className={`sticky bottom-(--foot) z-10 pb-3 short:static ${inPanel ? 'bg-surface' : 'bg-bg'}`}>
         <div className="mx-auto flex w-full max-w-[52rem] flex-col gap-2 px-4">
           {isAway ? <LatestButton onClick={jump} /> : null}
           {version ? <VersionNotice version={version} onNewest={() => onShow(null, { push: true })} /> : null}

@@ -22,7 +22,7 @@ export function ConversationHeader({ threadId, title, onFiles }: ConversationHea
     setPageTitle(title);
   }, [title, threadId]);
   return (
-    <header className="sticky top-(--bar,0px) z-10 flex min-h-12 items-center gap-2 border-b border-border bg-bg px-4">
+    <header className="sticky top-(--bar,0px) z-10 short:static flex min-h-12 items-center gap-2 border-b border-border bg-bg px-4">
       {threadId === null ? null : (
         <LinkButton
           href="/chat"

@@ -74,7 +74,7 @@ export function NewConversation() {
           </ul>
         </div>
         {/* A long list of conversations passes below it. */}
-        <div className="bg-bg max-md:sticky max-md:bottom-(--foot) max-md:z-10 max-md:pb-3">
+        <div className="bg-bg max-md:sticky max-md:bottom-(--foot) short:static max-md:z-10 max-md:pb-3">
           <Composer
             label={text('composer.label')}
             draft={draft}

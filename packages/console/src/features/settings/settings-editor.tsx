@@ -37,7 +37,7 @@ export function SettingsEditor({ settings }: { settings: Settings }) {
         </div>
         <JsonEditor json={json} read={read} onChange={setJson} />
       </div>
-      <div className="sticky bottom-14 flex flex-wrap items-center gap-2 border-t border-border bg-bg py-3 md:bottom-0">
+      <div className="sticky bottom-14 short:static flex flex-wrap items-center gap-2 border-t border-border bg-bg py-3 md:bottom-0">
         <Button
           variant="solid"
           disabled={changes.length === 0 || save.isBusy}

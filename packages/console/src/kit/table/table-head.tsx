@@ -13,7 +13,7 @@ interface TableHeadProps<Row> {
 
 function Head<Row>({ columns, rows, rowKey, selection }: TableHeadProps<Row>) {
   return (
-    <thead className="sticky top-(--bar) z-10 bg-bg">
+    <thead className="sticky top-(--bar) z-10 bg-bg short:static">
       <tr className="h-9 text-text-2 shadow-[inset_0_-1px_0_var(--border)]">
         {selection ? (
           <th scope="col" className="w-9 p-0 text-center">

@@ -149,7 +149,7 @@ function useTreeKeys({ rows, focusedId, focus, toggle, view, onView, selectedId,
 function TimelineHead(props: { axis: TimeAxis; view: ViewRange; playhead: number | null }) {
   const text = useText('timeline');
   return (
-    <thead className="sticky top-0 z-10 block border-b border-border bg-bg text-meta text-text-2">
+    <thead className="sticky top-(--bar) z-10 short:static block border-b border-border bg-bg text-meta text-text-2">
       <tr aria-rowindex={1} className={`${rowColumns} h-7 items-center`}>
         <th scope="col" className="pl-6 text-left font-normal">
           {text('name')}

@@ -31,7 +31,7 @@ export function SelectionBar({
     <div
       role="toolbar"
       aria-label={text('selection.label')}
-      className="sticky bottom-20 z-20 mx-auto flex max-w-full flex-wrap items-center gap-2 rounded-card border border-border bg-surface p-2 shadow-layer md:bottom-4"
+      className="sticky bottom-20 z-20 short:static mx-auto flex max-w-full flex-wrap items-center gap-2 rounded-card border border-border bg-surface p-2 shadow-layer md:bottom-4"
     >
       <span role="status" className="px-2 text-body tabular-nums">
         {text('selection.count', { count: ids.length })}

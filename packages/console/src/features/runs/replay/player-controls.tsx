@@ -19,7 +19,7 @@ export function PlayerControls({ player, act, passed, whole }: PlayerControlsPro
   const text = useText('runs');
   const Glyph = player.isPlaying ? Pause : Play;
   return (
-    <div className="sticky top-0 z-10 flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-border bg-bg py-2">
+    <div className="sticky top-(--bar) z-15 short:static flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-border bg-bg py-2">
       <Button
         variant="solid"
         icon={<Glyph {...icon} />}

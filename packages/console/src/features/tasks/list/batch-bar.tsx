@@ -28,7 +28,7 @@ export function BatchBar({ selection, filter, query, total, onAll, onDone }: Bat
   return (
     <section
       aria-label={text('batch.label')}
-      className="sticky bottom-16 z-20 mt-2 flex flex-wrap items-center gap-2 rounded-card border border-border bg-surface p-2 shadow-layer sm:bottom-4"
+      className="sticky bottom-16 z-20 short:static mt-2 flex flex-wrap items-center gap-2 rounded-card border border-border bg-surface p-2 shadow-layer sm:bottom-4"
     >
       <span role="status" className="px-1 font-medium">
         {selection.all ? text('batch.all', { count: total }) : text('batch.chosen', { count })}
