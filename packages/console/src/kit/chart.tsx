@@ -114,7 +114,7 @@ function Legend({ series }: { series: readonly ChartSeries[] }) {
         <span key={id} className="inline-flex items-center gap-1.5">
           <span
             aria-hidden
-            className={`size-3 rounded-[2px] border ${swatches[colour]} ${isHatched ? stripes : ''}`}
+            className={`size-3 rounded-[2px] border forced-color-adjust-none ${swatches[colour]} ${isHatched ? stripes : ''}`}
           />
           {label}
         </span>

@@ -22,10 +22,10 @@ export function Switch({ label, checked, onChange, disabled, hideLabel }: Switch
         onCheckedChange={(next) => onChange(next)}
         className={classes(
           focusRing,
-          'relative inline-flex h-6 w-10 shrink-0 cursor-pointer items-center rounded-full border border-control bg-sunken p-0.5 transition-colors duration-120 data-checked:border-accent-solid data-checked:bg-accent-solid data-disabled:opacity-50 motion-reduce:transition-none',
+          'relative inline-flex h-6 w-10 shrink-0 cursor-pointer items-center rounded-full border border-control bg-sunken p-0.5 transition-colors duration-120 data-checked:border-accent-solid data-checked:bg-accent-solid forced-colors:data-checked:bg-[Highlight] data-disabled:opacity-50 motion-reduce:transition-none',
         )}
       >
-        <Base.Thumb className="size-4 rounded-full bg-text-2 transition-transform duration-120 data-checked:translate-x-4 data-checked:bg-on-accent motion-reduce:transition-none" />
+        <Base.Thumb className="size-4 rounded-full bg-text-2 transition-transform duration-120 data-checked:translate-x-4 data-checked:bg-on-accent forced-colors:bg-[ButtonText] forced-colors:data-checked:bg-[HighlightText] motion-reduce:transition-none" />
       </Base.Root>
       {hideLabel ? null : <span aria-hidden>{label}</span>}
     </label>

@@ -22,8 +22,8 @@ export function TabLinks({ label, tabs }: { label: string; tabs: readonly TabLin
             focusRing,
             'flex h-9 shrink-0 items-center gap-1.5 border-b-2 -outline-offset-2! text-body whitespace-nowrap pointer-coarse:h-11',
             current
-              ? 'border-accent font-medium text-text'
-              : 'border-transparent text-text-2 hover:text-text',
+              ? 'border-accent font-medium text-text forced-colors:border-[Highlight]'
+              : 'border-transparent text-text-2 hover:text-text forced-colors:border-[Canvas]',
           )}
         >
           {name}

@@ -13,7 +13,7 @@ const preferred = ['overview', 'tasks', 'chat', 'gallery', 'start', 'instances',
 const maxPages = 4;
 
 const cell =
-  'flex h-14 min-w-0 flex-1 cursor-pointer flex-col items-center justify-center gap-0.5 text-meta text-text-2 -outline-offset-2! aria-[current=page]:font-medium aria-[current=page]:text-accent';
+  'flex h-14 min-w-0 flex-1 cursor-pointer flex-col items-center justify-center gap-0.5 text-meta text-text-2 -outline-offset-2! aria-[current=page]:font-medium aria-[current=page]:text-accent forced-colors:aria-[current=page]:underline';
 
 /** The pages that a phone needs most; "More" leads to the others. */
 export function BottomBar() {

@@ -47,6 +47,7 @@ function PageLink({
           focusRing,
           'flex h-8 items-center gap-3 rounded-control px-2 text-body text-text-2 -outline-offset-2! hover:bg-sunken hover:text-text pointer-coarse:h-11',
           'aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text',
+          'forced-colors:aria-[current=page]:underline',
           isNarrow && 'justify-center',
         )}
       >

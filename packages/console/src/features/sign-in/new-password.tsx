@@ -1,4 +1,5 @@
 import { Field } from '../../kit/field.tsx';
+import { classes } from '../../kit/parts/classes.ts';
 import { useText } from '../../lib/i18n.ts';
 import { PasswordInput } from './password-input.tsx';
 import { type PasswordStrength, strengthOf } from './password-strength.ts';
@@ -37,7 +38,13 @@ export function NewPassword({ value, onChange, error, autoFocus }: NewPasswordPr
       <div className="flex items-center gap-2 pt-1">
         <div className="flex flex-1 gap-1" aria-hidden>
           {[1, 2, 3, 4].map((step) => (
-            <span key={step} className={`h-1 flex-1 rounded-full ${step <= filled ? colour : 'bg-border'}`} />
+            <span
+              key={step}
+              className={classes(
+                'h-1 flex-1 rounded-full',
+                step <= filled ? `${colour} forced-colors:bg-[CanvasText]` : 'bg-border',
+              )}
+            />
           ))}
         </div>
         <span role="status" className="min-w-16 text-right text-meta text-text-2">

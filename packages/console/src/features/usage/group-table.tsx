@@ -84,12 +84,12 @@ function Share({ row, max, isWork }: { row: UsageRow; max: number; isWork: boole
   return (
     <span aria-hidden className="flex h-2.5 w-full">
       <span
-        className={isWork ? 'bg-chart-3' : 'bg-chart-1'}
+        className={`forced-colors:bg-[CanvasText] ${isWork ? 'bg-chart-3' : 'bg-chart-1'}`}
         style={{ width: percent(isWork ? row.workerSeconds : row.tokens) }}
       />
       {isWork ? null : (
         <span
-          className="bg-[repeating-linear-gradient(135deg,var(--chart-1)_0_1.5px,transparent_1.5px_4px)]"
+          className="forced-colors:border bg-[repeating-linear-gradient(135deg,var(--chart-1)_0_1.5px,transparent_1.5px_4px)]"
           style={{ width: percent(row.simulatedTokens) }}
         />
       )}

@@ -23,5 +23,5 @@ export function BarCanvas({ labels, series, formatValue }: BarPlot) {
       chart.destroy();
     };
   }, [labels, series, formatValue]);
-  return <div ref={area} aria-hidden className="h-45 w-full overflow-hidden" />;
+  return <div ref={area} aria-hidden className="h-45 w-full overflow-hidden text-text-2" />;
 }

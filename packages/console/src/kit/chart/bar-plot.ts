@@ -44,7 +44,8 @@ function optionsOf(
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const grid = { stroke: colour('--border'), width: 1 };
-  const axis = { stroke: colour('--text-2'), font: `12px ${style.fontFamily}`, ticks: { show: false } };
+  // The colour of the element is a readable one in the browser's own colours too.
+  const axis = { stroke: style.color, font: `12px ${style.fontFamily}`, ticks: { show: false } };
   const bars = uPlot.paths.bars?.({ size: [0.7, maxBarPx], align: 0 });
   return {
     width: element.clientWidth,

@@ -4,7 +4,7 @@ export const layer =
 
 /** A row of a menu or of a list of choices. */
 export const layerItem =
-  'flex min-h-8 cursor-default items-center gap-2 rounded-control px-2 text-body outline-none select-none data-disabled:text-text-3 data-highlighted:bg-sunken pointer-coarse:min-h-11';
+  'flex min-h-8 cursor-default items-center gap-2 rounded-control px-2 text-body outline-none select-none data-disabled:text-text-3 data-highlighted:bg-sunken forced-colors:data-highlighted:outline-2 forced-colors:data-highlighted:-outline-offset-2 forced-colors:data-highlighted:outline-solid pointer-coarse:min-h-11';
 
 /** Behind what stands in front of the page. */
 export const backdrop =

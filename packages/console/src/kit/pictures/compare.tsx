@@ -51,10 +51,10 @@ export function Compare({ left, right }: CompareProps) {
           aria-valuenow={Math.round(at)}
           aria-valuetext={text('edgeAt', { percent: Math.round(at) })}
           onKeyDown={onKey}
-          className="absolute inset-y-0 flex w-8 -translate-x-1/2 cursor-ew-resize items-center justify-center outline-none focus-visible:[&>span]:bg-accent"
+          className="absolute inset-y-0 flex w-8 -translate-x-1/2 cursor-ew-resize items-center justify-center outline-none focus-visible:[&>span]:bg-accent forced-colors:focus-visible:[&>span]:bg-[Highlight]"
           style={{ left: `${at}%` }}
         >
-          <span aria-hidden className="h-full w-0.5 bg-surface shadow-layer" />
+          <span aria-hidden className="h-full w-0.5 bg-surface shadow-layer forced-colors:bg-[CanvasText]" />
         </div>
       </div>
       <figcaption className="flex justify-between gap-4 text-table text-text-2">

@@ -27,7 +27,7 @@ export function FilmStrip({ pictures, axis, view, onOpen }: FilmStripProps) {
         <li key={picture.id}>
           <span
             aria-hidden
-            className="absolute bottom-0 h-2 w-px bg-control"
+            className="absolute bottom-0 h-2 w-px bg-control forced-colors:bg-[CanvasText]"
             style={{ left: `${moment}%` }}
           />
           <button

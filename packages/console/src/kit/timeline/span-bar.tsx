@@ -32,7 +32,8 @@ export function SpanBar({ span, axis, view, nowMs }: SpanBarProps) {
     <span
       aria-hidden
       className={classes(
-        'absolute top-1/2 min-w-0.5 -translate-y-1/2 rounded-[2px] forced-colors:bg-[CanvasText]',
+        'absolute top-1/2 min-w-0.5 -translate-y-1/2 rounded-[2px]',
+        span.kind !== 'queue' && 'forced-colors:bg-[CanvasText]',
         isFailed && span.kind !== 'queue' ? 'h-3.5 bg-failed' : looks[span.kind],
         (span.state === 'interrupted' || span.state === 'cancelled') && 'opacity-50',
         span.endMs === null && 'animate-pulse motion-reduce:animate-none',

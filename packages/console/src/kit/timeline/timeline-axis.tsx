@@ -52,7 +52,7 @@ export function TimelineAxis({ axis, view, playhead }: TimelineAxisProps) {
       {playhead === null ? null : (
         <span
           aria-hidden
-          className="absolute inset-y-0 w-0.5 bg-accent-solid"
+          className="absolute inset-y-0 w-0.5 bg-accent-solid forced-colors:bg-[Highlight]"
           style={{ left: `${percentOf(playhead, view)}%` }}
         />
       )}

@@ -61,7 +61,9 @@ export const TimelineRowLine = memo(function TimelineRowLine(props: TimelineRowP
       className={classes(
         rowColumns,
         'h-7 cursor-pointer items-center border-b border-border text-table',
-        isSelected ? 'bg-running-tint' : 'hover:bg-surface',
+        isSelected
+          ? 'bg-running-tint forced-colors:border-b-4 forced-colors:border-[Highlight]'
+          : 'hover:bg-surface',
         isFocused && 'outline-2 -outline-offset-2 outline-transparent group-focus-visible:outline-accent',
       )}
     >

@@ -123,7 +123,7 @@ function Option({ id, entry, isCurrent, onChoose }: OptionProps) {
       ref={(element) => {
         if (isCurrent) element?.scrollIntoView({ block: 'nearest' });
       }}
-      className="flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-control px-2 text-body hover:bg-sunken aria-selected:bg-sunken pointer-coarse:min-h-11"
+      className="flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-control px-2 text-body hover:bg-sunken aria-selected:bg-sunken forced-colors:aria-selected:outline forced-colors:aria-selected:-outline-offset-1 pointer-coarse:min-h-11"
     >
       <span className="truncate">{entry.label}</span>
       <span className="shrink-0 text-meta text-text-2">{entry.kind}</span>

@@ -5,6 +5,8 @@ import { useText } from '../../../lib/i18n.ts';
 import { maxSlots, type TaskCardView } from '../model/task-card.ts';
 import type { ResultFile } from '../model/tool-result.ts';
 
+const emptyPlace = 'size-32 overflow-hidden rounded-control bg-sunken forced-colors:border';
+
 /** A place for each picture. The places are there before the pictures, so nothing moves when they come. */
 export function PictureSlots({ view }: { view: TaskCardView }) {
   const text = useText('chat');
@@ -22,7 +24,7 @@ export function PictureSlots({ view }: { view: TaskCardView }) {
       {isOpen
         ? Array.from({ length: slots - shown.length }, (_, place) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: places have nothing but their number
-            <li key={`place ${place}`} className="size-32 overflow-hidden rounded-control bg-sunken">
+            <li key={`place ${place}`} className={emptyPlace}>
               {place === 0 && taskId !== null ? <LivePreview taskId={taskId} /> : null}
             </li>
           ))

@@ -28,11 +28,11 @@ export function AttemptsStrip({ task }: { task: TaskDetail }) {
         {strip.instances.map(({ instanceId, bars }) => (
           <div key={instanceId} className="flex items-center gap-2 text-table">
             <span className="w-28 shrink-0 truncate">{nameOf(instanceId)}</span>
-            <span className="relative h-5 flex-1 rounded-control bg-sunken">
+            <span className="relative h-5 flex-1 rounded-control bg-sunken forced-colors:border">
               {bars.map((bar) => (
                 <span
                   key={bar.attempt}
-                  className={`absolute inset-y-0.5 rounded-control ${colourOf(bar)}`}
+                  className={`absolute inset-y-0.5 rounded-control forced-colors:bg-[CanvasText] ${colourOf(bar)}`}
                   style={{ left: `${bar.left}%`, width: `${bar.width}%` }}
                 />
               ))}

@@ -111,7 +111,7 @@ function NodeTable({ task, nodes, usual, goesOn, hasMore, loadMore }: NodeTableP
                   {ms === null ? null : (
                     <span aria-hidden className="flex h-1 w-14 justify-end">
                       <span
-                        className="h-1 rounded-full bg-running"
+                        className="h-1 rounded-full bg-running forced-colors:bg-[CanvasText]"
                         style={{ width: `${(ms / longest) * 100}%` }}
                       />
                     </span>
