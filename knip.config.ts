@@ -16,10 +16,10 @@ const config: KnipConfig = {
         'scripts/checks/house.ts',
         'test/**/*.test.ts',
         'test/browser/screenshots.ts',
-        // A page and a graph that the browser and the gateway of a test load by their paths.
-        'test/browser/hooks/{react-page.tsx,talking-graph.ts}',
+        // Pages and a graph that the browser and the gateway of a test load by their paths.
+        'test/browser/hooks/{react-page.tsx,svelte-page.ts,talking-graph.ts}',
       ],
-      project: ['scripts/**/*.{mjs,ts}', 'test/**/*.{ts,tsx}'],
+      project: ['scripts/**/*.{mjs,ts}', 'test/**/*.{ts,tsx,svelte}'],
       // Its script is read as a text and runs in the page.
       ignoreDependencies: ['axe-core'],
     },

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Locator, Page } from 'playwright-core';
+import { svelte } from './svelte-compiler.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
@@ -17,6 +18,7 @@ export async function bundled(file: string): Promise<string> {
     format: 'esm',
     platform: 'browser',
     jsx: 'automatic',
+    plugins: [svelte],
     define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'silent',
   });
