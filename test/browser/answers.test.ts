@@ -64,10 +64,15 @@ describe.runIf(canBrowse)('the versions of an answer in a browser', () => {
     await place(page, 3, 3).waitFor();
     // The answer that it stands for is gone at once, and nothing of it comes back.
     expect(await page.getByRole('article').count()).toBe(1);
-    await button(page, 'versions.before').focus();
-    await page.keyboard.press('Enter');
+    await button(page, 'turn.again').waitFor();
+    // The dialog gives the focus back to its button, in its own time.
+    await page.reload();
+    await place(page, 3, 3).waitFor();
+    const before = button(page, 'versions.before');
+    await before.press('Enter');
     await place(page, 2, 3).waitFor();
     await asked(page, 'other words').waitFor();
+    expect(await before.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.press('Enter');
     await place(page, 1, 3).waitFor();
     await asked(page, 'first words').waitFor();

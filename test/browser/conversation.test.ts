@@ -205,10 +205,11 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     const page = await visit();
     await page.goto('/chat');
     await give(page, 'drop', 'dropped.txt');
-    await page.getByText('dropped.txt').waitFor();
+    await page.getByText('dropped.txt', { exact: true }).waitFor();
     await page.waitForURL(/\/chat\/.+/);
     await give(page, 'paste', 'pasted.txt');
-    await page.getByText('pasted.txt').waitFor();
+    // While a file is on its way, its name stands in a sentence and nothing can be sent.
+    await page.getByText('pasted.txt', { exact: true }).waitFor();
     await say(page, 'Look at these');
     await page.getByText('You said: Look at these').waitFor();
     const { files } = await admin.get<{ files: { filename: string }[] }>(`${threadApi(page)}/uploads/list`);
