@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { pagesWithoutObject } from './support/addresses.ts';
 import { beyondWindow } from './support/beyond-window.ts';
-import { addBoxes, type Box, longGraph } from './support/fleet.ts';
+import { addBoxes, type Box } from './support/fleet.ts';
 import { makeObjects } from './support/objects.ts';
 import { follow, quietPage } from './support/quiet-page.ts';
 import { Stage } from './support/stage.ts';
@@ -45,38 +45,7 @@ describe.runIf(canBrowse)('a user who sees little', () => {
     expect(found).toEqual({});
     expect(faults).toEqual([]);
   });
-
-  it('sees every bar and switch in the colours of the browser', async () => {
-    const { page, faults } = await stage.visit({ session: admin, forcedColors: true });
-    await admin.post('/api/tasks', { workflow: longGraph(400) });
-    const [task = '', , , run = ''] = objects;
-    const lengths = 'main span[style*="width"][style*="%"]';
-    for (const [address, shapes] of [
-      [task, lengths],
-      [run, lengths],
-      ['/overview', '[role="progressbar"] > div'],
-      ['/instances', '[role="switch"] > span'],
-    ] as const) {
-      await page.goto(address);
-      await page.locator(shapes).first().waitFor({ state: 'attached' });
-      expect([address, await undrawn(page, shapes)]).toEqual([address, []]);
-    }
-    expect(faults).toEqual([]);
-  });
 });
-
-/** The browser removes the grounds in our colours. Returns what is then left with neither a ground nor a border. */
-function undrawn(page: Page, shapes: string): Promise<string[]> {
-  return page.locator(shapes).evaluateAll((all) => {
-    const canvas = getComputedStyle(document.body).backgroundColor;
-    return all
-      .filter((shape) => {
-        const { backgroundColor, borderTopStyle } = getComputedStyle(shape);
-        return [canvas, 'rgba(0, 0, 0, 0)'].includes(backgroundColor) && borderTopStyle === 'none';
-      })
-      .map(({ outerHTML }) => outerHTML.slice(0, 160));
-  });
-}
 
 /** Presses Tab through the page, and returns what has the focus where no one can see it. */
 async function hiddenFocus(page: Page): Promise<string[]> {

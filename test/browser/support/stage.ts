@@ -19,8 +19,6 @@ export interface Look {
   height?: number;
   theme?: 'light' | 'dark';
   locale?: 'en' | 'zh-CN';
-  /** The browser draws in the colours of the user instead of ours. */
-  forcedColors?: boolean;
 }
 
 interface Visit extends Look {
@@ -100,13 +98,12 @@ export class Stage {
 
   /** A page in a browser profile of its own. */
   async visit({ session, statuses, host, ...look }: Visit = {}): Promise<WatchedPage> {
-    const { width = 1280, theme = 'light', locale = 'en', forcedColors = false } = look;
+    const { width = 1280, theme = 'light', locale = 'en' } = look;
     const { height = width < 600 ? 780 : 800 } = look;
     const url = host === undefined ? this.url : this.url.replace(new URL(this.url).hostname, host);
     const context = await this.#browser.newContext({
       viewport: { width, height },
       colorScheme: theme,
-      forcedColors: forcedColors ? 'active' : 'none',
       locale,
       hasTouch: width < 600,
       baseURL: url,
