@@ -271,7 +271,7 @@ describe('the dispatch contract', () => {
     const failed = await heard(({ type, data }) => type === 'task_failed' && data.taskId === refused.id);
     expect(failed.data).toEqual({
       taskId: refused.id,
-      error: { code: expect.any(String), message: expect.any(String) },
+      error: { code: expect.any(String), message: expect.any(String), sentences: expect.any(Array) },
       attempt: 1,
     });
     await heard(({ type, data }) => type === 'global_status' && data.tasks.failed === 2);
