@@ -22,6 +22,8 @@ const config: KnipConfig = {
       project: ['scripts/**/*.{mjs,ts}', 'test/**/*.{ts,tsx,svelte}'],
       // Its script is read as a text and runs in the page.
       ignoreDependencies: ['axe-core'],
+      // A program of the system; a drill says when it is missing.
+      ignoreBinaries: ['unshare'],
     },
     benchmarks: {
       entry: ['measures/*.ts', 'peers/*.{ts,mjs}', 'graphs/*.ts'],
