@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from './free-port.ts';
+import { holdPort } from './held-port.ts';
 import { type Nginx, startNginx } from './nginx.ts';
 import { startPostgres } from './postgres.ts';
 import { type RedisProcess, startRedis } from './redis.ts';
@@ -122,7 +122,9 @@ export async function startCluster({
     const databaseUrl = await (await startPostgres({ isDurable })).createDatabase();
     const redis = await startRedis();
     closers.push(() => redis.stop());
-    const nginxPort = port ?? (await freePort());
+    const held = await holdPort();
+    closers.push(() => held.release());
+    const nginxPort = port ?? held.port;
     const sharedHome = givenHome ?? join(folder.path, 'shared');
     const environment = {
       PUBLIC_URL: `http://127.0.0.1:${nginxPort}`,
@@ -139,6 +141,7 @@ export async function startCluster({
       const own = { ...environment, ...envOf(name) };
       replicas.push(await Replica.start(name, { home: join(folder.path, name), env: own }));
     }
+    await held.release();
     const nginx: Nginx = await startNginx({
       folder: join(folder.path, 'nginx'),
       port: nginxPort,
