@@ -48,3 +48,10 @@ it('takes what is no sentence of the gateway for a quote', () => {
   for (const text of quotes) expect(readSentences(text)).toEqual([{ code: 'quote', values: { text } }]);
   expect(readSentences('')).toEqual([]);
 });
+
+it('looks for causes of causes to a depth only, so that no text of a worker takes long to read', () => {
+  const text = `${'lost: '.repeat(100)}the rest`;
+  const found = readSentences(text);
+  expect(found).toHaveLength(6);
+  expect(found.at(-1)).toEqual({ code: 'quote', values: { text: `${'lost: '.repeat(95)}the rest` } });
+});

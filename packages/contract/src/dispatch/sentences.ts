@@ -159,6 +159,8 @@ function fill(text: string, values: Partial<Record<string, string | number>>): s
 /** A longer text is not one of these sentences. */
 const maxReadLength = 2_000;
 const maxParts = 10;
+/** Sentences of the gateway have causes three deep. What a worker says may repeat such words without end. */
+const maxDepth = 5;
 
 const slotPatterns: Partial<Record<string, string>> = {
   error: taskErrorCodes.join('|'),
@@ -176,26 +178,31 @@ const patterns = Object.entries(sentenceTexts).map(([code, text]) => ({ code, pa
 
 /** Finds the sentences again in a text of the gateway. What is none of them is a quote. */
 export function readSentences(text: string): Sentence[] {
+  return readTo(maxDepth, text);
+}
+
+function readTo(depth: number, text: string): Sentence[] {
   if (text === '') return [];
-  return readParts(text) ?? readWhole(text) ?? [{ code: 'quote', values: { text } }];
+  const known = depth > 0 ? (readParts(depth, text) ?? readWhole(depth, text)) : null;
+  return known ?? [{ code: 'quote', values: { text } }];
 }
 
 /** Several sentences, one after the other. */
-function readParts(text: string): Sentence[] | null {
+function readParts(depth: number, text: string): Sentence[] | null {
   const parts = text.split(/(?<=\.) /, maxParts + 1);
   if (parts.length < 2 || parts.length > maxParts) return null;
-  const each = parts.map(readWhole);
+  const each = parts.map((part) => readWhole(depth, part));
   return each.every((part) => part !== null) ? each.flat() : null;
 }
 
-function readWhole(text: string): Sentence[] | null {
+function readWhole(depth: number, text: string): Sentence[] | null {
   if (text.length > maxReadLength) return null;
   for (const { code, pattern } of patterns) {
     const found = pattern.exec(text);
     if (!found) continue;
     const { cause = '', said = '', detail, ...values } = found.groups ?? {};
     const own = { code, values: { ...values, ...(detail !== undefined && { detail }) } };
-    return [...readSentences(said), own, ...readSentences(cause)];
+    return [...readTo(depth - 1, said), own, ...readTo(depth - 1, cause)];
   }
   return null;
 }

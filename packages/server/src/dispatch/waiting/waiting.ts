@@ -94,7 +94,7 @@ export class Waiting {
     return rows.flatMap((row) => {
       if (!row || row.phase === 'ended') return [];
       const standing = row.phase === 'queued' ? this.#standingOf(row.id, instances) : null;
-      const waiting = this.#sentenceOf(row, standing, instances);
+      const { waiting } = this.#sentencesOf(row, standing, instances);
       return { taskId: row.id, waiting, isPending: row.status === 'pending' };
     });
   }
@@ -166,15 +166,21 @@ export class Waiting {
     instances: readonly InstanceRow[],
   ): Pick<Outlook, 'waiting' | 'waitingSentences'> {
     if (row.status !== 'pending') return { waiting: null, waitingSentences: [] };
-    const waiting = this.#sentenceOf(row, standing, instances);
-    const waitingSentences = standing ? describeStanding(standing) : readSentences(waiting);
-    return { waiting, waitingSentences };
+    return this.#sentencesOf(row, standing, instances);
   }
 
-  #sentenceOf(row: TaskRow, standing: Standing | null, instances: readonly InstanceRow[]): string {
-    if (standing) return textOf(describeStanding(standing));
+  #sentencesOf(
+    row: TaskRow,
+    standing: Standing | null,
+    instances: readonly InstanceRow[],
+  ): { waiting: string; waitingSentences: Sentence[] } {
+    if (standing) {
+      const waitingSentences = describeStanding(standing);
+      return { waiting: textOf(waitingSentences), waitingSentences };
+    }
     const instance = instances.find(({ id }) => id === row.instanceId);
-    return row.phase === 'queued' ? describeOver(row) : describeRunning(row, instance, null);
+    const waiting = row.phase === 'queued' ? describeOver(row) : describeRunning(row, instance, null);
+    return { waiting, waitingSentences: readSentences(waiting) };
   }
 
   /** When no instance could run it but some will soon, counts from the moment at which the first of them may. */
