@@ -86,7 +86,8 @@ export default defineConfig({
           include: ['test/chaos/**/*.test.ts'],
           pool: 'forks',
           fileParallelism: false,
-          testTimeout: 1_800_000,
+          // Fifty rounds, in each of which the hooks pause for seconds between their attempts to connect.
+          testTimeout: 3_600_000,
         },
       },
       {

@@ -24,18 +24,23 @@ const bodies = workflows.map((workflow) => JSON.stringify({ workflow, params: {}
 /** The built gateway on SQLite, a fleet of fake workers in another process, and this process as the client. */
 export class DispatchBench {
   readonly fleet: FakeFleet;
-  readonly gateway: SpawnedGateway;
+  gateway: SpawnedGateway;
   readonly token: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #removeHome: () => void;
+  readonly #env: Record<string, string>;
   /** Where tasks are sent, in turn. */
   readonly #urls: string[];
   #submitted = 0;
   #ends: TaskEnds | undefined;
   #isKilled = false;
 
-  private constructor(parts: Pick<DispatchBench, 'fleet' | 'gateway' | 'token'>, removeHome: () => void) {
+  private constructor(
+    parts: Pick<DispatchBench, 'fleet' | 'gateway' | 'token'> & { env: Record<string, string> },
+    removeHome: () => void,
+  ) {
     this.fleet = parts.fleet;
+    this.#env = parts.env;
     this.gateway = parts.gateway;
     this.token = parts.token;
     this.#urls = [parts.gateway.url];
@@ -45,17 +50,13 @@ export class DispatchBench {
   static async start({ workers, env = {}, ...options }: BenchOptions): Promise<DispatchBench> {
     const home = temporaryFolder();
     const fleet = await startFakeFleet(workers, options);
-    const gateway = await SpawnedGateway.start({
-      home: home.path,
-      env: {
-        SWITCHYARD__DISPATCH__WORKERS: fleet.ports.map((port) => `127.0.0.1:${port}`).join(','),
-        ...env,
-      },
-    });
-    const bench = new DispatchBench(
-      { fleet, gateway, token: await login(gateway.url, env.SWITCHYARD__FILES__SHARED_HOME ?? home.path) },
-      home.remove,
-    );
+    const settings = {
+      SWITCHYARD__DISPATCH__WORKERS: fleet.ports.map((port) => `127.0.0.1:${port}`).join(','),
+      ...env,
+    };
+    const gateway = await SpawnedGateway.start({ home: home.path, env: settings });
+    const token = await login(gateway.url, env.SWITCHYARD__FILES__SHARED_HOME ?? home.path);
+    const bench = new DispatchBench({ fleet, gateway, token, env: settings }, home.remove);
     await bench.#untilIdle();
     return bench;
   }
@@ -104,6 +105,15 @@ export class DispatchBench {
     this.#isKilled = true;
     this.#ends?.close();
     await this.gateway.kill9();
+  }
+
+  /** Kills the gateway and starts it again with what it has stored. */
+  async restart(): Promise<void> {
+    await this.kill();
+    this.gateway = await SpawnedGateway.start({ home: this.gateway.home, env: this.#env });
+    this.#urls.splice(0, this.#urls.length, this.gateway.url);
+    this.#ends = undefined;
+    this.#isKilled = false;
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import type { DispatchBench } from './dispatch-bench.ts';
 
 /** Writes directly to the database what no client could: tasks that ended long ago, and their counters. */

@@ -172,9 +172,10 @@ export class LineReplica {
     };
     const end = { ...row, status: 'success' as const, updated_at: at, ended_at: at };
     const ended = await this.database.write((trx) => endRun(trx, claim, end));
-    this.#atWork.delete(row.run_id);
     if (!ended) throw new Error(`The run ${row.run_id} was lost.`);
-    this.#line.remove(ended);
+    // Each run of this measure has a thread of its own.
+    this.#line.remove(ended, { hasOpenRun: false });
+    this.#atWork.delete(row.run_id);
     this.#tell(ended);
   }
 }

@@ -56,13 +56,28 @@ export class AgentClient {
 
   /** Starts a run over protocol v2 and follows it to its end; the stream would go on beyond it. */
   async follow({ threadId, graph }: RunRequest, onFrame: (frame: Frame) => void): Promise<void> {
-    await this.post(`/threads/${threadId}/commands`, {
-      id: 1,
-      method: 'run.start',
-      params: { assistant_id: graph, input },
+    await this.#start(threadId, graph);
+    await this.#readRun(await this.#events(threadId), onFrame);
+  }
+
+  /** The same as the official client does in a thread that it knows: it asks for the events, and at once for the run. */
+  async followFirst({ threadId, graph }: RunRequest, onFrame: (frame: Frame) => void): Promise<void> {
+    const [response] = await Promise.all([this.#events(threadId), this.#start(threadId, graph)]);
+    await this.#readRun(response, onFrame);
+  }
+
+  #start(threadId: string, graph: string): Promise<unknown> {
+    const params = { assistant_id: graph, input };
+    return this.post(`/threads/${threadId}/commands`, { id: 1, method: 'run.start', params });
+  }
+
+  #events(threadId: string): Promise<IncomingMessage> {
+    return this.#send(`/threads/${threadId}/stream/events`, {
+      channels: ['messages', 'values', 'lifecycle'],
     });
-    const filter = { channels: ['messages', 'values', 'lifecycle'] };
-    const response = await this.#send(`/threads/${threadId}/stream/events`, filter);
+  }
+
+  async #readRun(response: IncomingMessage, onFrame: (frame: Frame) => void): Promise<void> {
     let unread = '';
     let isOver = false;
     for await (const text of response) {

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { AgentClient } from './agent-client.ts';
 import { startPeer } from './peer-process.ts';
 
-/** A server that runs the graphs of benchmarks/graphs as `echo`, `fast`, `paced` and, with a provider, `answering`. */
+/** A server that runs the graphs of benchmarks/graphs as `echo`, `fast`, `paced`, `held` and, with a provider, `answering`. */
 export interface AgentServer {
   client: AgentClient;
   close: () => Promise<void>;
@@ -25,6 +25,7 @@ const graphs = {
   echo: join(import.meta.dirname, '../graphs/echo.ts:graph'),
   fast: join(import.meta.dirname, '../graphs/tokens.ts:fast'),
   paced: join(import.meta.dirname, '../graphs/tokens.ts:paced'),
+  held: join(import.meta.dirname, '../graphs/tokens.ts:held'),
 };
 const answering = join(import.meta.dirname, '../graphs/answering.ts:graph');
 const account = { email: 'bench@example.com', password: 'measures all day long' };

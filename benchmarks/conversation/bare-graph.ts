@@ -16,6 +16,7 @@ export interface BareLoop {
   /** The times from the call to the first part of the stream, to its first token, and to its end. */
   firstMsP50: number;
   firstTokenMsP50: number;
+  firstTokenMsP95: number;
   wholeMsP50: number;
   wholeMsMax: number;
   /** The time of the tokens alone, if the graph sends any. */

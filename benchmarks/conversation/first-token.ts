@@ -1,10 +1,10 @@
 import type { Figure } from '../measure.ts';
-import { median } from '../statistics.ts';
+import { median, percentile } from '../statistics.ts';
 import { type AgentServer, startGateway } from './agent-servers.ts';
-import { startBareGraph } from './bare-graph.ts';
+import { type BareLoop, startBareGraph } from './bare-graph.ts';
 import { closedLoop } from './closed-loop.ts';
 import { startPeer } from './peer-process.ts';
-import { tokenOf } from './token-frames.ts';
+import { tokenOf, tokenOfEvent } from './token-frames.ts';
 
 interface FirstTokenOptions {
   crowds: readonly number[];
@@ -13,33 +13,56 @@ interface FirstTokenOptions {
   warmUpSeconds: number;
 }
 
-interface FirstToken {
+interface Loop {
   clients: number;
-  gatewayMs: number;
-  bareMs: number;
+  seconds: number;
 }
 
+/** In milliseconds, from the request on. */
+export interface AnswerTimes {
+  firstP50: number;
+  firstP95: number;
+  wholeP50: number;
+  wholeMax: number;
+}
+
+export interface FirstToken {
+  clients: number;
+  /** The gateway over version 1 of the protocol, and over version 2. */
+  first: AnswerTimes;
+  second: AnswerTimes;
+  bare: AnswerTimes;
+}
+
+const sides = ['first', 'second', 'bare'] as const;
+
 /**
- * The first token of a model that is asked over HTTP, from the request on. The gateway and the bare graph call the same
- * provider, in turns and warmed up equally long.
+ * The answers of a model that is asked over HTTP, from the request on. The gateway and the bare graph call the same provider,
+ * in turns and warmed up equally long.
  */
 export async function firstTokens(options: FirstTokenOptions): Promise<FirstToken[]> {
   const provider = await startPeer('paced-provider.mjs');
   const gateway = await startGateway({}, { provider: provider.says });
   const bare = await startBareGraph({ BENCH_PROVIDER: provider.says });
-  const bareMs = async (loop: { clients: number; seconds: number }): Promise<number> =>
-    (await bare.loop({ graph: 'answering', streamMode: ['messages'], ...loop })).firstTokenMsP50;
+  const take = {
+    first: (loop: Loop) => answersOf(gateway, 'first', loop),
+    second: (loop: Loop) => answersOf(gateway, 'second', loop),
+    bare: async (loop: Loop) =>
+      timesOfBare(await bare.loop({ graph: 'answering', streamMode: ['messages'], ...loop })),
+  };
   const results: FirstToken[] = [];
   for (const clients of options.crowds) {
-    await tokensOf(gateway, { clients, seconds: options.warmUpSeconds });
-    await bareMs({ clients, seconds: options.warmUpSeconds });
-    const taken: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
-    const loop = { clients, seconds: options.roundSeconds };
-    for (let round = 0; round < options.rounds; round += 1) {
-      taken.ours.push(...(await tokensOf(gateway, loop)));
-      taken.bare.push(await bareMs(loop));
-    }
-    results.push({ clients, gatewayMs: median(taken.ours), bareMs: median(taken.bare) });
+    for (const side of sides) await take[side]({ clients, seconds: options.warmUpSeconds });
+    const taken: Record<(typeof sides)[number], AnswerTimes[]> = { first: [], second: [], bare: [] };
+    for (let round = 0; round < options.rounds; round += 1)
+      for (const side of sides)
+        taken[side].push(await take[side]({ clients, seconds: options.roundSeconds }));
+    results.push({
+      clients,
+      first: ofRounds(taken.first),
+      second: ofRounds(taken.second),
+      bare: ofRounds(taken.bare),
+    });
   }
   await gateway.close();
   bare.stop();
@@ -48,32 +71,69 @@ export async function firstTokens(options: FirstTokenOptions): Promise<FirstToke
 }
 
 export function figuresOf(tokens: readonly FirstToken[]): Figure[] {
-  return tokens.flatMap(({ clients, gatewayMs, bareMs }): Figure[] => [
-    { name: `gateway, first token of a model over HTTP, ${clients} at once`, value: gatewayMs, unit: 'ms' },
-    { name: `bare graph, first token of the same model, ${clients} at once`, value: bareMs, unit: 'ms' },
-    {
-      name: `what the gateway adds to the first token, ${clients} at once`,
-      value: gatewayMs - bareMs,
-      unit: 'ms',
-    },
-  ]);
+  return tokens.flatMap(({ clients, ...times }): Figure[] => {
+    const names = { first: 'gateway, version 1', second: 'gateway, protocol v2', bare: 'bare graph' };
+    return sides.flatMap((side): Figure[] => [
+      {
+        name: `${names[side]}, first token of a model over HTTP, ${clients} at once, p50`,
+        value: times[side].firstP50,
+        unit: 'ms',
+      },
+      { name: `${names[side]}, the same, p95`, value: times[side].firstP95, unit: 'ms' },
+      { name: `${names[side]}, the whole answer, p50`, value: times[side].wholeP50, unit: 'ms' },
+      { name: `${names[side]}, the slowest whole answer`, value: times[side].wholeMax, unit: 'ms' },
+    ]);
+  });
+}
+
+/** The median round, and the slowest answer of all rounds. */
+function ofRounds(rounds: readonly AnswerTimes[]): AnswerTimes {
+  return {
+    firstP50: median(rounds.map(({ firstP50 }) => firstP50)),
+    firstP95: median(rounds.map(({ firstP95 }) => firstP95)),
+    wholeP50: median(rounds.map(({ wholeP50 }) => wholeP50)),
+    wholeMax: Math.max(...rounds.map(({ wholeMax }) => wholeMax)),
+  };
+}
+
+function timesOfBare({ firstTokenMsP50, firstTokenMsP95, wholeMsP50, wholeMsMax }: BareLoop): AnswerTimes {
+  return {
+    firstP50: firstTokenMsP50,
+    firstP95: firstTokenMsP95,
+    wholeP50: wholeMsP50,
+    wholeMax: wholeMsMax,
+  };
 }
 
 /** The threads exist before the clock starts, so only the streaming request is measured. */
-async function tokensOf(
+async function answersOf(
   { client }: AgentServer,
-  loop: { clients: number; seconds: number },
-): Promise<number[]> {
-  const tookMs: number[] = [];
+  protocol: 'first' | 'second',
+  loop: Loop,
+): Promise<AnswerTimes> {
+  const firstMs: number[] = [];
+  const wholeMs: number[] = [];
   await closedLoop(loop, async () => {
     const threadId = await client.createThread();
     const started = performance.now();
-    let firstMs: number | undefined;
-    await client.stream({ threadId, graph: 'answering', streamMode: ['messages-tuple'] }, (frame) => {
-      if (firstMs === undefined && tokenOf(frame) !== undefined) firstMs = performance.now() - started;
-    });
-    if (firstMs === undefined) throw new Error('A stream held no token.');
-    tookMs.push(firstMs);
+    let first: number | undefined;
+    const hear = (token: string | undefined): void => {
+      if (token !== undefined) first ??= performance.now() - started;
+    };
+    const graph = 'answering';
+    if (protocol === 'first')
+      await client.stream({ threadId, graph, streamMode: ['messages-tuple'] }, (frame) =>
+        hear(tokenOf(frame)),
+      );
+    else await client.followFirst({ threadId, graph }, (frame) => hear(tokenOfEvent(frame)));
+    if (first === undefined) throw new Error('A stream held no token.');
+    firstMs.push(first);
+    wholeMs.push(performance.now() - started);
   });
-  return tookMs;
+  return {
+    firstP50: median(firstMs),
+    firstP95: percentile(firstMs, 95),
+    wholeP50: median(wholeMs),
+    wholeMax: Math.max(...wholeMs),
+  };
 }

@@ -5,6 +5,11 @@ export interface Memory {
   residentMb: number;
 }
 
+export interface CollectedMemory extends Memory {
+  /** What the engine's objects hold outside the heap, such as buffers. */
+  externalMb: number;
+}
+
 /**
  * The debugger of a process that was started with `--inspect=127.0.0.1:0`: the only way to collect its garbage from
  * outside without code of its own for it.
@@ -27,14 +32,14 @@ export class Inspector {
   }
 
   /** The heap after two full collections, because the first one only frees what finalizers hold. */
-  async memoryAfterCollection(): Promise<Memory> {
+  async memoryAfterCollection(): Promise<CollectedMemory> {
     await this.#call('HeapProfiler.collectGarbage');
     await this.#call('HeapProfiler.collectGarbage');
     const { result } = await this.#call<{ result: { value: string } }>('Runtime.evaluate', {
       expression: 'JSON.stringify(process.memoryUsage())',
     });
-    const { heapUsed, rss } = JSON.parse(result.value) as { heapUsed: number; rss: number };
-    return { heapMb: heapUsed / 1e6, residentMb: rss / 1e6 };
+    const { heapUsed, external, rss } = JSON.parse(result.value) as NodeJS.MemoryUsage;
+    return { heapMb: heapUsed / 1e6, externalMb: external / 1e6, residentMb: rss / 1e6 };
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import type { BenchGateway } from './agent-servers.ts';
 
 /** A model or tool call has two events and one span. */

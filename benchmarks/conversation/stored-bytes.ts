@@ -1,4 +1,4 @@
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 
 /** What one table takes in the file, its indexes included. */
 export interface TableBytes {

@@ -3,9 +3,11 @@ import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager
 import { BaseChatModel, type BaseChatModelCallOptions } from '@langchain/core/language_models/chat_models';
 import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
-import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+import { type LangGraphRunnableConfig, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 
 const tokens = 200;
+/** Longer than a measure. */
+const holdMs = 600_000;
 
 /** Sends `t0 t1 t2 …`, so that a reader sees which one is missing. A late token does not delay the next ones. */
 class CountingModel extends BaseChatModel {
@@ -53,3 +55,17 @@ function speaking(model: CountingModel) {
 export const fast = speaking(new CountingModel({ paceMs: 0 }));
 /** Sends like a model: a token every 10 ms. */
 export const paced = speaking(new CountingModel({ paceMs: 10 }));
+/** Sends its tokens as fast as it can, and then works on until it is stopped. */
+export const held = new StateGraph(MessagesAnnotation)
+  .addNode('answer', async ({ messages }) => ({
+    messages: [await new CountingModel({ paceMs: 0 }).invoke(messages)],
+  }))
+  .addNode('hold', async (_state, { signal }: LangGraphRunnableConfig) => {
+    await sleep(holdMs, undefined, { ...(signal && { signal }) });
+    return {};
+  })
+  .addEdge('__start__', 'answer')
+  .addEdge('answer', 'hold')
+  .compile();
+/** Takes ten seconds, so that a run is at work for as long as a measure needs. */
+export const slow = speaking(new CountingModel({ paceMs: 50 }));

@@ -7,9 +7,9 @@ import {
 } from '../conversation/agent-servers.ts';
 import { startBareGraph } from '../conversation/bare-graph.ts';
 import { closedLoop } from '../conversation/closed-loop.ts';
-import { figuresOf, firstTokens } from '../conversation/first-token.ts';
+import { type AnswerTimes, figuresOf, firstTokens } from '../conversation/first-token.ts';
 import { fsyncMsP50 } from '../disk.ts';
-import { type Figure, isRehearsal, measure } from '../measure.ts';
+import { type Bar, type Figure, isRehearsal, measure } from '../measure.ts';
 import { median } from '../statistics.ts';
 
 const crowds = [1, 64] as const;
@@ -19,6 +19,8 @@ const roundSeconds = isRehearsal ? 1 : 3;
 const warmUpSeconds = isRehearsal ? 1 : 5;
 /** The steps between the request and the output of a node: the run. */
 const commitsBefore = 1;
+const maxFirstTokenMoreMs = 60;
+const maxWholeShare = 1.15;
 
 interface Sample {
   metadataMs: number;
@@ -45,6 +47,8 @@ await measure(
     const frames = await firstFrames();
     const [one, many] = frames;
     if (!one || !many) throw new Error('A crowd was not measured.');
+    const crowd = tokens.at(-1);
+    if (!crowd) throw new Error('No answer of a model was measured.');
     const ideal = one.requestMs + one.bareMs + commitsBefore * fsyncMs;
     return {
       figures: [
@@ -63,15 +67,31 @@ await measure(
           isMet: one.ours.graphMs <= Math.max(10, 1.5 * ideal),
         },
         { promise: 'metadata frame p50 ≤ 80 ms at 64 clients', isMet: many.ours.metadataMs <= 80 },
+        ...barsOf('version 1', crowd.first, crowd.bare),
+        ...barsOf('protocol v2', crowd.second, crowd.bare),
       ],
       notes: [
-        'The model is a provider in a process of its own that speaks the protocol of OpenAI and sends 50 tokens a second, so its first token comes after 20 ms. Gateway and bare graph call it with the same client.',
+        'The model is a provider in a process of its own that speaks the protocol of OpenAI and sends 50 tokens a second, 50 in all, so its first token comes after 20 ms. Gateway and bare graph call it with the same client. A client of protocol v2 asks for the events of its thread and at once for the run, as the official one does. The slowest whole answer is compared with the slowest of the bare graph.',
         'The other figures are of a one-node graph without a model. Streamed are `updates`, so that the first frame of the graph is what its node has made.',
-        `All figures are medians, of ${rounds} rounds of ${roundSeconds} s; every side has run for ${warmUpSeconds} s before. The next run begins when the stream of the last one has ended.`,
+        `Figures without another name are medians, of ${rounds} rounds of ${roundSeconds} s; every side has run for ${warmUpSeconds} s before. The next run begins when the stream of the last one has ended.`,
       ],
     };
   },
 );
+
+/** The slowest answer of 64 at once is compared with the slowest of the bare graph, both of all rounds. */
+function barsOf(protocol: string, ours: AnswerTimes, bare: AnswerTimes): Bar[] {
+  return [
+    {
+      promise: `${protocol}, 64 at once: first token p95 ≤ the bare graph + ${maxFirstTokenMoreMs} ms`,
+      isMet: ours.firstP95 <= bare.firstP95 + maxFirstTokenMoreMs,
+    },
+    {
+      promise: `${protocol}, 64 at once: each whole answer ≤ ${maxWholeShare} × the bare graph`,
+      isMet: ours.wholeMax <= maxWholeShare * bare.wholeMax,
+    },
+  ];
+}
 
 async function firstFrames(): Promise<FirstFrame[]> {
   const gateway = await startGateway();

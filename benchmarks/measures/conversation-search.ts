@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import { type BenchGateway, startBareHttp, startGateway } from '../conversation/agent-servers.ts';
 import { type Figure, measure } from '../measure.ts';
 import { median, percentile } from '../statistics.ts';

@@ -1,5 +1,5 @@
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import type { AgentClient } from '../conversation/agent-client.ts';
 import { startBareHttp, startGateway, startMemoryServer } from '../conversation/agent-servers.ts';
 import { type BareGraph, startBareGraph } from '../conversation/bare-graph.ts';

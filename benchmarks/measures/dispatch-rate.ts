@@ -1,5 +1,5 @@
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import { fsyncMsP50 } from '../disk.ts';
 import { DispatchBench } from '../dispatch-bench.ts';
 import { type Figure, isRehearsal, measure } from '../measure.ts';

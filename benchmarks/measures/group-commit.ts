@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import type { Database } from '@switchyard/server/platform/database/database';
 import { openDatabase } from '@switchyard/server/platform/database/open';
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import { fsyncMsP50 } from '../disk.ts';
 import { measure } from '../measure.ts';
 import { median } from '../statistics.ts';

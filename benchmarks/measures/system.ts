@@ -1,4 +1,4 @@
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import { DispatchBench } from '../dispatch-bench.ts';
 import { isRehearsal, measure } from '../measure.ts';
 import { median, percentile } from '../statistics.ts';

@@ -1,5 +1,5 @@
 import { NodeRecord } from '@switchyard/server/dispatch/tasks/node-record';
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import { DispatchBench } from '../dispatch-bench.ts';
 import { type Figure, isRehearsal, measure } from '../measure.ts';
 import { median, percentile } from '../statistics.ts';

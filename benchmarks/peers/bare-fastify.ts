@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { listAccessTokens } from '@switchyard/contract/accounts/access-token';
 import { loadSigningSecret } from '@switchyard/server/accounts/secrets/signing-secret';
 import { SessionTokens } from '@switchyard/server/accounts/session-token';
-import { SqliteConnection } from '@switchyard/server/platform/database/sqlite-connection';
+import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import fastify from 'fastify';
 
 const home = process.argv[2] ?? '';

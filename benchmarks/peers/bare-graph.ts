@@ -9,7 +9,7 @@ import type { BareLoop, BareRequest } from '../conversation/bare-graph.ts';
 import { closedLoop } from '../conversation/closed-loop.ts';
 import { isToken } from '../conversation/token-frames.ts';
 import { mainThreadMs } from '../process-usage.ts';
-import { median } from '../statistics.ts';
+import { median, percentile } from '../statistics.ts';
 
 const graphs = {
   echo: async () => (await import('../graphs/echo.ts')).graph,
@@ -37,6 +37,10 @@ async function answer(request: BareRequest): Promise<BareLoop> {
     runs: runs.length,
     firstMsP50: median(runs.map((run) => run.firstMs)),
     firstTokenMsP50: median(runs.map((run) => run.firstTokenMs)),
+    firstTokenMsP95: percentile(
+      runs.map((run) => run.firstTokenMs),
+      95,
+    ),
     wholeMsP50: median(tookMs),
     wholeMsMax: Math.max(...tookMs),
     tokensPerSecond: (tokens / (performance.now() - started)) * 1_000,

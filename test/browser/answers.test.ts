@@ -1,47 +1,24 @@
 import { canBrowse } from '@switchyard/dev-env/chromium';
-import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './support/axe.ts';
 import { chatSteps, threadApi } from './support/chat-steps.ts';
-import { type ScriptedProvider, startScriptedProvider } from './support/scripted-provider.ts';
-import { type Look, Stage } from './support/stage.ts';
+import { startScriptedProvider } from './support/scripted-provider.ts';
+import { stageOfTests } from './support/stage-of-tests.ts';
 import { wordsOf } from './support/words.ts';
 
 const text = wordsOf('en')('chat');
 const { ask, say, button, edit } = chatSteps(text);
 
 describe.runIf(canBrowse)('the versions of an answer in a browser', () => {
-  let provider: ScriptedProvider;
-  let stage: Stage;
-  let admin: HttpSession;
-  let faults: string[] = [];
-
-  beforeAll(async () => {
-    provider = await startScriptedProvider();
-    stage = await Stage.open({ settings: provider.settings() });
-    admin = await stage.admin();
-  });
-  afterEach(async () => {
-    await stage.closePages();
-    expect(faults.splice(0)).toEqual([]);
-  });
-  afterAll(async () => {
-    await stage?.close();
-    await provider?.close();
-  });
-
-  const visit = async (look: Look = {}): Promise<Page> => {
-    const watched = await stage.visit({ session: admin, ...look });
-    faults = watched.faults;
-    return watched.page;
-  };
+  const on = stageOfTests(startScriptedProvider);
+  const { visit } = on;
   const place = (page: Page, number: number, count: number) =>
     page.getByText(text('versions.position', { number, count }), { exact: true });
   const asked = (page: Page, words: string) =>
     page.getByRole('article').getByText(`You said: ${words}`, { exact: true });
   const said = async (page: Page) => {
-    const state = await admin.get<{ values: { messages: { content: string }[] } }>(
+    const state = await on.admin.get<{ values: { messages: { content: string }[] } }>(
       `${threadApi(page)}/state`,
     );
     return state.values.messages.map(({ content }) => content);
@@ -91,7 +68,7 @@ describe.runIf(canBrowse)('the versions of an answer in a browser', () => {
   it('are read with the feedback and the tokens of their own run', async () => {
     const page = await visit();
     await askTwice(page);
-    const [newer, older] = await admin.get<{ run_id: string }[]>(`${threadApi(page)}/runs`);
+    const [newer, older] = await on.admin.get<{ run_id: string }[]>(`${threadApi(page)}/runs`);
     const link = (runId?: string) => page.locator(`a[href$="/${runId}"]`);
     await link(newer?.run_id).waitFor();
     await button(page, 'versions.before').click();
@@ -99,7 +76,7 @@ describe.runIf(canBrowse)('the versions of an answer in a browser', () => {
     await button(page, 'turn.good').click();
     await button(page, 'turn.noComment').click();
     const rating = async (runId?: string) =>
-      (await admin.get<{ rating: number }[]>(`${threadApi(page)}/runs/${runId}/feedback`)).map(
+      (await on.admin.get<{ rating: number }[]>(`${threadApi(page)}/runs/${runId}/feedback`)).map(
         ({ rating }) => rating,
       );
     await expect.poll(() => rating(older?.run_id)).toEqual([1]);
@@ -130,6 +107,29 @@ describe.runIf(canBrowse)('the versions of an answer in a browser', () => {
     await say(page, 'and at last');
     await asked(page, 'and at last').waitFor();
     await expect.poll(() => said(page)).toEqual([...line, 'and at last', 'You said: and at last']);
+  });
+
+  it('become a conversation of their own, or are asked aside, from an older one too', async () => {
+    const page = await visit();
+    await askTwice(page);
+    await button(page, 'versions.before').click();
+    await asked(page, 'first words').waitFor();
+    const address = page.url();
+    const old = ['first words', 'You said: first words'];
+    await button(page, 'aside.ask').click();
+    const aside = page.getByRole('dialog', { name: text('aside.title') });
+    await aside.getByText('You said: first words', { exact: true }).waitFor();
+    expect(await aside.getByText('other words').count()).toBe(0);
+    await page.goto(address);
+    await asked(page, 'first words').waitFor();
+    await button(page, 'turn.branch').click();
+    await page.getByRole('button', { name: text('replace.branch.confirm') }).click();
+    await page.waitForURL((url) => url.pathname !== new URL(address).pathname);
+    await asked(page, 'first words').waitFor();
+    expect(await said(page)).toEqual(old);
+    await say(page, 'and then');
+    await asked(page, 'and then').waitFor();
+    await expect.poll(() => said(page)).toEqual([...old, 'and then', 'You said: and then']);
   });
 
   it('fit a phone in Chinese, and everybody can use them', async () => {

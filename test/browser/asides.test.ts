@@ -1,11 +1,10 @@
 import { canBrowse } from '@switchyard/dev-env/chromium';
-import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './support/axe.ts';
 import { chatSteps, threadApi } from './support/chat-steps.ts';
-import { type ScriptedProvider, startScriptedProvider } from './support/scripted-provider.ts';
-import { type Look, Stage } from './support/stage.ts';
+import { startScriptedProvider } from './support/scripted-provider.ts';
+import { stageOfTests } from './support/stage-of-tests.ts';
 import { wordsOf } from './support/words.ts';
 
 const text = wordsOf('en')('chat');
@@ -18,34 +17,12 @@ interface Thread {
 }
 
 describe.runIf(canBrowse)('an aside in a browser', () => {
-  let provider: ScriptedProvider;
-  let stage: Stage;
-  let admin: HttpSession;
-  let faults: string[] = [];
-
-  beforeAll(async () => {
-    provider = await startScriptedProvider();
-    stage = await Stage.open({ settings: provider.settings() });
-    admin = await stage.admin();
-  });
-  afterEach(async () => {
-    await stage.closePages();
-    expect(faults.splice(0)).toEqual([]);
-  });
-  afterAll(async () => {
-    await stage?.close();
-    await provider?.close();
-  });
-
-  const visit = async (look: Look = {}): Promise<Page> => {
-    const watched = await stage.visit({ session: admin, ...look });
-    faults = watched.faults;
-    return watched.page;
-  };
+  const on = stageOfTests(startScriptedProvider);
+  const { visit } = on;
   const asideOf = (page: Page, title = text('aside.title')) => page.getByRole('dialog', { name: title });
   const asideIdOf = (page: Page) => new URL(page.url()).searchParams.get('aside');
   const said = async (api: string) =>
-    (await admin.get<Thread>(`${api}/state`)).values.messages.map(({ content }) => content);
+    (await on.admin.get<Thread>(`${api}/state`)).values.messages.map(({ content }) => content);
   const listed = (page: Page, title: string) =>
     page.getByRole('navigation', { name: text('threads.label') }).getByText(title, { exact: true });
 
@@ -93,7 +70,7 @@ describe.runIf(canBrowse)('an aside in a browser', () => {
     const aside = asideOf(page);
     await aside.getByText('You said: a trunk').waitFor();
     const asideId = asideIdOf(page);
-    const { metadata } = await admin.get<Thread>(`/api/threads/${asideId}`);
+    const { metadata } = await on.admin.get<Thread>(`/api/threads/${asideId}`);
     expect(metadata).toMatchObject({
       deerflow_sidecar: true,
       branch_parent_thread_id: threadApi(page).split('/').at(-1),
@@ -111,7 +88,7 @@ describe.runIf(canBrowse)('an aside in a browser', () => {
     expect(await button(page, 'aside.open').count()).toBe(0);
     await button(page, 'threads.asides').click();
     await row.filter({ hasText: title }).waitFor();
-    const after = await admin.get<Thread>(`/api/threads/${asideId}`);
+    const after = await on.admin.get<Thread>(`/api/threads/${asideId}`);
     expect(after.metadata.deerflow_sidecar).toBe(false);
   });
 

@@ -3,7 +3,7 @@ import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addBoxes, type Box, definePool, longGraph } from './support/fleet.ts';
-import { Stage } from './support/stage.ts';
+import { adminPassword, Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
 const words = wordsOf('zh-CN');
@@ -59,6 +59,33 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     await page.goto(`/workflows/${data.id}`);
     await page.getByRole('button', { name: words('workflows')('run.start', { count: 1 }) }).click();
     await page.getByText('没有实例能运行此工作流。缺少：FaceSwapOfNoWorker。').waitFor();
+  });
+
+  it('is Chinese for a warning of a task', async () => {
+    const { data } = await admin.post<{ data: { id: string } }>('/api/tasks', {
+      workflow: longGraph(1),
+      params: { '1.widht': 5 },
+    });
+    await page.goto(`/tasks/${data.id}`);
+    await page.getByText('“1.widht”与工作流中的任何位置都不对应。').waitFor();
+    expect(await page.getByText(/fits nothing/).count()).toBe(0);
+  });
+
+  it('is Chinese for what is wrong with a field', async () => {
+    const text = words('account');
+    await page.goto('/account');
+    await page.getByLabel(text('password.current')).first().fill(adminPassword);
+    await page.getByLabel(text('password.new')).fill('password1');
+    await page.getByRole('button', { name: text('password.submit') }).click();
+    await page.getByText('请求无效：new_password：密码过于常见，请选择更强的密码。').waitFor();
+  });
+
+  it('is Chinese for a test of an MCP server', async () => {
+    const away = { type: 'http', url: `http://127.0.0.1:${discardPort}/mcp`, enabled: false };
+    await admin.put('/api/mcp/config', { mcp_servers: { away } });
+    await page.goto('/mcp');
+    await page.getByRole('button', { name: words('mcp')('test.open') }).click();
+    await page.getByText('服务器的地址上没有程序在监听。（ECONNREFUSED）').waitFor();
   });
 
   it('is Chinese for a pause, with the reason as it was written', async () => {

@@ -1,18 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canBrowse } from '@switchyard/dev-env/chromium';
-import {
-  type FakeOpenAi,
-  type FakeReply,
-  type FakeRequest,
-  startFakeOpenAi,
-} from '@switchyard/dev-env/fake-openai';
-import type { HttpSession } from '@switchyard/dev-env/http-session';
+import { type FakeReply, type FakeRequest, startFakeOpenAi } from '@switchyard/dev-env/fake-openai';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { dropFile } from './support/drop-file.ts';
 import { longGraph } from './support/fleet.ts';
-import { adminPassword, Stage } from './support/stage.ts';
+import { adminPassword } from './support/stage.ts';
+import { stageOfTests } from './support/stage-of-tests.ts';
 import { wordsOf } from './support/words.ts';
 
 const words = wordsOf('en');
@@ -61,33 +56,16 @@ const fileCalls = [
   { name: 'present_files', args: { filepaths: Object.keys(files).map(inOutputs) } },
 ];
 
+async function startHostileProvider() {
+  const provider = await startFakeOpenAi(answerOf);
+  const model = { base_url: provider.url, api_key: 'sk-1', model: 'hostile-1' };
+  return { ...provider, settings: () => ({ version: 1, models: { hostile: model } }) };
+}
+
 describe.runIf(canBrowse)('what a stranger has written', () => {
-  let provider: FakeOpenAi;
-  let stage: Stage;
-  let admin: HttpSession;
-  let faults: string[] = [];
-
-  beforeAll(async () => {
-    provider = await startFakeOpenAi(answerOf);
-    const model = { base_url: provider.url, api_key: 'sk-1', model: 'hostile-1' };
-    stage = await Stage.open({ settings: { version: 1, models: { hostile: model } } });
-    admin = await stage.admin();
-    await admin.post('/api/queue/pause', { scope: 'all' });
-  });
-  afterEach(async () => {
-    await stage.closePages();
-    expect(faults.splice(0)).toEqual([]);
-  });
-  afterAll(async () => {
-    await stage?.close();
-    await provider?.close();
-  });
-
-  const visit = async (statuses: number[] = []): Promise<Page> => {
-    const watched = await stage.visit({ session: admin, statuses });
-    faults = watched.faults;
-    return watched.page;
-  };
+  const on = stageOfTests(startHostileProvider);
+  beforeAll(() => on.admin.post('/api/queue/pause', { scope: 'all' }));
+  const visit = (statuses: number[] = []) => on.visit({ statuses });
   const attacked = (page: Page) => page.evaluate(() => 'attacked' in window);
   const ask = async (page: Page, question: string): Promise<void> => {
     await page.goto('/chat');
@@ -133,9 +111,9 @@ describe.runIf(canBrowse)('what a stranger has written', () => {
 
   it('is cut when it is very long, with the rest one click away', async () => {
     const page = await visit();
-    const thread = await admin.post<{ thread_id: string }>('/api/threads', {});
+    const thread = await on.admin.post<{ thread_id: string }>('/api/threads', {});
     const question = { messages: [{ role: 'user', content: long('the end of the question') }] };
-    await admin.post(`/api/threads/${thread.thread_id}/runs/wait`, {
+    await on.admin.post(`/api/threads/${thread.thread_id}/runs/wait`, {
       assistant_id: 'lead_agent',
       input: question,
     });
@@ -150,7 +128,7 @@ describe.runIf(canBrowse)('what a stranger has written', () => {
   });
 
   it('is cut in an event of a megabyte of a run that was opened from a file', async () => {
-    const [run] = (await admin.get<{ runs: { thread_id: string; run_id: string }[] }>('/api/console/runs'))
+    const [run] = (await on.admin.get<{ runs: { thread_id: string; run_id: string }[] }>('/api/console/runs'))
       .runs;
     const path = `/api/threads/${run?.thread_id}/runs/${run?.run_id}`;
     const page = await visit();
@@ -170,13 +148,13 @@ describe.runIf(canBrowse)('what a stranger has written', () => {
       version: 1,
       exported_at: event.created_at,
       live: false,
-      run: { ...(await admin.get<object>(path)), first_human_message: `${'y'.repeat(1_000_000)} ${end}` },
+      run: { ...(await on.admin.get<object>(path)), first_human_message: `${'y'.repeat(1_000_000)} ${end}` },
       events: [event],
       spans: [],
       pictures: [],
       cut: { events: false, spans: false, pictures: false },
     };
-    const name = join(stage.home, 'long-run.json');
+    const name = join(on.stage.home, 'long-run.json');
     writeFileSync(name, JSON.stringify(file));
     await page.goto('/runs');
     await page.getByLabel(words('runs')('file.import')).setInputFiles(name);
@@ -201,7 +179,7 @@ describe.runIf(canBrowse)('what a stranger has written', () => {
       content: JSON.stringify(graph),
     });
     await page.getByText(words('workflows')('save.found', { count: 5_000, from: 'json' })).waitFor();
-    const { data } = await admin.post<{ data: { id: string } }>('/api/tasks', {
+    const { data } = await on.admin.post<{ data: { id: string } }>('/api/tasks', {
       workflow: graph,
       name: 'Huge',
     });
@@ -213,10 +191,8 @@ describe.runIf(canBrowse)('what a stranger has written', () => {
   });
 
   it('waits behind the sign-in form when the session ends, and is sent from the same place after it', async () => {
-    const session = await stage.member('guest@example.com');
-    const watched = await stage.visit({ session, statuses: [401, 403] });
-    faults = watched.faults;
-    const { page } = watched;
+    const session = await on.stage.member('guest@example.com');
+    const page = await on.visit({ session, statuses: [401, 403] });
     await ask(page, 'Say it');
     await page.getByText('After it all.').waitFor();
     await page.getByRole('button', { name: text('turn.good') }).waitFor();

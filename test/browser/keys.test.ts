@@ -27,15 +27,15 @@ const lists: readonly List[] = [
   { address: '/gallery', opens: 'dialog', command: /^switchyard files recipe \S+$/ },
   { address: '/runs', opens: /\/runs\/.+\/./, command: /^switchyard runs show \S+ \S+$/ },
   { address: '/chat', opens: /\/chat\/./, command: /^switchyard threads show \S+$/ },
-  { address: '/users', opens: 'menu' },
-  { address: '/tokens', opens: null },
+  { address: '/users', opens: 'menu', command: /^switchyard users list --search \S+@\S+$/ },
+  { address: '/tokens', opens: null, command: /^switchyard tokens revoke \S+$/ },
   { address: '/webhooks', opens: /\/webhooks\/./, command: /^switchyard webhooks deliveries \S+$/ },
   { address: '/models', opens: null },
   { address: '/mcp', opens: 'status', command: /^switchyard mcp test \S+$/ },
   { address: '/skills', opens: 'dialog', command: /^switchyard skills show \S+$/ },
   { address: '/memory', opens: 'dialog' },
   { address: '/agents', opens: 'dialog', command: /^switchyard agents change \S+$/ },
-  { address: '/audit', opens: 'dialog' },
+  { address: '/audit', opens: 'dialog', command: /^switchyard audit --action \S+/ },
   { address: '/usage', opens: null },
 ];
 
@@ -91,6 +91,10 @@ describe.runIf(canBrowse)('a user with a keyboard', () => {
         await page.keyboard.press('Escape');
         await dialog.waitFor({ state: 'detached' });
         await expect.poll(() => placeOfFocus(page)).toBe(0);
+      }
+      if (!command) {
+        await page.keyboard.press('.');
+        expect(await page.getByRole('dialog').count()).toBe(0);
       }
       const before = page.url();
       await page.keyboard.press('Enter');
@@ -165,9 +169,15 @@ describe.runIf(canBrowse)('a user with a keyboard', () => {
   });
 
   it.each([
-    { address: '/tasks', shown: ['next', 'open', 'choose', 'panel'], absent: ['play'] },
-    { address: '/users', shown: ['next', 'open'], absent: ['choose', 'panel', 'play'] },
-    { address: '/models', shown: ['next'], absent: ['open', 'choose', 'panel', 'play'] },
+    { address: '/tasks', shown: ['next', 'open', 'choose', 'rowCommand', 'panel'], absent: ['play'] },
+    { address: '/users', shown: ['next', 'open', 'rowCommand'], absent: ['choose', 'panel', 'play'] },
+    { address: '/tokens', shown: ['next', 'rowCommand', 'command'], absent: ['open', 'choose'] },
+    { address: '/memory', shown: ['next', 'open'], absent: ['choose', 'rowCommand'] },
+    {
+      address: '/models',
+      shown: ['next'],
+      absent: ['open', 'choose', 'rowCommand', 'command', 'panel', 'play'],
+    },
     { address: '/account', shown: ['help'], absent: ['next', 'open', 'choose', 'panel', 'play'] },
   ])('reads behind ? which keys do something on $address', async ({ address, shown, absent }) => {
     await page.goto(address);

@@ -16,6 +16,15 @@ const folder = resolve(dirname(fileURLToPath(import.meta.url)), '../../docs/imag
 const paceMs = 450;
 const closedPort = 9;
 const words = wordsOf('en');
+const colours = [
+  { ground: 0xf2b134, spot: 0x3d5a98 },
+  { ground: 0xef7b6c, spot: 0x56a3d9 },
+  { ground: 0x7d5ba6, spot: 0x2a9d8f },
+  { ground: 0x3d5a98, spot: 0xd9c6a5 },
+  { ground: 0x2a9d8f, spot: 0xf2b134 },
+  { ground: 0x7a9e3f, spot: 0xef7b6c },
+  { ground: 0xd9c6a5, spot: 0x7d5ba6 },
+];
 
 interface Studio {
   stage: Stage;
@@ -35,7 +44,7 @@ async function firstUse(): Promise<void> {
     await shoot({ stage, admin }, 'first-use', { theme }, async (page) => {
       await page.goto('/start');
       await page.getByRole('button', { name: words('start')('run.start') }).click();
-      await page.getByText(words('start')('run.working')).or(page.getByRole('progressbar')).first().waitFor();
+      await page.getByRole('button', { name: words('start')('run.again') }).waitFor();
     });
     await stage.close();
   }
@@ -67,11 +76,10 @@ async function chatCard({ stage, admin }: Studio): Promise<void> {
   await composer.press('Enter');
   const card = page.getByRole('region', { name: /^Task / });
   await card.getByRole('progressbar').waitFor();
-  await page.waitForTimeout(4 * paceMs);
+  await page.waitForTimeout(2 * paceMs);
   await save(page, 'chat-card-running');
   await page.reload();
-  await card.waitFor();
-  await page.waitForTimeout(2 * paceMs);
+  await card.getByRole('progressbar').waitFor();
   await save(page, 'chat-card-after-reload');
   await card.getByRole('img').first().waitFor();
   await page.getByText(/^Done\. Task /).waitFor();
@@ -94,12 +102,13 @@ async function instanceStates({ stage, admin, boxes }: Studio): Promise<void> {
     { name: 'box-24', port: closedPort + 4, enabled: false },
   ]);
   const on = (box: string) => boxes.find(({ name }) => name === box)?.port;
-  for (const [box, steps, name] of [
+  const tasks = [
     ['box-21', 60, 'Long portrait'],
     ['box-22', 96, 'Longer portrait'],
-  ] as const)
+  ] as const;
+  for (const [index, [box, steps, name]] of tasks.entries())
     await admin.post('/api/tasks', {
-      workflow: longGraph(steps),
+      workflow: painted(steps, index),
       name,
       instanceId: `127.0.0.1:${on(box)}`,
     });
@@ -110,6 +119,7 @@ async function instanceStates({ stage, admin, boxes }: Studio): Promise<void> {
   await card.getByText(text('state.busy')).waitFor();
   await card.getByRole('button', { name: text('menu.label', { name: 'box-22' }) }).click();
   await page.getByRole('menuitem', { name: text('menu.drain') }).click();
+  await page.getByRole('button', { name: words('kit')('toast.close') }).click();
   await page.getByText(text('state.unreachable')).first().waitFor();
   await page.waitForTimeout(2_000);
   await save(page, 'instances');
@@ -122,14 +132,15 @@ async function instanceStates({ stage, admin, boxes }: Studio): Promise<void> {
 async function workAndWaiting(open: Studio): Promise<void> {
   const { admin, boxes } = open;
   await definePool(admin, boxes);
-  for (const [name, steps] of [
+  const tasks = [
     ['Portrait', 30],
     ['Contact sheet', 18],
     ['Poster', 24],
     ['Portrait, darker', 30],
     ['Poster, wide', 24],
-  ] as const)
-    await admin.post('/api/tasks', { workflow: longGraph(steps), name });
+  ] as const;
+  for (const [index, [name, steps]] of tasks.entries())
+    await admin.post('/api/tasks', { workflow: painted(steps, index + 2), name });
   await new Promise((done) => setTimeout(done, 8 * paceMs));
   for (const theme of ['light', 'dark'] as const) {
     await shoot(open, 'overview', { theme }, (page) => page.goto('/overview'));
@@ -175,7 +186,10 @@ async function other(open: Studio): Promise<void> {
     await new Promise((done) => setTimeout(done, 4_000));
     await shoot(open, 'task-failed', {}, (page) => page.goto(`/tasks/${data.id}`));
   }
+  await untilIdle(admin);
   await shoot(open, 'gallery', {}, (page) => page.goto('/gallery'));
+  await admin.post('/api/workflows', { name: 'Poster', workflow: painted(24, 0) });
+  await admin.post('/api/workflows', { name: 'Portrait', workflow: painted(30, 1) });
   await shoot(open, 'workflows', {}, (page) => page.goto('/workflows'));
   await shoot(open, 'system', {}, (page) => page.goto('/system'));
 }
@@ -196,7 +210,47 @@ async function shoot(
   await stage.closePages();
 }
 
+/** A long graph that begins with a picture of its own, so that a gallery shows which is which. */
+function painted(steps: number, picture: number): object {
+  const { ground = 0, spot = 0 } = colours[picture % colours.length] ?? {};
+  const node = (class_type: string, inputs: object) => ({ class_type, inputs });
+  const fill = (side: number, color: number) =>
+    node('EmptyImage', { width: side, height: side, batch_size: 1, color });
+  return {
+    ...longGraph(steps),
+    ground: fill(3, ground),
+    spot: fill(1, spot),
+    spotted: node('ImageCompositeMasked', {
+      destination: ['ground', 0],
+      source: ['spot', 0],
+      x: picture % 3,
+      y: 1,
+      resize_source: false,
+    }),
+    first: node('ImageScale', {
+      image: ['spotted', 0],
+      upscale_method: 'bicubic',
+      width: 384,
+      height: 256,
+      crop: 'disabled',
+    }),
+  };
+}
+
+/** Waits until every task has ended, for two minutes at most. */
+async function untilIdle(admin: HttpSession): Promise<void> {
+  const open = async (status: string): Promise<number> =>
+    (await admin.get<{ data: { total: number } }>(`/api/tasks?limit=1&status=${status}`)).data.total;
+  for (let tries = 0; tries < 60 && (await open('pending')) + (await open('running')) > 0; tries += 1)
+    await new Promise((done) => setTimeout(done, 2_000));
+}
+
 async function save(page: Page, name: string): Promise<void> {
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document.getAnimations().map((each) => each instanceof CSSTransition && each.finished),
+    ),
+  );
   const picture = await page.screenshot();
   writeFileSync(join(folder, `${name}.webp`), await sharp(picture).webp({ quality: 88 }).toBuffer());
   console.log(`docs/images/${name}.webp`);

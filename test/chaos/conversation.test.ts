@@ -4,10 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type FakeFleet, startFakeFleet } from '@switchyard/dev-env/fake-fleet';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { chaosOptions } from './chaos-options.ts';
 import { Line } from './conversation-client.ts';
 import { DispatchRows } from './dispatch-rows.ts';
+import { HookedTalks, talkingGraph } from './hooks/hooked-talks.ts';
+import { LastingAddress } from './lasting-address.ts';
 import { chatAgent, checkTalks, inversion, nodeClasses, startTalks, type Talk } from './talks.ts';
 
 const clients = 16;
@@ -24,72 +26,97 @@ const { rounds, random } = chaosOptions('conversation');
 const folder = temporaryFolder();
 let gateway: SpawnedGateway | undefined;
 let fleet: FakeFleet | undefined;
+let address: LastingAddress | undefined;
+let hooks: HookedTalks | undefined;
 
+beforeAll(() => {
+  // The legacy hook checks for a window before it stores anything for a reload.
+  vi.stubGlobal('window', {});
+  const complain = console.error;
+  vi.spyOn(console, 'error').mockImplementation((...said: unknown[]) => {
+    if (!String(said[0]).includes('react-test-renderer is deprecated')) complain(...said);
+  });
+});
 afterAll(async () => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+  hooks?.close();
+  address?.close();
   await gateway?.stop();
   await fleet?.close();
   folder.remove();
 });
 
-it('ends every run, with each message once for the journal and for each client, however often it is killed', async () => {
+it('ends every run, with each message once for the journal, each client and each hook, however often it is killed', async () => {
   fleet = await startFakeFleet(workerRunsMs.length, { outputBytes: 500, keepsArrivals: true, nodeClasses });
   for (const [index, port] of fleet.ports.entries())
     await fleet.behave({ runMs: workerRunsMs[index] ?? 0 }, port);
   const workers = fleet.ports.map((port) => `"127.0.0.1:${port}"`).join(', ');
   writeFileSync(
     join(folder.path, 'switchyard.yaml'),
-    `version: 1\nagents: ["chat=${chatAgent}:graph"]\ndispatch:\n  workers: [${workers}]\n`,
+    `version: 1\nagents: ["chat=${chatAgent}:graph", "talk=${talkingGraph}:graph"]\ndispatch:\n  workers: [${workers}]\n`,
   );
   gateway = await SpawnedGateway.start({ home: folder.path });
   const line = await Line.register(gateway.url);
+  address = await LastingAddress.open(gateway.url);
+  hooks = await HookedTalks.open(line, address.url);
+  const ways = [line, address];
   let inversions = 0;
   for (let round = 1; round <= rounds; round += 1) {
     const all = await startTalks(line, clients);
     const working = Promise.all(all.map(({ client, body }) => client.converse(body)));
-    await Promise.race([working, killInMidStream(gateway, { line, all })]);
-    gateway = await restart(line);
+    const killed = killInMidStream(gateway, { ways, all, begun: hooks.begin(round) });
+    // A client that fails ends the round at once.
+    await Promise.race([killed, working.then(() => killed), timeout(round)]);
+    gateway = await restart(ways);
     const restartedMs = performance.now();
-    await Promise.race([working, timeout(round)]);
+    await Promise.race([Promise.all([working, hooks.settle()]), timeout(round)]);
     const settledMs = performance.now() - restartedMs;
     const attempts = await checkTalks(line, all);
+    const unfinished = await hooks.check();
     inversions += all.filter(({ text }) => text === inversion).length;
     await checkWorkflows(fleet, inversions);
     const reconnects = all.reduce((sum, { client }) => sum + client.reconnects, 0);
     console.log(
       `round ${round}: ${reconnects} reconnects, ${attempts} runs went on in a later attempt, ` +
-        `all ended ${Math.round(settledMs)} ms after the gateway was back`,
+        `all ended ${Math.round(settledMs)} ms after the gateway was back; hooks were loaded again ${hooks.reloads} times ` +
+        `and keep ${unfinished} unfinished answers`,
     );
   }
 });
 
+/** What leads clients to the present gateway. */
+type Way = Pick<Line, 'cut' | 'connect'>;
+
 async function killInMidStream(
   target: SpawnedGateway,
-  { line, all }: { line: Line; all: Talk[] },
+  { ways, all, begun }: { ways: Way[]; all: Talk[]; begun: Promise<void> },
 ): Promise<void> {
+  await begun;
   while (all.filter(({ client }) => client.messages.length > 0).length < clients / 2) await sleep(5);
   await sleep(killAfterMs.least + random() * (killAfterMs.most - killAfterMs.least));
-  line.cut();
+  for (const way of ways) way.cut();
   if (random() < politeStops) await target.stop();
   else await target.kill9();
 }
 
-async function restart(line: Line): Promise<SpawnedGateway> {
+async function restart(ways: Way[]): Promise<SpawnedGateway> {
   let next = await SpawnedGateway.start({ home: folder.path });
   if (random() < secondKills) {
-    line.connect(next.url);
+    for (const way of ways) way.connect(next.url);
     await sleep(random() * secondKillWithinMs);
-    line.cut();
+    for (const way of ways) way.cut();
     await next.kill9();
     next = await SpawnedGateway.start({ home: folder.path });
   }
-  line.connect(next.url);
+  for (const way of ways) way.connect(next.url);
   return next;
 }
 
 async function timeout(round: number): Promise<never> {
   await sleep(settledWithinMs, undefined, { ref: false });
   throw new Error(
-    `Round ${round}: not all runs have ended after ${settledWithinMs} ms.\n${gateway?.output()}`,
+    `Round ${round}: not all runs have ended after ${settledWithinMs} ms.\n${await hooks?.describe()}\n${gateway?.output()}`,
   );
 }
 

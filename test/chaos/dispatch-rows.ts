@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Database } from '@switchyard/server/platform/database/database';
-import { DatabaseSync } from '@switchyard/server/platform/database/sqlite-library';
+import { DatabaseSync } from '@switchyard/server/platform/database/sqlite/sqlite-library';
 import { sql } from 'kysely';
 
 export interface AttemptRow {

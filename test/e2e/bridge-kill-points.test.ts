@@ -6,7 +6,7 @@ import { FakeWorker } from '@switchyard/dev-env/fake-worker';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
-import { DatabaseSync } from '@switchyard/server/platform/database/sqlite-library';
+import { DatabaseSync } from '@switchyard/server/platform/database/sqlite/sqlite-library';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 /**

@@ -49,7 +49,11 @@ function fromDetail(
 ): { code: string; message: string; details?: DispatchFault[] } {
   if (typeof detail === 'string') return { code: kindOf(status), message: detail };
   if (!Array.isArray(detail)) return detail;
-  const details = detail.map(({ loc, msg }) => ({ path: loc.join('.'), message: msg }));
+  const details = detail.map(({ loc, msg, sentences }) => ({
+    path: loc.join('.'),
+    message: msg,
+    ...(sentences && { sentences }),
+  }));
   const [first, ...others] = details;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return {

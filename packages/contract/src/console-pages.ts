@@ -1,25 +1,34 @@
-/** The first part of each address of the web console; the gateway answers its page there and below. */
-export const consolePages = [
-  'start',
-  'login',
-  'overview',
-  'tasks',
-  'instances',
-  'workflows',
-  'gallery',
-  'settings',
-  'chat',
-  'runs',
-  'usage',
-  'agents',
-  'models',
-  'mcp',
-  'skills',
-  'memory',
-  'webhooks',
-  'users',
-  'tokens',
-  'system',
-  'audit',
-  'account',
+/**
+ * The address of each page of the web console, as its router reads it: `:name` stands for any part, and `:name?` may be
+ * missing. The gateway answers its one page there.
+ */
+export const consolePaths = [
+  '/',
+  '/login',
+  '/start',
+  '/overview',
+  '/tasks/:taskId?',
+  '/instances/:instanceId?',
+  '/workflows',
+  '/workflows/:workflowId',
+  '/gallery',
+  '/settings',
+  '/chat/:threadId?',
+  '/runs',
+  '/runs/file',
+  '/runs/:threadId/:runId',
+  '/usage',
+  '/agents',
+  '/models',
+  '/mcp',
+  '/skills/:name?',
+  '/memory',
+  '/webhooks/:webhookId?',
+  '/users',
+  '/tokens',
+  '/system',
+  '/audit',
+  '/account',
 ] as const;
+
+export type ConsolePath = (typeof consolePaths)[number];

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { type Sentence, sentenceList } from './dispatch/sentence.ts';
 
 /** The dispatch area's answer to a request that failed. */
 export const dispatchError = Type.Object({
@@ -8,7 +9,10 @@ export const dispatchError = Type.Object({
   data: Type.Null(),
   requestId: Type.String({ description: 'As in `X-Request-Id`.' }),
   details: Type.Optional(
-    Type.Unknown({ description: 'For a request that is not valid: a list of `{ path, message }`.' }),
+    Type.Unknown({
+      description:
+        'For a request that is not valid: a list of `{ path, message }`, with `sentences` where the message is one of the gateway that clients may say in their own language.',
+    }),
   ),
 });
 export type DispatchError = Static<typeof dispatchError>;
@@ -18,6 +22,8 @@ export interface DispatchFault {
   /** The place of the fault: `body.params.seed`, `query.limit`. */
   path: string;
   message: string;
+  /** The message as codes, where it has some. */
+  sentences?: Sentence[];
 }
 
 const validationFault = Type.Object({
@@ -28,6 +34,7 @@ const validationFault = Type.Object({
   msg: Type.String(),
   input: Type.Unknown(),
   ctx: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  sentences: Type.Optional(sentenceList),
 });
 export type ValidationFault = Static<typeof validationFault>;
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { signedInUser } from './http/access/guard.ts';
 import type { App, Routes } from './http/app.ts';
-import { consoleRoutes } from './http/console/console-files.ts';
+import { consoleFilesIn, consoleRoutes } from './http/console/console-files.ts';
 import { docsRoutes } from './http/docs/docs-routes.ts';
 import { collectEndpoints, openApiDocument } from './http/docs/openapi.ts';
 import type { Health } from './http/health/health.ts';
@@ -12,7 +12,7 @@ import { streamKinds } from './http/streams/open-streams.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 
 export interface ServerOptions {
-  shell: Omit<ShellOptions, 'isDraining'>;
+  shell: Omit<ShellOptions, 'isDraining' | 'unknownPage'>;
   health: Health;
   metrics: Metrics;
   /** Opens `/metrics` beyond loopback to callers that send it. */
@@ -30,7 +30,12 @@ export interface ServerOptions {
 /** The whole server, ready to listen: shell, guard, areas, and the routes that describe and watch them. */
 export async function buildServer(options: ServerOptions): Promise<App> {
   const { shell, health, metrics, metricsToken, guard, isSignedIn, consoleFolder } = options;
-  const app = createShell({ ...shell, isDraining: () => health.isDraining });
+  const files = consoleFilesIn(consoleFolder);
+  const app = createShell({
+    ...shell,
+    isDraining: () => health.isDraining,
+    unknownPage: files && ((request, reply) => files.sendUnknown(request, reply)),
+  });
   const endpoints = collectEndpoints(app);
   guard(app);
   app.addHook('onRequest', (request, reply, done) => {
@@ -44,7 +49,7 @@ export async function buildServer(options: ServerOptions): Promise<App> {
     healthRoutes({ health, isSignedIn }),
     metricsRoutes({ metrics, token: metricsToken }),
     docsRoutes(() => openApiDocument(endpoints, { version: shell.version })),
-    consoleRoutes(consoleFolder),
+    consoleRoutes(files),
   ];
   for (const routes of [...own, ...options.routes]) app.register(inOwnScope(routes));
   await app.ready();

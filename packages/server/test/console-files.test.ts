@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { consoleRoutes } from '../src/http/console/console-files.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -30,15 +29,18 @@ async function get(url: string, headers: Record<string, string> = {}) {
   return server.inject({ url, headers });
 }
 
-it.each(['/', '/tasks', '/tasks/', '/chat/a/b?x=1'])('answers the page at %s', async (url) => {
-  const { statusCode, headers, body } = await get(url);
-  expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
-    200,
-    'text/html; charset=utf-8',
-    'no-cache',
-  ]);
-  expect(body).toContain('<title>Switchyard</title>');
-});
+it.each(['/', '/tasks', '/tasks/', '/tasks/a', '/runs/file', '/runs/a/b?x=1'])(
+  'answers the page at %s',
+  async (url) => {
+    const { statusCode, headers, body } = await get(url);
+    expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-cache',
+    ]);
+    expect(body).toContain('<title>Switchyard</title>');
+  },
+);
 
 it('lets the page load nothing but files of its own origin, and no one frame it', async () => {
   const { headers } = await get('/');
@@ -79,7 +81,47 @@ it.each(['/assets/..%2fsecret.txt', '/assets/.hidden', '/assets/missing.js', '/e
   },
 );
 
+const navigation = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+it.each(['/nowhere', '/nowhere.html?x=1', '/tasks/a/b', '/runs/a', '/apis', '/settings/a'])(
+  'answers a browser at %s, which nothing has, with its page and 404',
+  async (url) => {
+    const { statusCode, headers, body } = await get(url, navigation);
+    expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+      'no-cache',
+    ]);
+    expect(body).toContain('<title>Switchyard</title>');
+    expect(headers['content-security-policy']).toContain("script-src 'self'");
+  },
+);
+
+it.each(['/api', '/api/nowhere', '/v1/models', '/assets/missing.js', '/docs/nowhere/x', '/uploads/a'])(
+  'answers a browser at %s, where programs call, with the error',
+  async (url) => {
+    const { statusCode, headers, body } = await get(url, navigation);
+    expect(headers['content-type']).toMatch(/json/);
+    expect([statusCode, body]).toEqual([404, expect.not.stringContaining('<title>')]);
+  },
+);
+
+it.each([['application/json'], ['*/*'], [undefined]])(
+  'answers a program that accepts %s with the error',
+  async (accept) => {
+    const { statusCode, headers } = await get('/nowhere', accept === undefined ? {} : { accept });
+    expect([statusCode, headers['content-type']]).toEqual([404, expect.stringMatching(/json/)]);
+  },
+);
+
+it('answers a form that is sent to an unknown address with the error', async () => {
+  await get('/');
+  const sent = await server?.inject({ method: 'POST', url: '/nowhere', headers: navigation });
+  expect([sent?.statusCode, sent?.headers['content-type']]).toEqual([404, expect.stringMatching(/json/)]);
+});
+
 it('is not there in a gateway whose console was not built', async () => {
-  server = await startTestServer({ routes: [consoleRoutes(join(folder.path, 'nothing'))] });
-  expect((await server.inject('/')).statusCode).toBe(404);
+  server = await startTestServer({ consoleFolder: join(folder.path, 'nothing') });
+  const { statusCode, headers } = await server.inject({ url: '/', headers: navigation });
+  expect([statusCode, headers['content-type']]).toEqual([404, expect.stringMatching(/json/)]);
 });

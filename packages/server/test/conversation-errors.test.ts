@@ -175,6 +175,7 @@ describe.each(mounts)('a request to %s', (mount) => {
         msg: expect.any(String),
         input: expect.anything(),
         ...(fault.ctx && { ctx: expect.any(Object) }),
+        sentences: [{ code: expect.any(String), values: expect.any(Object) }],
       });
     }
   });

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { textOf } from '@switchyard/contract/dispatch/sentences';
 import {
   type FakeOpenAi,
   type FakeReply,
@@ -155,13 +156,18 @@ describe('a test of an MCP server', () => {
       endless: { type: 'http', url: http.endlessUrl },
       broken: { type: 'stdio', command: 'node', args: ['/nowhere.mjs'] },
     });
-    for (const name of ['gone', 'away', 'silent', 'endless', 'broken']) {
+    const saidOf = async (name: string) => {
       const { status, body } = await admin('POST', `/servers/${name}/test`);
-      expect({ status, body }).toEqual({
-        status: 200,
-        body: { success: false, tools: [], error: expect.stringMatching(/./) },
-      });
-    }
+      expect({ status, body }).toMatchObject({ status: 200, body: { success: false, tools: [] } });
+      expect(textOf(body.sentences)).not.toBe('');
+      return body.sentences[0].code;
+    };
+    expect([await saidOf('gone'), await saidOf('away'), await saidOf('silent')]).toEqual([
+      'server_refused',
+      'server_leads_on',
+      'no_answer_within',
+    ]);
+    expect([await saidOf('endless'), await saidOf('broken')]).toEqual(['answer_too_large', 'program_ended']);
     expect((await admin('POST', '/servers/none/test')).status).toBe(404);
     expect((await admin('POST', '/servers/constructor/test')).status).toBe(404);
   });
@@ -169,7 +175,7 @@ describe('a test of an MCP server', () => {
   it('does not read an endless list of tools', async () => {
     await put({ pages: { type: 'http', url: http.pagesUrl, session_init_timeout: 300 } });
     const { body } = await admin('POST', '/servers/pages/test');
-    expect(body).toEqual({ success: true, tools: [], error: null });
+    expect(body).toEqual({ success: true, tools: [], error: null, sentences: [] });
   });
 });
 

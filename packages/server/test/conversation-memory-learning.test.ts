@@ -8,7 +8,7 @@ import {
 import { type ConfigOverrides, startGateway } from '@switchyard/dev-env/gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { readModels } from '@switchyard/server/config/models';
-import { DatabaseSync } from '@switchyard/server/platform/database/sqlite-library';
+import { DatabaseSync } from '@switchyard/server/platform/database/sqlite/sqlite-library';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';

@@ -255,6 +255,22 @@ describe('the versions of an answer', () => {
     expect(await shown(threadId)).toEqual(plain.messages);
   });
 
+  it('have branches, which go on from the version that they name', async () => {
+    const { threadId, old, again } = await twice();
+    const state = await ada.ok('GET', `/threads/${threadId}/messages/page?run_id=${old}`);
+    const last = state.data.at(-1).content.id as string;
+    expect((await branch(threadId, { message_id: last })).status).toBe(409);
+    expect((await branch(threadId, { message_id: last, run_id: again })).status).toBe(409);
+    expect((await branch(threadId, { message_id: last, run_id: 'none' })).status).toBe(404);
+    const { status, body } = await branch(threadId, { message_id: last, run_id: old });
+    expect({ status, seeded: body.history_seed_mode }).toEqual({ status: 200, seeded: 'seeded' });
+    const line = ['one', 'Answer to one', 'two', 'Answer to two'];
+    expect(await shown(body.thread_id)).toEqual(line);
+    const more = await ada.wait(body.thread_id, asks('three'));
+    expect(texts(more.messages)).toEqual([...line, 'three', 'Another answer']);
+    expect(await shown(threadId)).toEqual(['one', 'Answer to one', 'two', 'Another answer']);
+  });
+
   it('are none in a thread in which every answer was given once', async () => {
     const { threadId } = await talk(ada, 'one', 'two');
     expect(await answersOf(threadId)).toEqual({ data: [], has_more: false });

@@ -1,37 +1,25 @@
 import { Client } from '@langchain/langgraph-sdk';
-import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConversationCaller } from './support/conversation-caller.ts';
-import {
-  accountChanger,
-  askedAbout as askedAt,
-  customAuthFolder,
-  newName,
-  projectsOf,
-} from './support/custom-callers.ts';
+import { describe, expect, it } from 'vitest';
+import type { ConversationCaller } from './support/conversation-caller.ts';
+import { customAuthGateway } from './support/custom-auth-gateway.ts';
+import { newName } from './support/custom-callers.ts';
 import { wasDue } from './support/was-due.ts';
 
 /** Crons of callers whom the `auth` of langgraph.json lets in. */
 
-let gateway: DevGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ agentsFolder: customAuthFolder });
-});
-afterAll(() => gateway.stop());
+const { running, as, projects, askedAbout: askedAt, accountChanger } = customAuthGateway();
 
-const as = (key: string) => ConversationCaller.withKey(gateway.url, key);
-const projects = () => projectsOf(gateway.url);
 const daily = { assistant_id: 'whoami', schedule: '0 9 * * *', input: {}, on_run_completed: 'keep' };
 const make = (caller: ConversationCaller, more: object = {}) =>
   caller.ok('POST', '/runs/crons', { ...daily, ...more });
 
 async function askedAbout(name: string): Promise<string[]> {
-  return (await askedAt(gateway.url, name)).filter((kind) => !kind.startsWith('authenticate'));
+  return (await askedAt(name)).filter((kind) => !kind.startsWith('authenticate'));
 }
 
 /** Its moment has come. A new cron of somebody else makes the gateway look at the clock again. */
 async function comes(cronId: string): Promise<void> {
-  await wasDue(cronId, { gateway, dueAt: new Date().toISOString() });
+  await wasDue(cronId, { gateway: running(), dueAt: new Date().toISOString() });
   const waker = as(newName());
   const { cron_id } = await make(waker);
   await waker.call('DELETE', `/runs/crons/${cron_id}`);
@@ -54,8 +42,8 @@ async function seenBy(caller: ConversationCaller, cronId: string, runs: number) 
 }
 
 async function historyOf(cronId: string) {
-  return gateway.context.database.read
-    .selectFrom('schedule_runs' as never)
+  return running()
+    .context.database.read.selectFrom('schedule_runs' as never)
     .selectAll()
     .where('schedule_id' as never, '=', cronId as never)
     .execute();
@@ -63,7 +51,7 @@ async function historyOf(cronId: string) {
 
 describe('crons of an identity', () => {
   it('serve the official client', async () => {
-    const client = new Client({ apiUrl: `${gateway.url}/api/langgraph`, apiKey: newName() });
+    const client = new Client({ apiUrl: `${running().url}/api/langgraph`, apiKey: newName() });
     const { cron_id } = await client.crons.create('whoami', { schedule: '0 9 * * *', input: {} });
 
     await client.crons.update(cron_id, { schedule: '30 9 * * *' });
@@ -134,7 +122,7 @@ describe('crons of an identity', () => {
   it('rest while the account is disabled', async () => {
     const caller = as(newName());
     const { cron_id, user_id } = await make(caller);
-    const send = await accountChanger(gateway);
+    const send = await accountChanger();
     expect((await send(user_id, 'PATCH', { body: { disabled: true } })).status).toBe(200);
     await comes(cron_id);
 
@@ -209,7 +197,7 @@ describe('a handler', () => {
     ] as const)
       expect((await caller.call(method, path, body && { body })).status).toBe(status);
     const userId = (await caller.get('/who')).body.user;
-    const { database } = gateway.context;
+    const { database } = running().context;
     const rows = database.read
       .selectFrom('schedules' as never)
       .where('user_id' as never, '=', userId as never);

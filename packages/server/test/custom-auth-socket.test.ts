@@ -1,41 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@langchain/langgraph-sdk';
 import { protocolLimits } from '@switchyard/contract/conversation/protocol';
-import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { closeGate } from './fixtures/agents/gates.ts';
 import { revokedKeys } from './fixtures/custom-auth/revoked-keys.ts';
-import { ConversationCaller } from './support/conversation-caller.ts';
-import {
-  accountChanger,
-  askedAbout,
-  customAuthFolder,
-  newName,
-  projectsOf,
-} from './support/custom-callers.ts';
+import type { ConversationCaller } from './support/conversation-caller.ts';
+import { customAuthGateway } from './support/custom-auth-gateway.ts';
+import { newName } from './support/custom-callers.ts';
 import { closeSockets, isEnd, Line, socketOf, statusOf } from './support/protocol-line.ts';
 
 /** WebSockets of protocol v2 for callers whom the `auth` of langgraph.json lets in. */
 
-let gateway: DevGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ agentsFolder: customAuthFolder });
-});
-afterAll(() => gateway.stop());
+const { running, as, projects, askedAbout, accountChanger } = customAuthGateway();
 afterEach(closeSockets);
 
-const as = (key: string) => ConversationCaller.withKey(gateway.url, key);
-const projects = () => projectsOf(gateway.url);
 const start = { assistant_id: 'whoami', input: {} };
 const all = { channels: ['values', 'lifecycle'] };
 const opening = ({ token }: ConversationCaller, threadId: string) =>
-  statusOf(socketOf(gateway.url, threadId, { 'x-api-key': token }));
+  statusOf(socketOf(running().url, threadId, { 'x-api-key': token }));
 
 describe('a socket of an identity', () => {
   it('serves the official client', async () => {
     const name = newName();
-    const client = new Client({ apiUrl: `${gateway.url}/api/langgraph`, apiKey: null });
+    const client = new Client({ apiUrl: `${running().url}/api/langgraph`, apiKey: null });
     const thread = client.threads.stream({
       assistantId: 'whoami',
       transport: 'websocket',
@@ -55,7 +43,7 @@ describe('a socket of an identity', () => {
     await line.ask('agent.getTree');
 
     const authenticate = `authenticate GET /threads/${threadId}/stream/events`;
-    expect(await askedAbout(gateway.url, name)).toEqual([
+    expect(await askedAbout(name)).toEqual([
       authenticate,
       'threads:read',
       authenticate,
@@ -88,7 +76,7 @@ describe('a socket of an identity', () => {
     expect(await opening(other, threadId)).toBe(404);
     expect(await opening(as('unknown-key'), threadId)).toBe(401);
     expect(await opening(as('odd'), threadId)).toBe(500);
-    expect(await statusOf(socketOf(gateway.url, threadId, page))).toBe(403);
+    expect(await statusOf(socketOf(running().url, threadId, page))).toBe(403);
     expect(await opening(own, threadId)).toBe(101);
     expect((await own.get(`/threads/${threadId}/stream/events`)).status).toBe(426);
   });
@@ -165,7 +153,7 @@ describe('a socket whose caller is no longer let in', () => {
     const threadId = await caller.thread();
     const userId = (await caller.get('/who')).body.user;
     const line = await Line.open(caller, threadId);
-    const send = await accountChanger(gateway);
+    const send = await accountChanger();
     line.socket.pause(); // It does not see that it is closed, and goes on.
     expect((await send(userId, 'PATCH', { body: { disabled: true } })).status).toBe(200);
     line.send('run.start', start);

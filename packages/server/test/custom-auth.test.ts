@@ -3,26 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConversationCaller } from './support/conversation-caller.ts';
-import {
-  accountChanger,
-  askedAbout as askedAt,
-  customAuthFolder,
-  newName,
-  projectsOf,
-} from './support/custom-callers.ts';
+import { customAuthGateway } from './support/custom-auth-gateway.ts';
+import { newName } from './support/custom-callers.ts';
 
-let gateway: DevGateway;
-beforeAll(async () => {
-  gateway = await startGateway({ agentsFolder: customAuthFolder });
-});
-afterAll(() => gateway.stop());
-
-function as(key: string): ConversationCaller {
-  return ConversationCaller.withKey(gateway.url, key);
-}
-
-const askedAbout = (name: string) => askedAt(gateway.url, name);
-const projects = (name?: string) => projectsOf(gateway.url, name);
+const { running, as, projects, askedAbout, accountChanger } = customAuthGateway();
 
 describe('authenticate of langgraph.json', () => {
   it('lets a caller in under an account of their own, which stays the same', async () => {
@@ -49,7 +33,7 @@ describe('authenticate of langgraph.json', () => {
 
   it('reads the path of a prefix that is spelled with escapes', async () => {
     const name = newName();
-    const answer = await fetch(`${gateway.url}/%61pi/langgraph/threads/${randomUUID()}`, {
+    const answer = await fetch(`${running().url}/%61pi/langgraph/threads/${randomUUID()}`, {
       headers: { 'x-api-key': name },
     });
 
@@ -140,20 +124,20 @@ describe('authenticate of langgraph.json', () => {
     const headers = { 'x-api-key': name };
     for (const path of ['/api/threads/search', '/api/v1/auth/me', '/api/instances', '/api/models']) {
       const method = path.endsWith('search') ? 'POST' : 'GET';
-      expect((await gateway.fetch(path, { method, headers })).status).toBe(401);
+      expect((await running().fetch(path, { method, headers })).status).toBe(401);
     }
     expect(await askedAbout(name)).toEqual([]);
   });
 
   it('is not asked about callers with a credential of the gateway, who are not held to its handlers', async () => {
-    const session = await gateway.register('member@example.com');
-    const member = (await ConversationCaller.of(gateway.url, session)).at('/api/langgraph');
+    const session = await running().register('member@example.com');
+    const member = (await ConversationCaller.of(running().url, session)).at('/api/langgraph');
     const threadId = await member.thread();
 
     expect((await member.get(`/threads/${threadId}`)).body.metadata).toEqual({});
     expect(await askedAbout(member.token)).toEqual([]);
     const headers = { cookie: session.cookieHeader };
-    expect((await gateway.fetch(`/api/langgraph/threads/${threadId}`, { headers })).status).toBe(200);
+    expect((await running().fetch(`/api/langgraph/threads/${threadId}`, { headers })).status).toBe(200);
   });
 
   it('does not open what a wrong token of the gateway does not open', async () => {
@@ -163,7 +147,7 @@ describe('authenticate of langgraph.json', () => {
       { authorization: `Bearer ${wrong}` },
       { authorization: wrong },
     ])
-      expect((await gateway.fetch('/api/langgraph/who', { headers })).status).toBe(401);
+      expect((await running().fetch('/api/langgraph/who', { headers })).status).toBe(401);
     expect(await askedAbout(wrong)).toEqual([]);
   });
 
@@ -173,7 +157,7 @@ describe('authenticate of langgraph.json', () => {
       origin: 'https://evil.example',
       'content-type': 'text/plain',
     };
-    const answer = await gateway.fetch('/api/langgraph/threads', { method: 'POST', headers, body: '{}' });
+    const answer = await running().fetch('/api/langgraph/threads', { method: 'POST', headers, body: '{}' });
 
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain('Cross-site');
@@ -214,7 +198,7 @@ describe('the account of an identity', () => {
     const caller = as(name);
     const threadId = await caller.thread();
     const userId = (await caller.get('/who')).body.user;
-    const send = await accountChanger(gateway);
+    const send = await accountChanger();
     const change = (body: object) => send(userId, 'PATCH', { body });
 
     expect((await change({ system_role: 'admin' })).status).toBe(409);
@@ -303,7 +287,7 @@ describe('a run of an identity', () => {
 
 describe('the routes of the Platform mount', () => {
   it('are closed to an identity unless the handlers are asked about them', async () => {
-    const description = await (await gateway.fetch('/openapi.json')).json();
+    const description = await (await running().fetch('/openapi.json')).json();
     const { paths } = description as { paths: Record<string, object> };
     const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
       path.startsWith('/api/langgraph/') && !/[/](info|ok)$/.test(path)
@@ -324,8 +308,8 @@ describe('the routes of the Platform mount', () => {
     };
     const closed: string[] = [];
     for (const endpoint of endpoints) {
-      const refused = await gateway.context.conversation?.customAuth
-        ?.decide({ ...rest, endpoint })
+      const refused = await running()
+        .context.conversation?.customAuth?.decide({ ...rest, endpoint })
         .catch((error: unknown) => (error as { code?: string }).code);
       if (refused === 'custom_auth_unserved') closed.push(endpoint.replace('/api/langgraph', ''));
     }
@@ -333,7 +317,7 @@ describe('the routes of the Platform mount', () => {
     expect(endpoints.length).toBeGreaterThan(60);
     expect(closed).toEqual([]);
     const made = { ...rest, endpoint: 'GET /api/langgraph/made-tomorrow' };
-    await expect(gateway.context.conversation?.customAuth?.decide(made)).rejects.toMatchObject({
+    await expect(running().context.conversation?.customAuth?.decide(made)).rejects.toMatchObject({
       code: 'custom_auth_unserved',
     });
   });

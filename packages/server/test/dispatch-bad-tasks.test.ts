@@ -141,6 +141,9 @@ describe('a task that cannot be accepted', () => {
     const answer = await submit({ workflow: anyWorkflow, params: { '1.widht': 5 } });
     expect(answer.status).toBe(200);
     expect(answer.body.data.warnings).toEqual([expect.stringContaining('Nearest: "1.width"')]);
+    const [[unknown, nearest]] = answer.body.data.warningSentences;
+    expect(unknown).toEqual({ code: 'param_unknown', values: { param: '1.widht' } });
+    expect(nearest).toMatchObject({ code: 'param_nearest' });
     await pool.user.ended(answer.body.data.id);
     await pool.gateway.stop();
     await pool.workers[0]?.close();

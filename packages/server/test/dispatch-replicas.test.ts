@@ -123,7 +123,9 @@ describe.skipIf(suite.isSkipped)(suite.title, () => {
     await adminB.call('POST', '/api/queue/pause', { scope: 'all' });
     const { id } = await a.submit({ workflow: anyWorkflow });
     await expect.poll(async () => (await adminC.call('GET', '/api/queue')).data.paused).toBe(true);
-    expect(await b.task(id)).toMatchObject({ phase: 'queued', waiting: expect.stringMatching(/paused/i) });
+    await expect
+      .poll(() => b.task(id))
+      .toMatchObject({ phase: 'queued', waiting: expect.stringMatching(/paused/i) });
     await adminC.call('POST', '/api/queue/resume', { scope: 'all' });
     await untilRunning(id);
     await b.call('DELETE', `/api/tasks/${id}`);

@@ -73,7 +73,7 @@ describe('in the dispatch area', () => {
       body: { workflow: anyWorkflow, params: { '2.filename_prefix': { $file: fileId } } },
     });
     expect(answer.status).toBe(422);
-    expect(answer.body.details).toEqual([
+    expect(answer.body.details).toMatchObject([
       { path: 'body.params.2.filename_prefix', message: `There is no file ${fileId}.` },
     ]);
   });

@@ -99,7 +99,7 @@ describe('a password', () => {
   }
 
   test('on the list of common ones is refused with the documented text', async () => {
-    expect(await refusal('password1')).toEqual([
+    expect(await refusal('password1')).toMatchObject([
       422,
       {
         detail: [
@@ -116,7 +116,7 @@ describe('a password', () => {
   });
 
   test('that is too short is refused for its length first', async () => {
-    expect(await refusal('abc123')).toEqual([
+    expect(await refusal('abc123')).toMatchObject([
       422,
       {
         detail: [

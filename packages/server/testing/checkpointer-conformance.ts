@@ -33,7 +33,7 @@ export function checkpointerConformance(name: string, open: () => Promise<Databa
 
     const clear = (): Promise<void> => clearTables(opened.withTables<CheckpointTables>());
     npmSuite('suite of LangChain', { open: async () => new Checkpointer(opened), close: clear });
-    ownSuite('suite of ours', () => opened);
+    ownSuite('suite of ours', { opened: () => opened, open });
   });
 }
 
@@ -45,7 +45,15 @@ async function clearTables(database: Database<CheckpointTables>): Promise<void> 
   });
 }
 
-function ownSuite(name: string, opened: () => Database<unknown>): void {
+/** The rows as they were before they had places. */
+interface EarlierTables {
+  checkpoints: Omit<CheckpointTables['checkpoints'], 'place'>;
+}
+
+function ownSuite(
+  name: string,
+  { opened, open }: { opened: () => Database<unknown>; open: () => Promise<Database<unknown>> },
+): void {
   describe(name, () => {
     let database: Database<CheckpointTables>;
     let checkpointer: Checkpointer;
@@ -116,22 +124,129 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
       expect(one?.messages[0]).not.toBe(other?.messages[0]);
     });
 
-    it('goes on from what follows a checkpoint, although a clock that was wrong has given that a lower id', async () => {
-      const first = await put(thread('t'), { x: 'first' });
-      const { checkpoint } = (await checkpointer.getTuple(first)) as CheckpointTuple;
-      const follow = (config: RunnableConfig, id: string, x: string): Promise<RunnableConfig> => {
-        const made = { ...checkpoint, id, channel_values: { x } };
+    describe('checkpoints whose ids do not ascend, because a clock was wrong,', () => {
+      const withId = async (config: RunnableConfig, id: string, x = id): Promise<RunnableConfig> => {
+        const made = { ...emptyCheckpoint(), id, channel_values: { x }, channel_versions: {} };
         return checkpointer.put(config, made, { source: 'loop', step: 0, parents: {} }, {});
       };
-      const jump = await follow(first, 'ffffffff-ffff-6fff-8000-000000000000', 'jump');
-      const jumped = await follow(jump, 'ffffffff-ffff-6fff-8000-000000000001', 'jumped');
-      expect(await valuesOf(thread('t'))).toEqual({ x: 'jumped' });
-      const next = await put(jumped, { x: 'next' });
-      await put(next, { x: 'last' });
-      expect(await valuesOf(thread('t'))).toEqual({ x: 'last' });
-      await checkpointer.prune('t', { keepLatest: 1 });
-      expect(await valuesOf(thread('t'))).toEqual({ x: 'last' });
-      expect(await count('checkpoints', 't')).toBe(1);
+      const ahead = (n: number): string => `ffffffff-ffff-6fff-8000-${`${n}`.padStart(12, '0')}`;
+      const right = (n: number): string => `1f000000-0000-6fff-8000-${`${n}`.padStart(12, '0')}`;
+      const follow = async (config: RunnableConfig, ...ids: string[]): Promise<RunnableConfig> => {
+        let last = config;
+        for (const id of ids) last = await withId(last, id);
+        return last;
+      };
+
+      it('are listed as they were written, and the thread goes on from the last one', async () => {
+        const first = await follow(thread('t'), right(1));
+        const ids = [ahead(1), ahead(2), right(2), right(5), right(4), ahead(0), ahead(3), right(6)];
+        for (const [at, id] of ids.entries()) {
+          await follow(
+            at === 0 ? first : { configurable: { ...first.configurable, checkpoint_id: ids[at - 1] } },
+            id,
+          );
+          expect(await valuesOf(thread('t'))).toEqual({ x: id });
+        }
+        const written = [right(1), ...ids];
+        expect(idsOf(await listed(thread('t')))).toEqual(written.toReversed());
+        expect(idsOf(await listed(thread('t'), { limit: 4 }))).toEqual(written.toReversed().slice(0, 4));
+      });
+
+      it('that begin another branch are newer than those of the first one', async () => {
+        const root = await follow(thread('t'), right(1));
+        await follow(root, ahead(1), ahead(2));
+        await follow(root, right(2), right(3));
+        expect(await valuesOf(thread('t'))).toEqual({ x: right(3) });
+        expect(idsOf(await listed(thread('t')))).toEqual([right(3), right(2), ahead(2), ahead(1), right(1)]);
+        await checkpointer.copyThread('t', 'copy');
+        expect(idsOf(await listed(thread('copy')))).toEqual(idsOf(await listed(thread('t'))));
+        expect(await checkpointer.prune('t', { keepLatest: 2 })).toBe(3);
+        expect(idsOf(await listed(thread('t')))).toEqual([right(3), right(2)]);
+        // What went before is gone, and its ids still count.
+        await follow(thread('t'), ahead(0));
+        expect(await valuesOf(thread('t'))).toEqual({ x: ahead(0) });
+      });
+
+      it('are read to the end in pages and in pieces, each once', async () => {
+        const written = [right(1), ahead(1)];
+        for (let n = 2; n < 140; n += 1) written.push(n % 3 === 0 ? ahead(n) : right(n));
+        await follow(thread('t'), ...written);
+        await follow(thread('t', 'sub'), ahead(999), right(1));
+        await follow(thread('other'), ahead(999), right(1));
+        const expected = written.toReversed();
+        expect(idsOf(await listed(thread('t')))).toEqual(expected);
+        const inPieces: unknown[] = [];
+        let piece = await listed(thread('t'), { limit: 7 });
+        while (piece.length > 0) {
+          inPieces.push(...idsOf(piece));
+          piece = await listed(thread('t'), { limit: 7, before: piece.at(-1)?.config ?? {} });
+        }
+        expect(inPieces).toEqual(expected);
+      });
+
+      it('stand as they were added within one unit, and again when one of them is stored again', async () => {
+        const batch = new CheckpointBatch('t');
+        const ids = [right(3), right(2), right(4), right(1)];
+        let parent: RunnableConfig = thread('t');
+        for (const id of ids) {
+          const checkpoint = { ...emptyCheckpoint(), id };
+          batch.addCheckpoint(parent, {
+            checkpoint,
+            metadata: { source: 'loop', step: 0, parents: {} },
+            parent: {},
+          });
+          parent = { configurable: { ...thread('t').configurable, checkpoint_id: id } };
+        }
+        await database.write((trx) => addCheckpoints(trx, batch.rows));
+        await database.write((trx) => addCheckpoints(trx, batch.rows));
+        expect(idsOf(await listed(thread('t')))).toEqual(ids.toReversed());
+        expect((await checkpointer.getTuple(thread('t')))?.checkpoint.id).toBe(right(1));
+      });
+
+      it('tell the progress of a run from its last one', async () => {
+        const by = (config: RunnableConfig, number: number, id: string): Promise<RunnableConfig> =>
+          checkpointer.put(
+            { ...config, metadata: { run_id: 'r1' } },
+            { ...emptyCheckpoint(), id },
+            { source: 'loop', step: number, parents: {} },
+            {},
+          );
+        await by(await by(await by(thread('t'), 1, right(1)), 2, ahead(1)), 3, right(2));
+        expect((await checkpointer.progressOf('t', 'r1'))?.steps).toEqual(new Map([['', 3]]));
+      });
+
+      it('take nothing more on the disk while clocks are right', async () => {
+        await follow(await put(thread('t'), {}), ahead(1), ahead(2));
+        const rows = await database.read.selectFrom('checkpoints').select('place').execute();
+        expect(rows).toEqual([{ place: null }, { place: null }, { place: null }]);
+      });
+    });
+
+    it('places what a wrong clock had written before there were places', async () => {
+      const earlier = await open();
+      await migrate(earlier, 'checkpointer', checkpointMigrations.slice(0, 3));
+      const row = (checkpoint_id: string, parent_checkpoint_id: string | null, thread_id = 't') => ({
+        thread_id,
+        checkpoint_ns: '',
+        checkpoint_id,
+        parent_checkpoint_id,
+        run_id: null,
+        checkpoint: JSON.stringify(emptyCheckpoint()),
+        channels: '{}',
+        metadata: '{}',
+      });
+      const rows = [row('2', null), row('9', '2'), row('3', '9'), row('4', '3'), row('2', null, 'right')];
+      await earlier.withTables<EarlierTables>().write(async (trx) => {
+        await trx.insertInto('checkpoints').values(rows).execute();
+      });
+      await migrate(earlier, 'checkpointer', checkpointMigrations);
+      const reader = new Checkpointer(earlier);
+      const found: unknown[] = [];
+      for await (const { checkpoint } of reader.list(thread('t'))) found.push(checkpoint.id);
+      expect(found).toEqual(['4', '3', '9', '2']);
+      expect((await reader.getTuple(thread('t')))?.checkpoint.id).toBe('4');
+      expect((await reader.getTuple(thread('right')))?.checkpoint.id).toBe('2');
+      await earlier.close();
     });
 
     describe('values', () => {
@@ -203,6 +318,32 @@ function ownSuite(name: string, opened: () => Database<unknown>): void {
           run_id: 'r1',
           graph_id: 'g',
         });
+      });
+
+      it('holds the id of the run once, is found by it, and is read as before from rows that hold it twice', async () => {
+        const by = (runId: unknown): RunnableConfig => ({
+          ...thread('t'),
+          metadata: { run_id: runId, a: 1 },
+        });
+        const ids = [await put(by('r1'), {}), await put(by('r1'), {}), await put(by(7), {})].map(idOf);
+        await put(by('r2'), {});
+        await put(thread('t'), {});
+        const earlier = JSON.stringify({ source: 'loop', step, parents: {}, run_id: 'r1', a: 1 });
+        await database.write((trx) =>
+          trx
+            .updateTable('checkpoints')
+            .set({ metadata: earlier })
+            .where('checkpoint_id', '=', String(ids[0]))
+            .execute(),
+        );
+        const found = await listed(thread('t'), { filter: { run_id: 'r1' } });
+        expect(idsOf(found)).toEqual([ids[1], ids[0]]);
+        for (const { metadata } of found)
+          expect(metadata).toMatchObject({ source: 'loop', run_id: 'r1', a: 1 });
+        expect(idsOf(await listed(thread('t'), { filter: { run_id: 7 } }))).toEqual([ids[2]]);
+        const rows = await database.read.selectFrom('checkpoints').select(['run_id', 'metadata']).execute();
+        expect(rows.filter(({ metadata }) => metadata.includes('r2'))).toEqual([]);
+        expect(rows.filter(({ run_id }) => run_id === 'r2')).toHaveLength(1);
       });
 
       const strange = ['a.b', 'a"b', "a'b", '$', '$.x', 'x[0]', '__proto__', 'ключ', "' or 1=1 --", '#', ''];

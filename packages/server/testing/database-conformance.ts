@@ -211,6 +211,32 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         });
         expect(await ids()).toHaveLength(40);
       });
+
+      it('does statements that it asks for at once in their order', async () => {
+        const text = await database.write(async (trx) => {
+          const set = (to: string): Promise<unknown> =>
+            trx.updateTable('notes').set({ text: to }).where('id', '=', 'one').execute();
+          const [, , row] = await Promise.all([
+            trx.insertInto('notes').values({ id: 'one', text: 'first', size: null, bytes: null }).execute(),
+            set('second'),
+            trx.selectFrom('notes').select('text').where('id', '=', 'one').executeTakeFirst(),
+            set('third'),
+          ]);
+          return row?.text;
+        });
+        expect(text).toBe('second');
+      });
+
+      it('fails with the first of several statements that it asks for at once, and keeps nothing', async () => {
+        await insert('present');
+        const add = (trx: Kysely<Tables>, id: string): Promise<unknown> =>
+          trx.insertInto('notes').values({ id, text: '', size: null, bytes: null }).execute();
+        const failing = database.write((trx) =>
+          Promise.all([add(trx, 'before'), add(trx, 'present'), add(trx, 'after')]),
+        );
+        await expect(failing).rejects.toSatisfy(isUniqueViolation);
+        expect(await ids()).toEqual(['present']);
+      });
     });
 
     describe('reads', () => {

@@ -6,6 +6,7 @@ export class FreezableProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isFrozen = false;
+  #exchanges = 0;
 
   private constructor(target: string) {
     this.#server = createServer((client) => this.#join(client, new Socket().connect(target)));
@@ -20,6 +21,11 @@ export class FreezableProxy {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** How often the client has sent something and then waited for an answer. */
+  get exchanges(): number {
+    return this.#exchanges;
   }
 
   freeze(): void {
@@ -37,6 +43,14 @@ export class FreezableProxy {
   }
 
   #join(client: Socket, server: Socket): void {
+    let isAnswered = true;
+    client.on('data', () => {
+      if (isAnswered) this.#exchanges += 1;
+      isAnswered = false;
+    });
+    server.on('data', () => {
+      isAnswered = true;
+    });
     for (const [from, to] of [
       [client, server],
       [server, client],

@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
-import { minuteMs, secondMs } from '../src/lib/time-units.ts';
+import { dayMs, minuteMs, secondMs } from '../src/lib/time-units.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import type { Job, JobPolicy, Jobs } from '../src/platform/jobs/jobs.ts';
 
@@ -260,6 +261,21 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
           await variant.pass(65 * secondMs);
         }
         expect(await jobs.dead(10)).toEqual([]);
+      });
+
+      test('comes again after its interval when the clock is set back by days while it waits', async () => {
+        const { runs } = await startRepeated(async () => undefined);
+        await runs.take();
+        await variant.pass(secondMs);
+        // The clock going back is the same as the row's time going ahead.
+        await variant.database.write((trx) =>
+          sql`update jobs set "dueAtMs" = "dueAtMs" + ${3 * dayMs} where "intervalMs" is not null`.execute(
+            trx,
+          ),
+        );
+        for (let seconds = 0; seconds < 120 && runs.count === 1; seconds += 5)
+          await variant.pass(5 * secondMs);
+        await runs.take();
       });
 
       test('keeps its schedule over a restart', async () => {

@@ -21,7 +21,7 @@ export interface Look {
   locale?: 'en' | 'zh-CN';
 }
 
-interface Visit extends Look {
+export interface Visit extends Look {
   /** Signed in before the page opens. */
   session?: HttpSession;
   /** Statuses of answers that are no fault on these pages. */

@@ -1,5 +1,11 @@
+import { consolePaths } from '@switchyard/contract/console-pages';
 import { expect, it } from 'vitest';
-import { routeAt } from './routes.ts';
+import { routeAt, routes } from './routes.ts';
+
+it('has a page for each address at which the gateway answers the console', () => {
+  const shown = consolePaths.filter((path) => path !== '/' && path !== '/login');
+  expect(routes.map(({ path }) => path).sort()).toEqual([...shown].sort());
+});
 
 it.each([
   ['/overview', '/overview'],

@@ -1,3 +1,4 @@
+import type { ConsolePath } from '@switchyard/contract/console-pages';
 import type { QueryClient } from '@tanstack/react-query';
 import type { ComponentType } from 'react';
 import { type LazyPart, lazyPart } from '../lib/lazy-part.ts';
@@ -10,8 +11,7 @@ export interface LoadedPage {
 }
 
 interface PageRoute {
-  /** As wouter reads it. It begins with a name of `console-pages`. */
-  path: string;
+  path: ConsolePath;
   load: () => Promise<LoadedPage>;
   /** Other users are told that administrators alone have this page. */
   adminOnly?: boolean;

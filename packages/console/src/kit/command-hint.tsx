@@ -1,5 +1,6 @@
 import {
   createContext,
+  type FocusEvent,
   type ReactNode,
   useCallback,
   useContext,
@@ -20,6 +21,11 @@ interface CommandHints {
 
 const CommandHintContext = createContext<CommandHints | null>(null);
 
+const commandMark = 'data-offers-command';
+
+/** Finds what offers a command, for the list of keys. */
+export const offersCommand = `[${commandMark}]`;
+
 /**
  * The command that does the same as a control. Spread the result on the control: while it has the focus or the pointer,
  * `.` shows the command. A control without a command offers none.
@@ -30,7 +36,25 @@ export function useCommandHint(command: string | undefined) {
     if (command === undefined) return {};
     const offer = () => hints?.offer(command);
     const withdraw = () => hints?.withdraw(command);
-    return { onFocus: offer, onPointerEnter: offer, onBlur: withdraw, onPointerLeave: withdraw };
+    return {
+      [commandMark]: '',
+      onFocus: offer,
+      onPointerEnter: offer,
+      onBlur: withdraw,
+      onPointerLeave: withdraw,
+    };
+  }, [hints, command]);
+}
+
+/** The same for a row that nothing opens, so that it has the focus itself. The controls in it keep their own commands. */
+export function useRowHint(command: string | undefined) {
+  const hints = useContext(CommandHintContext);
+  return useMemo(() => {
+    if (command === undefined) return {};
+    const onFocus = ({ target, currentTarget }: FocusEvent) => {
+      if (target === currentTarget) hints?.offer(command);
+    };
+    return { [commandMark]: '', onFocus, onBlur: () => hints?.withdraw(command) };
   }, [hints, command]);
 }
 
@@ -45,6 +69,7 @@ export function CommandHintProvider({
   const text = useText('kit');
   const offered = useRef<string | null>(null);
   const [shown, setShown] = useState<string | null>(null);
+  const focused = useRef<Element | null>(null);
   const offer = useCallback((command: string) => {
     offered.current = command;
   }, []);
@@ -57,6 +82,7 @@ export function CommandHintProvider({
       const modified = event.ctrlKey || event.metaKey || event.altKey;
       if (event.key !== '.' || modified || isTyping(event.target) || offered.current === null) return;
       event.preventDefault();
+      focused.current = document.activeElement;
       setShown(offered.current);
     };
     // An open menu keeps each letter to itself, so this listens before it.
@@ -67,7 +93,13 @@ export function CommandHintProvider({
   return (
     <CommandHintContext.Provider value={hints}>
       {children}
-      <Dialog open={shown !== null} onClose={() => setShown(null)} title={text('command.title')}>
+      <Dialog
+        open={shown !== null}
+        onClose={() => setShown(null)}
+        title={text('command.title')}
+        // A dialog would give the focus of a row to the first control in it.
+        restoreFocus={() => focused.current instanceof HTMLElement && focused.current.focus()}
+      >
         {shown === null ? null : <CommandLine command={shown} />}
       </Dialog>
     </CommandHintContext.Provider>

@@ -13,6 +13,8 @@ export interface DataTableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
+  /** What does in a terminal what can be done with the row; for rows that nothing opens. */
+  rowCommand?: (row: Row) => string;
   selection?: Selection | undefined;
   /** The row where the keyboard is. */
   current?: string | undefined;
@@ -28,7 +30,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 function Table<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, selection, current, rowHeight = compactRow } = props;
+  const { label, columns, rows, rowKey, rowCommand, selection, current, rowHeight = compactRow } = props;
   const start = useRef<HTMLTableSectionElement>(null);
   const { rows: view, offset } = useRowWindow({ count: rows.length, rowHeight, start });
   const onChoose = useOnChoose(selection);
@@ -61,6 +63,7 @@ function Table<Row>(props: DataTableProps<Row>) {
               index={index}
               columns={columns}
               isCurrent={current === key}
+              command={rowCommand?.(row)}
               isChosen={selection?.chosen.has(key) ?? false}
               onChoose={onChoose}
               choiceName={selection?.nameOf(key) ?? null}

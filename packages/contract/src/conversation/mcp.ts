@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { sentenceList } from '../dispatch/sentence.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { nullable, oneOf } from '../shapes.ts';
 
@@ -64,6 +65,7 @@ export const mcpTest = Type.Object({
   success: Type.Boolean(),
   tools: Type.Array(mcpTool),
   error: nullable(Type.String()),
+  sentences: sentenceList,
 });
 export type McpTest = Static<typeof mcpTest>;
 

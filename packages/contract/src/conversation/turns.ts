@@ -71,6 +71,14 @@ export const branchBody = Type.Object(
       Type.Array(messageId, { maxItems: 1000, description: 'All answers of the turn.' }),
     ),
     title: Type.Optional(nullable(Type.String({ maxLength: 256 }))),
+    run_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description:
+          'A run of the conversation that has the answer, as `answers` names it, for an answer of an older version; the newest conversation unless it is given.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

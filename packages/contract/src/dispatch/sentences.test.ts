@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest';
 import { readSentences, say, sentenceOf, sentenceTexts, textOf } from './sentences.ts';
 
-const example: Record<string, string> = { address: '10.0.0.1:8188', error: 'lost', said: 'No picture.png' };
-const numbers = ['count', 'seconds', 'status', 'nodes', 'models', 'free'];
+const example: Record<string, string> = {
+  address: '10.0.0.1:8188',
+  error: 'lost',
+  said: 'No picture.png',
+  expected: "'a' or 'b'",
+};
+const numbers = ['count', 'seconds', 'status', 'nodes', 'models', 'free', 'length', 'bytes', 'limit'];
 
 function valuesOf(text: string): Record<string, string> {
   const slots = [...text.matchAll(/\{(\w+)\}/g)].map(([, slot = '']) => slot);
@@ -41,6 +46,30 @@ it('finds each of several sentences', () => {
     sentenceOf('nodes_new', { names: 'A, B' }),
     sentenceOf('models_gone', { names: 'x.safetensors' }),
   ]);
+});
+
+it('finds the warnings of a task again', () => {
+  const unknown = say('param_unknown', { param: '3.sead' });
+  expect(readSentences(`${unknown} ${say('param_nearest', { names: '"3.seed"' })}`)).toEqual([
+    { code: 'param_unknown', values: { param: '3.sead' } },
+    { code: 'param_nearest', values: { names: '"3.seed"' } },
+  ]);
+  expect(readSentences(say('pool_missing', { pool: 'big' }))).toEqual([
+    { code: 'pool_missing', values: { pool: 'big' } },
+  ]);
+  expect(readSentences(say('placeholder_unfilled', { placeholder: '{{seed}}' }))).toEqual([
+    { code: 'placeholder_unfilled', values: { placeholder: '{{seed}}' } },
+  ]);
+});
+
+it('finds what is wrong with a field again, with the description of its pattern', () => {
+  expect(readSentences("String should match pattern '^a$' (A letter.)")).toEqual([
+    { code: 'string_mismatch', values: { pattern: '^a$', detail: 'A letter.' } },
+  ]);
+  expect(readSentences("Input should be 'a', 'b' or 'c'")).toEqual([
+    { code: 'value_not_listed', values: { expected: "'a', 'b' or 'c'" } },
+  ]);
+  expect(readSentences('Input should be something of its own')).toMatchObject([{ code: 'quote' }]);
 });
 
 it('takes what is no sentence of the gateway for a quote', () => {

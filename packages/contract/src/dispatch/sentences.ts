@@ -2,7 +2,7 @@ import type { Sentence } from './sentence.ts';
 import { taskErrorCodes } from './task.ts';
 
 /**
- * Every sentence of dispatch that clients may want in another language. The gateway makes its sentences from these, and
+ * Every sentence of the gateway that clients may want in another language. The gateway makes its sentences from these, and
  * finds them again in what it has stored as text. A `{cause}` at the end is a sentence of its own.
  */
 export const sentenceTexts = {
@@ -124,6 +124,134 @@ export const sentenceTexts = {
   receiver_unreachable: 'There is no way to the receiver from here.',
   receiver_broke_off: 'The receiver broke off the connection.',
   receiver_tls_failed: 'The secure connection to the receiver failed. Check its certificate.',
+
+  // A test of an MCP server
+  server_refused: 'Nothing listens at the address of the server.',
+  server_unknown: 'The host name of the server is not known here.',
+  server_unreachable: 'There is no way to the server from here.',
+  server_broke_off: 'The server broke off the connection.',
+  server_tls_failed: 'The secure connection to the server failed. Check its certificate.',
+  server_answered: 'The server answered {status}: {cause}',
+  server_leads_on: 'The address answered {status}; configure the one that it leads to.',
+  answer_too_large: 'The answer is larger than {bytes} bytes.',
+  answer_line_too_large: 'A line of the answer is larger than {bytes} bytes.',
+  program_missing: 'There is no program {command} on this machine.',
+  program_ended: 'The program ended before it answered.',
+
+  // A warning of a task
+  placeholder_unfilled: 'The placeholder {placeholder} got no value; the worker sees it as it stands.',
+  param_unknown: '"{param}" fits nothing in the workflow.',
+  param_nearest: 'Nearest: {names}.',
+  param_title_shared:
+    '"{param}" fits nothing: {count} nodes have the title "{title}". Use the node\'s id: {names}.',
+  file_taken:
+    'Node {node} ({nodeClass}), input "{input}": "{value}" is taken to be your file {file} ({filename}).',
+  pool_missing: 'No server has the tag "{pool}" (pool). The task waits until one has.',
+  file_missing_there: '{instance} does not have an input file, other instances are asked: {cause}',
+  output_left_out: 'The worker leaves an output out: {cause}',
+
+  // A value of the wrong form
+  field_required: 'Field required',
+  field_unknown: 'Extra inputs are not permitted',
+  field_unknown_near: 'Extra inputs are not permitted. Did you mean {name}?',
+  integer_unreadable: 'Input should be a valid integer, unable to parse string as an integer',
+  number_unreadable: 'Input should be a valid number, unable to parse string as a number',
+  boolean_unreadable: 'Input should be a valid boolean, unable to parse string as a boolean',
+  no_string: 'Input should be a valid string',
+  no_integer: 'Input should be a valid integer',
+  no_number: 'Input should be a valid number',
+  no_boolean: 'Input should be a valid boolean',
+  no_list: 'Input should be a valid list',
+  no_dictionary: 'Input should be a valid dictionary',
+  no_null: 'Input should be a valid null',
+  no_uuid: 'Input should be a valid UUID',
+  no_time: 'Input should be a valid datetime, for example 2030-01-31T12:00:00.000Z',
+  no_date: 'Input should be a valid date, for example 2030-01-31',
+  no_url: 'Input should be a valid URL',
+  value_not_listed: 'Input should be {expected}',
+  string_too_short_one: 'String should have at least 1 character',
+  string_too_short: 'String should have at least {length} characters',
+  string_too_long_one: 'String should have at most 1 character',
+  string_too_long: 'String should have at most {length} characters',
+  string_mismatch: "String should match pattern '{pattern}'",
+  number_below: 'Input should be greater than or equal to {limit}',
+  number_above: 'Input should be less than or equal to {limit}',
+  number_not_above: 'Input should be greater than {limit}',
+  number_not_below: 'Input should be less than {limit}',
+  number_no_multiple: 'Input should be a multiple of {limit}',
+  list_too_short_one: 'List should have at least 1 item after validation, not {count}',
+  list_too_short: 'List should have at least {length} items after validation, not {count}',
+  list_too_long_one: 'List should have at most 1 item after validation, not {count}',
+  list_too_long: 'List should have at most {length} items after validation, not {count}',
+  items_same: 'Value error, items {first} and {second} are the same; keep one of them',
+  key_not_allowed: 'Value error, this key is not allowed',
+  value_not_allowed: 'Value error, this value is not allowed here',
+
+  // An account or an agent
+  email_incomplete: 'value is not a valid email address: it needs a name, @ and a domain',
+  email_wrong: 'value is not a valid email address: {cause}',
+  email_no_at: 'An email address must have an @-sign.',
+  email_no_name: 'There must be something before the @-sign.',
+  email_no_domain: 'There must be something after the @-sign.',
+  email_too_long: 'The email address is too long.',
+  email_name_characters: 'The email address contains invalid characters before the @-sign.',
+  email_no_period: 'The part after the @-sign is not valid. It should have a period.',
+  email_no_domain_name: 'The part after the @-sign is not a valid domain name.',
+  password_too_long: 'Value error, Password is longer than {count} bytes; choose a shorter one.',
+  password_common: 'Value error, Password is too common; choose a stronger password.',
+  model_unknown: "Value error, model '{model}' is not configured; these are: {names}",
+
+  // Settings
+  server_id_own: '"{id}" is the gateway\'s own worker. Use another id.',
+  server_id_twice: '"{id}" is already the id of {place}. Use another id.',
+  instance_twice: '{id} is already {place}. An address may stand here once.',
+  secret_not_stored: 'There is no stored value for "{mask}" to keep. Send the value.',
+
+  // A value of a run
+  parameter_empty: '"{name}" has no value. Give it a value.',
+  parameter_hidden_empty:
+    '"{name}" has no value. It is hidden: show it, or replace its placeholder in the graph.',
+  parameter_hidden: '"{name}" is hidden and stays as it is. Show it in the workflow to set it.',
+  parameter_not_listed: '"{name}" must be one of {names}, got {given}.',
+  parameter_no_text: '"{name}" must be text, got {given}.',
+  parameter_no_integer: '"{name}" must be a whole number, got {given}.',
+  parameter_no_number: '"{name}" must be a number, got {given}.',
+  parameter_no_boolean: '"{name}" must be true or false, got {given}.',
+  parameter_no_file: '"{name}" must be a file, as { "$file": "<fileId>" }, got {given}.',
+  parameter_no_value: '"{name}" must be text, a number, true or false, got {given}.',
+  parameter_below: '"{name}" must be at least {limit}, got {given}.',
+  parameter_above: '"{name}" must be at most {limit}, got {given}.',
+  parameter_twice: 'Two parameters would have the name "{name}". Choose another for one of them.',
+  file_unknown: 'There is no file {file}.',
+  file_deleted: 'File {file} has been deleted meanwhile. Upload it again.',
+  input_deleted:
+    'The input {filename} (SHA-256 {sha256}) has been deleted. Upload it again, or give another file for {param}.',
+  graph_without_seed: 'The graph has no seed. Leave seed out, or set the input that you mean by params.',
+  instance_unknown: 'There is no instance {id}. GET /api/instances lists those that there are.',
+
+  // A workflow
+  workflow_no_object: 'The workflow must be an object of nodes.',
+  workflow_empty: 'The workflow has no nodes.',
+  workflow_in_prompt: 'Send the graph itself as workflow, without the "prompt" object around it.',
+  workflow_too_large:
+    'The workflow has {bytes} bytes; at most {limit} can be saved. Upload pictures as files instead of writing them into the graph.',
+  node_no_object: 'Node {node} must be an object with class_type and inputs.',
+  node_without_class: 'Node {node} needs a class_type, the name of its node class.',
+  link_to_nothing:
+    'Node {node} ({nodeClass}), input "{input}" links to node {target}, which is not in the workflow.',
+  nodes_in_cycle: 'Nodes {path} form a cycle.',
+  path_to_output:
+    'Node {node} ({nodeClass}), input "{input}": "{value}" lies in the worker\'s output folder, which all its users share, and none of your files has this name.',
+  path_to_temp:
+    'Node {node} ({nodeClass}), input "{input}": "{value}" lies in the worker\'s temporary folder, which all its users share, and none of your files has this name.',
+  path_to_pushed:
+    'Node {node} ({nodeClass}), input "{input}": "{value}" is a file that the gateway gave the worker for some task, and none of your files is it.',
+  path_to_outside:
+    'Node {node} ({nodeClass}), input "{input}": "{value}" leads out of the worker\'s input folder.',
+  path_to_beyond:
+    'Node {node} ({nodeClass}), input "{input}": "{value}" leads out of the worker\'s output folder.',
+  give_the_file: 'Upload the file and set the input by a param with { "$file": "<fileId>" }.',
+  give_a_prefix: 'Begin it with a plain name and leave out "..".',
 } as const;
 
 export type SentenceCode = keyof typeof sentenceTexts;
@@ -172,6 +300,10 @@ const slotPatterns: Partial<Record<string, string>> = {
   models: '\\d+',
   free: '\\d+',
   version: '\\S+',
+  length: '\\d+',
+  bytes: '\\d+',
+  limit: '-?\\d[\\d.e+-]*',
+  expected: "(?:'|-?\\d|true|false|null).*",
 };
 
 const patterns = Object.entries(sentenceTexts).map(([code, text]) => ({ code, pattern: patternOf(text) }));

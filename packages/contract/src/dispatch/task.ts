@@ -99,6 +99,7 @@ export const task = Type.Object({
   error: nullable(taskError),
   result: nullable(taskResult),
   warnings: Type.Array(Type.String()),
+  warningSentences: Type.Array(sentenceList, { description: 'Each of the warnings as codes.' }),
   position: nullable(Type.Integer({ description: 'Place in the queue while pending, 1 is next.' })),
   waiting: nullable(
     Type.String({

@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../lib/app-error.ts';
 
@@ -14,7 +15,7 @@ export function emailFaults(text: string, field: string): Fault[] {
     {
       in: 'body',
       path: [field],
-      message: `value is not a valid email address: ${reason}`,
+      message: say('email_wrong', { cause: reason }),
       type: 'value_error',
       input: text,
       ctx: { reason },
@@ -28,19 +29,19 @@ export function throwFaults(faults: Fault[]): void {
 
 function whyNot(address: string): string | undefined {
   const at = address.lastIndexOf('@');
-  if (at < 0) return 'An email address must have an @-sign.';
+  if (at < 0) return say('email_no_at');
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
-  if (local === '') return 'There must be something before the @-sign.';
-  if (domain === '') return 'There must be something after the @-sign.';
-  if (address.length > 254 || local.length > 64) return 'The email address is too long.';
+  if (local === '') return say('email_no_name');
+  if (domain === '') return say('email_no_domain');
+  if (address.length > 254 || local.length > 64) return say('email_too_long');
   if (!/^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/.test(local)) {
-    return 'The email address contains invalid characters before the @-sign.';
+    return say('email_name_characters');
   }
   if (!domain.includes('.')) {
-    return 'The part after the @-sign is not valid. It should have a period.';
+    return say('email_no_period');
   }
   if (!/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(domain)) {
-    return 'The part after the @-sign is not a valid domain name.';
+    return say('email_no_domain_name');
   }
   return undefined;
 }

@@ -12,6 +12,7 @@ import * as storeVectors from './migrations/024-store-vectors.ts';
 import * as threadGoals from './migrations/025-thread-goals.ts';
 import * as longSnapshots from './migrations/026-long-snapshots.ts';
 import * as callersOfSchedules from './migrations/027-callers-of-schedules.ts';
+import * as noIndexesOfEvents from './migrations/028-no-indexes-of-events.ts';
 
 export const conversationMigrations: readonly Migration[] = [
   first,
@@ -27,4 +28,5 @@ export const conversationMigrations: readonly Migration[] = [
   threadGoals,
   longSnapshots,
   callersOfSchedules,
+  noIndexesOfEvents,
 ];

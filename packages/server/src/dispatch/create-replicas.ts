@@ -153,6 +153,7 @@ function openReplicas(
       bus,
       self,
       takeIn: (news) => taking.takeIn(news),
+      isUrgent: () => isDispatcher() || events.isFollowing,
       catchUp: async () => {
         await queueKeeper.sweep();
         hub.resync();

@@ -105,6 +105,11 @@ export class DispatchEvents {
     return this.listenersOf.has(taskId) || [...this.followers].some((followsTasks) => followsTasks());
   }
 
+  /** Returns true while someone here has a use for what other replicas tell of tasks. */
+  get isFollowing(): boolean {
+    return this.listenersOf.size > 0 || [...this.followers].some((followsTasks) => followsTasks());
+  }
+
   /** The tasks that someone waits for or watches. */
   get watchedTasks(): string[] {
     return [...this.listenersOf.keys()];

@@ -1,3 +1,5 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
+
 export type Fetch = (address: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface AnswerLimits {
@@ -8,8 +10,8 @@ export interface AnswerLimits {
 
 /** An answer was larger than the caller may take. */
 class AnswerTooLarge extends Error {
-  constructor(what: string, maxBytes: number) {
-    super(`${what} is larger than ${maxBytes} bytes.`);
+  constructor(code: 'answer_too_large' | 'answer_line_too_large', maxBytes: number) {
+    super(say(code, { bytes: maxBytes }));
     this.name = 'AnswerTooLarge';
   }
 }
@@ -37,9 +39,9 @@ function atMost({
       const lastNewline = chunk.lastIndexOf(newline);
       bytes += chunk.byteLength;
       lineBytes = lastNewline < 0 ? lineBytes + chunk.byteLength : chunk.byteLength - lastNewline - 1;
-      if (bytes > maxBytes) controller.error(new AnswerTooLarge('The answer', maxBytes));
+      if (bytes > maxBytes) controller.error(new AnswerTooLarge('answer_too_large', maxBytes));
       else if (lineBytes > maxLineBytes)
-        controller.error(new AnswerTooLarge('A line of the answer', maxLineBytes));
+        controller.error(new AnswerTooLarge('answer_line_too_large', maxLineBytes));
       else controller.enqueue(chunk);
     },
   });

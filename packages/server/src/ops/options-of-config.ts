@@ -6,7 +6,7 @@ import { generalPurpose, type SubagentSettings } from '../agents/subagents/subag
 import type { Config } from '../config/schema.ts';
 import type { ConversationOptions } from '../conversation/create-conversation.ts';
 import type { FeaturesConfiguration } from '../conversation/create-features.ts';
-import type { DispatchOptions } from '../dispatch/create-dispatch.ts';
+import type { DispatchOptions } from '../dispatch/create-dependencies.ts';
 import { seedOf } from '../dispatch/instances/settings-seed.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { WorkerPrice } from '../lib/worker-price.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock, toIso } from '../lib/clock.ts';
 import { isProcessAlive } from '../lib/is-process-alive.ts';
 import { isSqliteBusy } from './database/database-errors.ts';
-import { SqliteConnection } from './database/sqlite-connection.ts';
+import { SqliteConnection } from './database/sqlite/sqlite-connection.ts';
 
 export interface HomeLock {
   release(): void;

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { classes, focusRing } from '../../kit/parts/classes.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -35,12 +36,19 @@ function PageLink({
 }) {
   const text = useText('app');
   const label = text(`pages.${name}`);
+  const link = useRef<HTMLAnchorElement>(null);
+  const isCurrent = useIsCurrent(name);
+  // In a low window the rail scrolls, and the page that is shown may be beyond its edge.
+  useEffect(() => {
+    if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent]);
   return (
     <li>
       <Link
+        ref={link}
         href={`/${name}`}
         onClick={onFollow}
-        aria-current={useIsCurrent(name) ? 'page' : undefined}
+        aria-current={isCurrent ? 'page' : undefined}
         aria-label={isNarrow ? label : undefined}
         title={isNarrow ? label : undefined}
         className={classes(

@@ -1,4 +1,5 @@
 import { Fragment, useState } from 'react';
+import { offersCommand } from '../../kit/command-hint.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { rowKeysOfPage } from '../../kit/rows/use-row-keys.ts';
 import { Switch } from '../../kit/switch.tsx';
@@ -10,7 +11,7 @@ import { useVisiblePages } from './visible-pages.ts';
 
 const groups = [
   { name: 'everywhere', keys: ['palette', 'search', 'help', 'rail', 'panel', 'command', 'close'] },
-  { name: 'lists', keys: ['next', 'previous', 'open', 'choose'] },
+  { name: 'lists', keys: ['next', 'previous', 'open', 'choose', 'rowCommand'] },
   { name: 'replay', keys: ['play'] },
 ] as const;
 
@@ -28,6 +29,7 @@ const keysOf: Record<KeyName, string[]> = {
   previous: ['k'],
   open: ['Enter'],
   choose: ['x'],
+  rowCommand: ['.'],
   play: ['Space'],
 };
 
@@ -78,6 +80,8 @@ function idleKeys(): ReadonlySet<KeyName> {
     previous: rows.move,
     open: rows.open,
     choose: rows.choose,
+    rowCommand: rows.command,
+    command: document.querySelector(`#page ${offersCommand}`) !== null,
     play: hasShortcut(' '),
   };
   return new Set((Object.keys(isUseful) as KeyName[]).filter((key) => !isUseful[key]));

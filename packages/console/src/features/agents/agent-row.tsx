@@ -1,9 +1,8 @@
 import type { Agent } from '@switchyard/contract/conversation/agent';
 import { deleteAgent } from '@switchyard/contract/conversation/agents';
-import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
-import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { ConfirmedButton } from '../../kit/forms/confirmed-button.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { opensRow, rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { gateway } from '../../lib/gateway.ts';
@@ -14,12 +13,10 @@ import { agentsKey } from './agents-key.ts';
 export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }) {
   const text = useText('agents');
   const act = useAct();
-  const [asks, setAsks] = useState(false);
   const { name, description, model, tool_groups: tools, skills } = agent;
   const editHint = useCommandHint(`switchyard agents change ${name}`);
   const deleteHint = useCommandHint(`switchyard agents delete ${name}`);
   const remove = async () => {
-    setAsks(false);
     await act(() => gateway.call(deleteAgent, { params: { name } }), {
       done: text('delete.done', { name }),
       refresh: agentsKey,
@@ -51,25 +48,20 @@ export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }
         >
           {text('edit')}
         </Button>
-        <Button
+        <ConfirmedButton
           {...deleteHint}
-          size="s"
           variant="plain"
           aria-label={text('delete.of', { name })}
-          onClick={() => setAsks(true)}
+          question={{
+            title: text('delete.title', { name }),
+            effect: text('delete.effect'),
+            confirm: text('delete.confirm'),
+          }}
+          onConfirm={() => void remove()}
         >
           {text('delete.open')}
-        </Button>
+        </ConfirmedButton>
       </div>
-      <ConfirmDialog
-        open={asks}
-        onClose={() => setAsks(false)}
-        title={text('delete.title', { name })}
-        confirm={text('delete.confirm')}
-        onConfirm={() => void remove()}
-      >
-        <p>{text('delete.effect')}</p>
-      </ConfirmDialog>
     </li>
   );
 }

@@ -1,5 +1,6 @@
 import { type AuditRecord, listAudit } from '@switchyard/contract/accounts/audit';
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
 import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
 import { MoreRows } from '../../kit/forms/more-rows.tsx';
@@ -14,6 +15,7 @@ import { setQuery, useQueryState } from '../../lib/address.ts';
 import { blank } from '../../lib/format/format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { AuditDetails } from './audit-details.tsx';
 import { AuditFilter } from './audit-filter.tsx';
 import { type AuditFilters, auditQueryOf, hasFilter } from './audit-query.ts';
@@ -69,16 +71,7 @@ function AuditTable({ records, current }: { records: readonly AuditRecord[]; cur
       id: 'action',
       header: text('column.action'),
       width: '16rem',
-      cell: ({ id, action }) => (
-        <button
-          {...opensRow}
-          type="button"
-          className={`${focusRing} cursor-pointer truncate rounded-control font-mono text-accent underline`}
-          onClick={() => setQuery({ record: id })}
-        >
-          {action}
-        </button>
-      ),
+      cell: (record) => <OpenRecord record={record} />,
     },
     {
       id: 'actor',
@@ -122,6 +115,22 @@ function AuditTable({ records, current }: { records: readonly AuditRecord[]; cur
       rowKey={({ id }) => id}
       current={current}
     />
+  );
+}
+
+function OpenRecord({ record: { id, action, target } }: { record: AuditRecord }) {
+  const ofTarget = target ? ` --target ${shellWord(target)}` : '';
+  const hint = useCommandHint(`switchyard audit --action ${action}${ofTarget}`);
+  return (
+    <button
+      {...hint}
+      {...opensRow}
+      type="button"
+      className={`${focusRing} cursor-pointer truncate rounded-control font-mono text-accent underline`}
+      onClick={() => setQuery({ record: id })}
+    >
+      {action}
+    </button>
   );
 }
 

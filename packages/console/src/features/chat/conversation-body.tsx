@@ -9,6 +9,7 @@ import { Composer } from './composer/composer.tsx';
 import { useDraft } from './composer/use-draft.ts';
 import { useUploads } from './composer/use-uploads.ts';
 import { approvalsIn } from './model/approval.ts';
+import { offersAt } from './model/aside.ts';
 import type { Draft } from './model/draft-store.ts';
 import type { Turn } from './model/turn.ts';
 import { PendingQuestions } from './turns/pending-questions.tsx';
@@ -60,7 +61,7 @@ export function ConversationBody(props: ConversationBodyProps) {
   const { uploading, upload } = useUploadsOf(draft, setDraft);
   const last = turns.at(-1);
   const canSend = version?.checkpoint_id !== null;
-  const canBranch = props.canBranch && version === null;
+  const offers = offersAt(last, { version, canBranch: props.canBranch });
 
   return (
     <div
@@ -79,8 +80,8 @@ export function ConversationBody(props: ConversationBodyProps) {
               older={messages.hasNextPage ? () => void messages.fetchNextPage() : null}
               onAnswer={canSend ? (words) => sending.mutate(words) : null}
               onReplace={(kind, turn) => setReplacing({ kind, turn })}
-              onBranch={canBranch ? (turn) => setReplacing({ kind: 'branch', turn }) : null}
-              onAside={canBranch ? onAside : null}
+              onBranch={offers.branch ? (turn) => setReplacing({ kind: 'branch', turn }) : null}
+              onAside={offers.aside ? onAside : null}
               onShow={(runId) => onShow(runId, { push: true })}
             />
           )}

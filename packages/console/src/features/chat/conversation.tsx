@@ -21,7 +21,7 @@ export function Conversation({ threadId }: { threadId: string }) {
   const files = () => setQuery({ panel: panel === 'files' ? null : 'files', aside: null }, { push: true });
   useShortcuts({ ']': files });
   const title = (thread.data && titleOf(thread.data)) ?? text('threads.untitled');
-  const { asideId, begin } = useAsides(threadId, title);
+  const { asideId, begin } = useAsides(threadId, title, conversation.version);
   const beside = thread.data && isAside(thread.data) ? thread.data : null;
   return (
     <>

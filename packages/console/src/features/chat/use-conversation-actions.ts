@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useToast } from '../../kit/toast.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import type { Replacement } from './actions/replace-dialog.tsx';
-import { branchThread, goingOnFrom, versionOf } from './actions/rewind.ts';
+import { branchVersion, copyConversation, goingOnFrom, versionOf } from './actions/rewind.ts';
 import type { Draft } from './model/draft-store.ts';
 import type { Turn } from './model/turn.ts';
 import { useNavigation } from './use-navigation.ts';
@@ -45,8 +45,10 @@ export function useConversationActions(threadId: string, options: ConversationAc
   });
   const replace = useMutation({
     mutationFn: async ({ kind, turn, words }: { kind: Replacement; turn: Turn; words: string }) => {
-      if (kind === 'branch') openPage(`/chat/${await branchThread(threadId)}`);
-      else await send(threadId, { text: words, files: [] }, await versionOf(threadId, turn.runId));
+      if (kind === 'branch') {
+        const branch = version ? branchVersion(threadId, turn, version) : copyConversation(threadId);
+        openPage(`/chat/${await branch}`);
+      } else await send(threadId, { text: words, files: [] }, await versionOf(threadId, turn.runId));
     },
     onSuccess: (_done, { kind }) => {
       if (kind !== 'branch') onNewest();

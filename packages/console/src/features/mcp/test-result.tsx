@@ -1,9 +1,10 @@
 import type { McpTest } from '@switchyard/contract/conversation/mcp';
+import { GatewayText } from '../../kit/gateway-text.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
 import { useText } from '../../lib/i18n.ts';
 
 /** What a server answered, and which tools it has. */
-export function TestResult({ result: { success, tools, error } }: { result: McpTest }) {
+export function TestResult({ result: { success, tools, error, sentences } }: { result: McpTest }) {
   const text = useText('mcp');
   return (
     <div
@@ -13,7 +14,11 @@ export function TestResult({ result: { success, tools, error } }: { result: McpT
       <StatusWord kind={success ? 'done' : 'failed'}>
         {success ? text('test.done', { count: tools.length }) : text('test.failed')}
       </StatusWord>
-      {error && <p className="break-words">{error}</p>}
+      {error && (
+        <p className="break-words">
+          <GatewayText message={error} sentences={sentences} />
+        </p>
+      )}
       <ul className="flex flex-col gap-1">
         {tools.map(({ name, description, input_schema }) => (
           <li key={name}>

@@ -10,6 +10,7 @@ import { useState } from 'react';
 import { useToast } from '../../kit/toast.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
+import { faultsOf } from '../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { settingsQuery } from './settings-query.ts';
@@ -49,7 +50,10 @@ export function useSaveSettings(settings: Settings, onDone: () => void) {
       }
       onDone();
       setConflict(null);
-      const found = faultsOf(error);
+      const found = faultsOf(error).map((fault) => ({
+        path: fault.path.replace(/^body\./, ''),
+        message: words.said(fault),
+      }));
       setFaults(found);
       setOther(found.length === 0 ? words.error(error) : null);
     },
@@ -60,12 +64,4 @@ export function useSaveSettings(settings: Settings, onDone: () => void) {
     put.mutate({ next, version });
   };
   return { save, faults, other, conflict, isBusy: put.isPending, leaveConflict: () => setConflict(null) };
-}
-
-function faultsOf(error: Error): FieldFault[] {
-  if (!(error instanceof ApiError) || !Array.isArray(error.details)) return [];
-  return error.details.flatMap((fault: unknown) => {
-    if (typeof fault !== 'object' || fault === null || !('path' in fault) || !('message' in fault)) return [];
-    return [{ path: String(fault.path).replace(/^body\./, ''), message: String(fault.message) }];
-  });
 }

@@ -18,7 +18,7 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { usePageAction } from '../../lib/page-actions.ts';
 import { CreateToken } from './create-token.tsx';
-import { DeleteToken } from './delete-token.tsx';
+import { DeleteToken, revokeCommand } from './delete-token.tsx';
 import { tokensKey } from './tokens-key.ts';
 
 const tokensQuery = queryOptions({
@@ -110,7 +110,15 @@ function TokenTable({ tokens }: { tokens: readonly AccessToken[] }) {
       cell: (token) => <DeleteToken token={token} />,
     },
   ];
-  return <DataTable label={text('title')} columns={columns} rows={tokens} rowKey={({ id }) => id} />;
+  return (
+    <DataTable
+      label={text('title')}
+      columns={columns}
+      rows={tokens}
+      rowKey={({ id }) => id}
+      rowCommand={revokeCommand}
+    />
+  );
 }
 
 function Expiry({ token: { expires_at: at } }: { token: AccessToken }) {

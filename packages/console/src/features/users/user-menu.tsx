@@ -6,6 +6,7 @@ import { Menu } from '../../kit/menu.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import type { OneTimePassword } from './one-time-password.ts';
 import { usersKey } from './users-query.ts';
 
@@ -89,23 +90,51 @@ export function UserMenu({ user, onPassword }: UserMenuProps) {
   ];
   return (
     <>
-      <Menu opensRow label={text('actionsOf', { email })} items={items} />
+      <Menu
+        opensRow
+        label={text('actionsOf', { email })}
+        items={items}
+        command={`switchyard users list --search ${shellWord(email)}`}
+      />
+      <Questions
+        asks={asks}
+        email={email}
+        onClose={() => setAsks(null)}
+        onReset={() => void reset()}
+        onDelete={() => void remove()}
+      />
+    </>
+  );
+}
+
+interface QuestionsProps {
+  asks: 'reset' | 'delete' | null;
+  email: string;
+  onClose: () => void;
+  onReset: () => void;
+  onDelete: () => void;
+}
+
+function Questions({ asks, email, onClose, onReset, onDelete }: QuestionsProps) {
+  const text = useText('users');
+  return (
+    <>
       <ConfirmDialog
         open={asks === 'reset'}
-        onClose={() => setAsks(null)}
+        onClose={onClose}
         title={text('reset.title', { email })}
         confirm={text('reset.confirm')}
-        onConfirm={() => void reset()}
+        onConfirm={onReset}
       >
         <p>{text('reset.effect')}</p>
       </ConfirmDialog>
       <ConfirmDialog
         open={asks === 'delete'}
-        onClose={() => setAsks(null)}
+        onClose={onClose}
         title={text('delete.title', { email })}
         confirm={text('delete.confirm')}
         typed={email}
-        onConfirm={() => void remove()}
+        onConfirm={onDelete}
       >
         <p>{text('delete.effect')}</p>
       </ConfirmDialog>

@@ -6,7 +6,7 @@ import type { DialogProps } from './dialog-props.ts';
 import { backdrop } from './layer.ts';
 
 /** The dialog itself, in a chunk of its own. */
-export function DialogLayer({ open, onClose, title, children, actions, wide }: DialogProps) {
+export function DialogLayer({ open, onClose, title, children, actions, wide, restoreFocus }: DialogProps) {
   const text = useText('kit');
   return (
     <Base.Root
@@ -19,6 +19,7 @@ export function DialogLayer({ open, onClose, title, children, actions, wide }: D
         <Base.Backdrop className={backdrop} />
         <Base.Popup
           aria-modal
+          {...(restoreFocus && { finalFocus: () => void queueMicrotask(restoreFocus) })}
           className={`fixed inset-x-3 bottom-3 z-50 mx-auto flex max-h-[calc(100dvh-1.5rem)] flex-col rounded-dialog border border-border bg-surface text-text shadow-layer outline-none transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0 motion-reduce:transition-none sm:top-1/2 sm:bottom-auto sm:-translate-y-1/2 ${wide ? 'max-w-[56rem]' : 'max-w-[32rem]'}`}
         >
           <header className="flex items-start justify-between gap-3 px-4 pt-3">

@@ -24,4 +24,6 @@ export interface MenuProps {
   trigger?: ReactElement | undefined;
   /** It is the first thing to do with its row, so that Enter on the row opens it. */
   opensRow?: boolean | undefined;
+  /** The command that shows the object in a terminal; `.` shows it while the button has the focus or the pointer. */
+  command?: string | undefined;
 }

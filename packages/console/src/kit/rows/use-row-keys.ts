@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react';
+import { offersCommand } from '../command-hint.tsx';
 import { useShortcuts } from '../use-shortcuts.ts';
 
 const opener = '[data-opens-row]:not(:disabled)';
@@ -15,7 +16,7 @@ export function useRowKeys(): void {
     const rows = shownRows();
     const at = rows.findIndex(({ dataset }) => dataset.row === last.current);
     const row = at < 0 ? firstInWindow(rows) : (rows[at + step] ?? rows[at]);
-    (row?.querySelector<HTMLElement>(opener) ?? row)?.focus();
+    if (row) focusedPart(row).focus();
   };
   // With Shift, x chooses all rows from the last chosen one, where a list offers that.
   useShortcuts({ j: () => go(1), k: () => go(-1), x: choose, X: choose });
@@ -27,10 +28,16 @@ export function focusedRow(): string | null {
 }
 
 /** What the keys of lists do on the page as it stands. */
-export function rowKeysOfPage(): { move: boolean; open: boolean; choose: boolean } {
+export function rowKeysOfPage(): Record<'move' | 'open' | 'choose' | 'command', boolean> {
   const rows = shownRows();
   const has = (control: string) => rows.some((row) => row.querySelector(control) !== null);
-  return { move: rows.length > 0, open: has(opener), choose: has(chooser) };
+  const command = rows.some((row) => focusedPart(row).matches(offersCommand));
+  return { move: rows.length > 0, open: has(opener), choose: has(chooser), command };
+}
+
+/** What of a row gets the focus. */
+function focusedPart(row: HTMLElement): HTMLElement {
+  return row.querySelector<HTMLElement>(opener) ?? row;
 }
 
 /** The row that had the focus last, so that the keys go on there after a panel or a dialog. */

@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { useRowHint } from '../command-hint.tsx';
 import { classes } from '../parts/classes.ts';
 import { rowMarks, rowRing } from '../rows/row-marks.ts';
 import { type Column, columnLook } from './column.ts';
@@ -17,15 +18,18 @@ interface RowCellsProps<Row> {
 interface TableRowProps<Row> extends RowCellsProps<Row> {
   index: number;
   isCurrent: boolean;
+  command: string | undefined;
 }
 
-function Line<Row>({ index, isCurrent, ...cells }: TableRowProps<Row>) {
+function Line<Row>({ index, isCurrent, command, ...cells }: TableRowProps<Row>) {
+  const hint = useRowHint(command);
   const { rowKey, isChosen, choiceName } = cells;
   return (
     <tr
       aria-rowindex={index + 2}
       aria-selected={choiceName === null ? undefined : isChosen}
       {...rowMarks(rowKey)}
+      {...hint}
       className={classes(
         rowRing,
         'h-(--row) focus-within:bg-running-tint hover:bg-surface',

@@ -33,10 +33,11 @@ function formatsOf(locale: string): LengthFormats {
   return formats;
 }
 
-/** A Latin letter stands apart from its number; a Chinese unit follows it at once. */
+/** A Latin letter stands apart from its number by one space; a Chinese unit follows it at once. */
 function text(format: Intl.NumberFormat, value: number): string {
   return format
     .formatToParts(value)
+    .filter(({ type }) => type !== 'literal')
     .map(({ type, value: part }) => (type === 'unit' && /^[a-z]/i.test(part) ? `\u00a0${part}` : part))
     .join('');
 }

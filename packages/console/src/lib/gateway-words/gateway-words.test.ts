@@ -74,6 +74,35 @@ it('words nothing when one of the codes is unknown, or the language has no texts
   expect(wordSentences([], texts)).toBeNull();
 });
 
+it('words what is wrong with the fields of a request', () => {
+  const message = say('email_wrong', { cause: say('email_no_at') });
+  const details = [{ path: 'body.email', message, sentences: readSentences(message) }];
+  const error = new ApiError({ status: 422, code: 'validation_failed', message: 'No.', details });
+  expect(wordError(error, texts)).toBe('请求无效：email：不是有效的邮箱地址：邮箱地址必须包含 @。');
+  const more = new ApiError({
+    status: 422,
+    code: 'validation_failed',
+    message: 'No.',
+    details: [...details, { path: 'body.name', message: 'of its own' }],
+  });
+  expect(wordError(more, texts)).toMatch(/（另有 1 处）$/);
+});
+
+it('words the warnings of a task', () => {
+  const unknown = `${say('param_unknown', { param: '3.sead' })} ${say('param_nearest', { names: '"3.seed"' })}`;
+  expect(worded(unknown)).toBe('“3.sead”与工作流中的任何位置都不对应。最接近的有："3.seed"。');
+  expect(worded(say('give_the_file'))).toBe('请上传文件，并用参数 { "$file": "<fileId>" } 设置该输入。');
+});
+
+it('words why a test of an MCP server failed', () => {
+  expect(worded(`${say('server_refused')} (ECONNREFUSED)`)).toBe(
+    '服务器的地址上没有程序在监听。（ECONNREFUSED）',
+  );
+  expect(worded(say('server_answered', { status: 404, cause: 'Not here' }))).toBe(
+    '服务器应答 404：原话：“Not here”',
+  );
+});
+
 it('words an error of a request by its code, with the particulars that its message has', () => {
   const errorOf = (code: string, message: string) => new ApiError({ status: 422, code, message });
   expect(wordError(errorOf('queue_full', 'The queue is full.'), texts)).toBe(

@@ -1,6 +1,7 @@
 import { ApiError, ConnectionError } from '@switchyard/client/errors';
 import type { Sentence } from '@switchyard/contract/dispatch/sentence';
 import { isRecord } from '../is-record.ts';
+import { faultsOf } from './faults.ts';
 
 /** The texts of a language for what the gateway says. A language that has none shows the gateway's own, which is English. */
 export interface GatewayTexts {
@@ -29,12 +30,23 @@ function wordSentence({ code, values }: Sentence, { has, text, time }: GatewayTe
 }
 
 /** What a failed request says. Returns null when its code has no text in this language. */
-export function wordError(error: unknown, { has, text }: GatewayTexts): string | null {
+export function wordError(error: unknown, texts: GatewayTexts): string | null {
+  const { has, text } = texts;
   const code = error instanceof ApiError ? error.code : error instanceof ConnectionError ? error.fault : null;
   if (code === null || !has(`error.${code}`)) return null;
   const names = error instanceof ApiError ? namesIn(error.details) : [];
   const named = names.length > 0 ? 'yes' : 'no';
-  return text(`error.${code}`, { message: (error as Error).message, named, names: names.join('、') });
+  const message = wordFaults(error, texts) ?? (error as Error).message;
+  return text(`error.${code}`, { message, named, names: names.join('、') });
+}
+
+/** The first fault of a field, and how many more there are. Returns null when it has no text in this language. */
+function wordFaults(error: unknown, texts: GatewayTexts): string | null {
+  const [first, ...others] = faultsOf(error);
+  const fault = first && wordSentences(first.sentences ?? [], texts);
+  if (!fault) return null;
+  const told = texts.text('fault', { path: first.path.replace(/^body\./, ''), fault });
+  return others.length === 0 ? told : texts.text('moreFaults', { first: told, count: `${others.length}` });
 }
 
 /** What the details of an error name, such as the nodes that no instance has. */

@@ -6,6 +6,7 @@ import { type InfiniteData, notifyManager, type QueryClient } from '@tanstack/re
 import { keys } from '../data/keys.ts';
 import { changedItems, changedList, changedPages } from './changed-lists.ts';
 import type { News } from './news.ts';
+import { movingUp } from './queue-places.ts';
 import { changedTask } from './task-change.ts';
 import { changedThread, type LiveThread } from './thread-change.ts';
 
@@ -35,11 +36,19 @@ function changeTasks(cache: QueryClient, { tasks }: News): void {
     const known = tasks.get(task.id);
     return known ? changedTask(task, known) : task;
   };
-  cache.setQueriesData<TaskList>({ queryKey: keys.taskLists }, (list) => list && changedList(list, change));
-  cache.setQueriesData<Pages<TaskList>>(
-    { queryKey: keys.taskPages },
-    (data) => data && changedPages(data, (page) => changedList(page, change)),
+  const changeAmong = (listed: readonly Task[]) => {
+    const moveUp = movingUp(listed, tasks);
+    return (task: Task) => change(moveUp(task));
+  };
+  cache.setQueriesData<TaskList>(
+    { queryKey: keys.taskLists },
+    (list) => list && changedList(list, changeAmong(list.items)),
   );
+  cache.setQueriesData<Pages<TaskList>>({ queryKey: keys.taskPages }, (data) => {
+    if (!data) return data;
+    const changeListed = changeAmong(data.pages.flatMap(({ items }) => items));
+    return changedPages(data, (page) => changedList(page, changeListed));
+  });
   cache.setQueryData<Task[]>(keys.newTasks, (known) => known && changedItems(known, change));
   for (const taskId of tasks.keys()) {
     cache.setQueryData<Task>(keys.task(taskId), (task) => task && change(task));

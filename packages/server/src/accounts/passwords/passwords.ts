@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Fault } from '@switchyard/contract/errors';
 import bcrypt from 'bcrypt';
 import type { Caller } from '../../http/access/caller.ts';
@@ -49,10 +50,10 @@ export class Passwords {
   /** Returns the faults of a new password. The schema checks its length in characters. */
   faults(password: string, field: string): Fault[] {
     if (Buffer.byteLength(password) > maxBytes) {
-      return [fault(field, password, `Password is longer than ${maxBytes} bytes; choose a shorter one.`)];
+      return [fault(field, password, say('password_too_long', { count: maxBytes }))];
     }
     if (this.#common.has(password)) {
-      return [fault(field, password, 'Password is too common; choose a stronger password.')];
+      return [fault(field, password, say('password_common'))];
     }
     return [];
   }
@@ -67,7 +68,7 @@ function fault(field: string, input: string, message: string): Fault {
   return {
     in: 'body',
     path: [field],
-    message: `Value error, ${message}`,
+    message,
     type: 'value_error',
     input,
     ctx: { error: {} },

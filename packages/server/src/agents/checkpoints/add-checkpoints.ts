@@ -13,6 +13,5 @@ export async function addCheckpoints(
   rows: CheckpointRows,
 ): Promise<void> {
   const store = new CheckpointStore(dialectOf(trx));
-  await store.lock(trx, rows.threadId, 'shared');
-  await store.add(trx, rows);
+  await Promise.all([store.lock(trx, rows.threadId, 'shared'), store.add(trx, rows)]);
 }

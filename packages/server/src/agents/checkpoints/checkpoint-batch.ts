@@ -8,14 +8,15 @@ import {
 import { keyOf, requiredText } from './configurable.ts';
 import { type Manifest, manifestOf, manifestText } from './manifest.ts';
 import { metadataText, runIdIn, runMetadata } from './metadata.ts';
-import type { CheckpointRow, WriteRow } from './tables.ts';
+import { inOrder } from './places.ts';
+import type { ArrivingCheckpoint, CheckpointRow, WriteRow } from './tables.ts';
 import { type NewValue, storedForm } from './values.ts';
 
 /** Values come first, so that a checkpoint never refers to a value that is missing. */
 export interface CheckpointRows {
   threadId: string;
   values: NewValue[];
-  checkpoints: CheckpointRow[];
+  checkpoints: ArrivingCheckpoint[];
   writes: WriteRow[];
 }
 
@@ -26,7 +27,7 @@ export interface CheckpointRows {
 export class CheckpointBatch {
   readonly threadId: string;
   readonly #values = new Map<string, NewValue>();
-  readonly #checkpoints = new Map<string, CheckpointRow>();
+  readonly #checkpoints = new Map<string, Omit<CheckpointRow, 'place'>>();
   readonly #writes = new Map<string, WriteRow>();
 
   constructor(threadId: string) {
@@ -41,7 +42,7 @@ export class CheckpointBatch {
     return {
       threadId: this.threadId,
       values: [...this.#values.values()],
-      checkpoints: [...this.#checkpoints.values()],
+      checkpoints: inOrder([...this.#checkpoints.values()]),
       writes: [...this.#writes.values()],
     };
   }

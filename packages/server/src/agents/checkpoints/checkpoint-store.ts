@@ -5,15 +5,17 @@ import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { CheckpointRows } from './checkpoint-batch.ts';
 import type { CheckpointKey } from './configurable.ts';
 import { type Manifest, manifestIn } from './manifest.ts';
-import type { CheckpointRow, CheckpointTables, WriteRow } from './tables.ts';
+import { newPlace, placeInOrder } from './place-store.ts';
+import { placeOf } from './places.ts';
+import type { ArrivingCheckpoint, CheckpointRow, CheckpointTables, WriteRow } from './tables.ts';
 import { bytesOf, type StoredValue } from './values.ts';
 
 export interface CheckpointFilter {
   threadId?: string | undefined;
   namespace?: string | undefined;
   id?: string | undefined;
-  /** Exclusive. */
-  beforeId?: string | undefined;
+  /** A place; exclusive. */
+  before?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
 }
 
@@ -60,41 +62,60 @@ export class CheckpointStore {
       type,
       data: bytesOf(data),
     }));
-    await newValues.run(trx, rows);
-    await newCheckpoints.run(trx, checkpoints);
-    await newWrites.run(
-      trx,
-      writes.filter(({ idx }) => idx >= 0),
-    );
-    await replacingWrites.run(
-      trx,
-      writes.filter(({ idx }) => idx < 0),
-    );
+    const ofTasks = writes.filter(({ idx }) => idx >= 0);
+    const ofGraph = writes.filter(({ idx }) => idx < 0);
+    await Promise.all([
+      newValues.run(trx, rows),
+      newCheckpoints.run(trx, checkpoints),
+      newWrites.run(trx, ofTasks),
+      replacingWrites.run(trx, ofGraph),
+    ]);
   }
 
-  /** Returns the newest first. `after` is the last row of the page before. */
+  /** Returns the place of a checkpoint that need not exist: an id that was never stored stands where it would. */
+  async place(read: Reader, { threadId, namespace, id }: CheckpointKey): Promise<string> {
+    const row = await read
+      .selectFrom('checkpoints')
+      .select(['place', 'checkpoint_id'])
+      .where('thread_id', '=', threadId)
+      .where('checkpoint_ns', '=', namespace)
+      .where('checkpoint_id', '=', id)
+      .executeTakeFirst();
+    return row ? placeOf(row) : id;
+  }
+
+  /**
+   * Returns the newest first of those whose ids are their places, or of the others. `after` is the last row of the page before.
+   * Each has an index in its order, and the two together do not.
+   */
   async page(
     read: Reader,
     filter: CheckpointFilter,
-    { after, limit }: { after: CheckpointRow | undefined; limit: number },
+    { after, limit, isPlaced }: { after: CheckpointRow | undefined; limit: number; isPlaced: boolean },
   ): Promise<CheckpointRow[]> {
-    const { threadId, namespace, id, beforeId, metadata = {} } = filter;
-    let query = read.selectFrom('checkpoints').selectAll();
+    const { threadId, namespace, id, before, metadata = {} } = filter;
+    const column = isPlaced ? 'place' : 'checkpoint_id';
+    let query = read
+      .selectFrom('checkpoints')
+      .selectAll()
+      .where('place', isPlaced ? 'is not' : 'is', null);
     if (threadId !== undefined) query = query.where('thread_id', '=', threadId);
     if (namespace !== undefined) query = query.where('checkpoint_ns', '=', namespace);
     if (id !== undefined) query = query.where('checkpoint_id', '=', id);
-    if (beforeId !== undefined) query = query.where('checkpoint_id', '<', beforeId);
+    if (before !== undefined) query = query.where(column, '<', before);
     for (const [key, value] of Object.entries(metadata)) {
-      query = query.where(hasJsonEntry(this.#dialect, { column: 'metadata', key, value }));
+      // The id of a run is in its column, and in older rows in the text as well.
+      if (key === 'run_id' && typeof value === 'string') query = query.where('run_id', '=', value);
+      else query = query.where(hasJsonEntry(this.#dialect, { column: 'metadata', key, value }));
     }
     if (after) {
-      const { checkpoint_id, thread_id, checkpoint_ns } = after;
+      const { thread_id, checkpoint_ns } = after;
       query = query.where(
-        sql<boolean>`(checkpoint_id, thread_id, checkpoint_ns) < (${checkpoint_id}, ${thread_id}, ${checkpoint_ns})`,
+        sql<boolean>`(${sql.ref(column)}, thread_id, checkpoint_ns) < (${placeOf(after)}, ${thread_id}, ${checkpoint_ns})`,
       );
     }
     return query
-      .orderBy('checkpoint_id', 'desc')
+      .orderBy(column, 'desc')
       .orderBy('thread_id', 'desc')
       .orderBy('checkpoint_ns', 'desc')
       .limit(limit)
@@ -127,43 +148,19 @@ export class CheckpointStore {
   }
 }
 
-/**
- * The checkpoint with the highest id, without those that another line of the thread has left behind. LangGraph makes the ids by the
- * clock of the machine, so a checkpoint may have a lower id than the one that it follows, when a clock was set or another machine
- * has written it. Then those before it whose ids are higher than its own are past.
- */
+/** The checkpoint with the highest place. The one with the highest id may have a place before it. */
 const headRow = new Prepared(
-  (db: Kysely<CheckpointTables>, { threadId, namespace }: Omit<CheckpointKey, 'id'>) =>
-    db
-      .withRecursive('past(id, before)', (cte) =>
-        cte
-          .selectFrom('checkpoints')
-          .select(['parent_checkpoint_id as id', 'checkpoint_id as before'])
-          .where('thread_id', '=', threadId)
-          .where('checkpoint_ns', '=', namespace)
-          .where(sql<boolean>`parent_checkpoint_id > checkpoint_id`)
-          .union(
-            cte
-              .selectFrom('past')
-              .innerJoin('checkpoints', (on) =>
-                on
-                  .on('checkpoints.thread_id', '=', threadId)
-                  .on('checkpoints.checkpoint_ns', '=', namespace)
-                  .onRef('checkpoints.checkpoint_id', '=', 'past.id'),
-              )
-              .select(['checkpoints.parent_checkpoint_id as id', 'past.before'])
-              .whereRef('checkpoints.parent_checkpoint_id', '>', 'past.before'),
-          ),
-      )
+  (db: Kysely<CheckpointTables>, { threadId, namespace }: Omit<CheckpointKey, 'id'>) => {
+    const all = db
       .selectFrom('checkpoints')
       .selectAll()
       .where('thread_id', '=', threadId)
-      .where('checkpoint_ns', '=', namespace)
-      .where('checkpoint_id', 'not in', (eb) =>
-        eb.selectFrom('past').select('past.id').$narrowType<{ id: string }>(),
-      )
-      .orderBy('checkpoint_id', 'desc')
-      .limit(1),
+      .where('checkpoint_ns', '=', namespace);
+    const highest = all.orderBy('checkpoint_id', 'desc').limit(1).as('highest');
+    const placed = all.where('place', 'is not', null).orderBy('place', 'desc').limit(1).as('placed');
+    const both = db.selectFrom(highest).selectAll().unionAll(db.selectFrom(placed).selectAll()).as('newest');
+    return db.selectFrom(both).selectAll().orderBy(placeInOrder, 'desc').limit(1);
+  },
 );
 
 const rowById = new Prepared((db: Kysely<CheckpointTables>, { threadId, namespace, id }: CheckpointKey) =>
@@ -194,11 +191,15 @@ const newCheckpoints = new PreparedRows(
     'checkpoint',
     'channels',
     'metadata',
+    'number',
+    'before',
   ],
-  (db: Kysely<CheckpointTables>, rows: CheckpointRow[]) =>
+  (db: Kysely<CheckpointTables>, rows: ArrivingCheckpoint[]) =>
     db
       .insertInto('checkpoints')
-      .values(rows)
+      .values(
+        rows.map(({ number, before, ...row }) => ({ ...row, place: newPlace({ ...row, number, before }) })),
+      )
       .onConflict((conflict) =>
         conflict.columns(['thread_id', 'checkpoint_ns', 'checkpoint_id']).doUpdateSet((eb) => ({
           parent_checkpoint_id: eb.ref('excluded.parent_checkpoint_id'),

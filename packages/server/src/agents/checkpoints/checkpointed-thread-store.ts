@@ -3,7 +3,7 @@ import { type Dialect, isOneOf } from '../../platform/database/dialect.ts';
 import type { CheckpointKey } from './configurable.ts';
 import { placesIn } from './manifest.ts';
 import { byNamespace } from './namespaces.ts';
-import { newestFirst } from './newest-first.ts';
+import { placeInOrder } from './place-store.ts';
 import type { CheckpointTables } from './tables.ts';
 import type { Place } from './values.ts';
 
@@ -40,6 +40,7 @@ const checkpointColumns = [
   'checkpoint',
   'channels',
   'metadata',
+  'place',
 ] as const;
 const writeColumns = [
   'checkpoint_ns',
@@ -68,7 +69,7 @@ export class ThreadStore {
 
   /** Returns the newest first in each namespace. */
   async outlines(trx: Writer, threadId: string): Promise<CheckpointOutline[]> {
-    return newestFirst(await outlinesIn(trx, threadId).execute());
+    return outlinesIn(trx, threadId).execute();
   }
 
   /** Removes the checkpoints and what was written to them. Their values stay until `removeUnusedValues`. */
@@ -109,7 +110,7 @@ export class ThreadStore {
 
   /** Returns the newest first in each namespace. */
   async checkpointsOfRun(read: Reader, threadId: string, runId: string): Promise<CheckpointOutline[]> {
-    return newestFirst(await outlinesIn(read, threadId).where('run_id', '=', runId).execute());
+    return outlinesIn(read, threadId).where('run_id', '=', runId).execute();
   }
 
   async writesOfRun(read: Reader, threadId: string, runId: string): Promise<RunWrite[]> {
@@ -226,5 +227,5 @@ function outlinesIn(db: Reader, threadId: string) {
     ])
     .where('thread_id', '=', threadId)
     .orderBy('checkpoint_ns')
-    .orderBy('checkpoint_id', 'desc');
+    .orderBy(placeInOrder, 'desc');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { metadataText } from './metadata.ts';
+import { metadataText, runMetadata } from './metadata.ts';
 
 test('stores U+0000 and half a character as U+FFFD, in keys as well', () => {
   const text = metadataText({ 'a\0': ['b\0', { 'c\ud83d': '\ude00 d' }], whole: '😀', slash: '\\u0000' });
@@ -9,4 +9,10 @@ test('stores U+0000 and half a character as U+FFFD, in keys as well', () => {
     whole: '😀',
     slash: '\\u0000',
   });
+});
+
+test('keeps what came with a run, and nothing that only the runtime or a tracing service needs', () => {
+  const metadata = { team: 'a', ls_integration: 'langgraph', thread_id: 't', __secret: 1 };
+
+  expect(runMetadata({ metadata })).toEqual({ team: 'a' });
 });

@@ -17,13 +17,12 @@ import { ThreadStore } from './checkpointed-thread-store.ts';
 import { type CheckpointKey, configOf, keyOf, requiredText, textOf } from './configurable.ts';
 import { keptCheckpoints, type PrunePolicy } from './kept-checkpoints.ts';
 import { type Manifest, manifestIn } from './manifest.ts';
+import { pagesOf } from './newest-pages.ts';
 import { basesOf, progressFrom, type RunProgress } from './run-progress.ts';
 import { SharedValues } from './shared-values.ts';
-import type { CheckpointRow, CheckpointTables } from './tables.ts';
+import type { CheckpointTables } from './tables.ts';
 import { TupleReader } from './tuple-store.ts';
 
-/** Number of rows that `list` reads at once. */
-const pageSize = 50;
 /** A clean-up that runs between two reads of one checkpoint is rare. Several in a row mean that something is wrong. */
 const readAttempts = 5;
 
@@ -66,23 +65,20 @@ export class Checkpointer extends BaseCheckpointSaver {
     config: RunnableConfig,
     { limit = Number.POSITIVE_INFINITY, before, filter }: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
+    const threadId = textOf(config, 'thread_id');
+    const namespace = textOf(config, 'checkpoint_ns');
     const wanted: CheckpointFilter = {
-      threadId: textOf(config, 'thread_id'),
-      namespace: textOf(config, 'checkpoint_ns'),
+      threadId,
+      namespace,
       id: textOf(config, 'checkpoint_id'),
-      beforeId: textOf(before, 'checkpoint_id'),
+      before: await this.#placeBefore({ threadId, namespace }, textOf(before, 'checkpoint_id')),
       metadata: filter,
     };
     const shared = new SharedValues();
-    let after: CheckpointRow | undefined;
-    for (let left = limit; left > 0; ) {
-      const size = Math.min(left, pageSize);
-      const rows = await this.#page(wanted, size, after);
-      yield* await this.#tuples.read(rows, shared);
-      if (rows.length < size) return;
-      left -= rows.length;
-      after = rows.at(-1);
-    }
+    const pages = pagesOf(limit, (isPlaced, page) =>
+      this.#checkpoints.page(this.#database.read, wanted, { ...page, isPlaced }),
+    );
+    for await (const rows of pages) yield* await this.#tuples.read(rows, shared);
   }
 
   override put(
@@ -202,7 +198,11 @@ export class Checkpointer extends BaseCheckpointSaver {
     });
   }
 
-  #page(filter: CheckpointFilter, limit: number, after?: CheckpointRow): Promise<CheckpointRow[]> {
-    return this.#checkpoints.page(this.#database.read, filter, { after, limit });
+  async #placeBefore(
+    { threadId, namespace = '' }: Pick<CheckpointFilter, 'threadId' | 'namespace'>,
+    id: string | undefined,
+  ): Promise<string | undefined> {
+    if (id === undefined || threadId === undefined) return id;
+    return this.#checkpoints.place(this.#database.read, { threadId, namespace, id });
   }
 }

@@ -7,6 +7,8 @@ import { openDatabase } from '../../platform/database/open.ts';
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-checkpointerConformance('sqlite', () =>
-  openDatabase({ backend: 'sqlite', file: join(folder.path, 'switchyard.db') }),
-);
+let opened = 0;
+checkpointerConformance('sqlite', () => {
+  opened += 1;
+  return openDatabase({ backend: 'sqlite', file: join(folder.path, `${opened}.db`) });
+});

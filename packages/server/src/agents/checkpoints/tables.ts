@@ -7,19 +7,21 @@ export interface CheckpointTables {
   checkpoint_values: CheckpointValueTable;
 }
 
-interface CheckpointTable {
+export interface CheckpointTable {
   thread_id: string;
   checkpoint_ns: string;
   checkpoint_id: string;
   parent_checkpoint_id: string | null;
-  /** The run that made it, taken from the metadata; a rollback searches by it. */
+  /** The run that made it; it is part of the metadata, and a rollback searches by it. */
   run_id: string | null;
   /** JSON: the checkpoint without its id and without the values of its channels. */
   checkpoint: string;
   /** JSON: the place of the value of each channel that has one. Its version is in the checkpoint. */
   channels: string;
-  /** JSON. */
+  /** JSON: the metadata without the id of the run. */
   metadata: string;
+  /** Where it stands among those of its namespace, when its id does not say so (`places.ts`). */
+  place: string | null;
 }
 
 interface CheckpointWriteTable {
@@ -47,5 +49,12 @@ interface CheckpointValueTable {
 }
 
 export type CheckpointRow = Selectable<CheckpointTable>;
+/** A row as it is written; the SQL statement itself finds its place. */
+export interface ArrivingCheckpoint extends Omit<CheckpointRow, 'place'> {
+  /** 1 is the first row of the unit. */
+  number: number;
+  /** The highest id of the rows before it in the unit and in its namespace, or an empty text. */
+  before: string;
+}
 /** A row as it is written; the SQL statement itself keeps what it replaces. */
 export type WriteRow = Omit<Insertable<CheckpointWriteTable>, 'prior_value' | 'prior_run_id'>;

@@ -1,10 +1,9 @@
-import type { Checkpoint, CheckpointMetadata, CheckpointTuple } from '@langchain/langgraph-checkpoint';
+import type { Checkpoint, CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import type { Kysely, Selectable } from 'kysely';
-import type { Json } from '../../lib/json.ts';
 import type { CheckpointStore } from './checkpoint-store.ts';
 import { configOf } from './configurable.ts';
-import { decode } from './decode.ts';
 import { channelValues, hashesIn, type Manifest, manifestIn } from './manifest.ts';
+import { metadataOf } from './metadata.ts';
 import type { SharedValues } from './shared-values.ts';
 import type { CheckpointRow, CheckpointTables } from './tables.ts';
 import { loadPart, type Place, valueAt } from './values.ts';
@@ -99,7 +98,7 @@ function tupleOf({ row, manifest, writes }: Gathered, part: (hash: string) => un
       id,
       channel_values: channelValues(manifest, part),
     },
-    metadata: decode(JSON.parse(row.metadata) as Json) as CheckpointMetadata,
+    metadata: metadataOf(row),
     pendingWrites: writes.map(({ task_id, channel, place }) => [task_id, channel, valueAt(place, part)]),
     ...(parentId !== null && { parentConfig: configOf({ threadId, namespace, id: parentId }) }),
   };

@@ -4,8 +4,8 @@ import { decode } from './decode.ts';
 import { encode } from './encode.ts';
 
 /**
- * Where a value is found: the hash of the stored value, or one hash for each element of a list. Histories of messages are lists
- * that grow by an element a step, so a step stores only what it adds.
+ * Where a value is found: the hash of the stored value, or one hash for each element of a list of objects. Histories of messages
+ * are lists that grow by an element a step, so a step stores only what it adds. Nothing is stored for an empty list.
  */
 export type Place = string | string[];
 
@@ -44,7 +44,6 @@ export function valueAt(place: Place, part: (hash: string) => unknown): unknown 
 function isListOfObjects(value: unknown): value is object[] {
   return (
     Array.isArray(value) &&
-    value.length > 0 &&
     value.length <= maxSplitListLength &&
     value.every((element) => typeof element === 'object' && element !== null && !Array.isArray(element))
   );

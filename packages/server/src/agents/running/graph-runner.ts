@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/app-error.ts';
+import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
 import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools, StateView } from '../agent-run.ts';
 import type { Checkpointer } from '../checkpoints/saver.ts';
@@ -46,7 +47,19 @@ export class GraphRunner implements AgentRunner {
 
   async run(request: AgentRunRequest, tools: AgentRunTools): Promise<AgentRunEnd> {
     tools.signal.throwIfAborted();
-    const active = await this.#begin(request, tools);
+    const stop = linkedAbort(tools.signal);
+    try {
+      return await this.#runUntil(stop, { request, tools });
+    } finally {
+      stop.release();
+    }
+  }
+
+  async #runUntil(
+    stop: LinkedAbort,
+    { request, tools }: { request: AgentRunRequest; tools: AgentRunTools },
+  ): Promise<AgentRunEnd> {
+    const active = await this.#begin(stop, { request, tools });
     const { checkpointer } = active;
     const end = await this.#perform(active).finally(() => checkpointer.close());
     const { failure } = checkpointer;
@@ -55,14 +68,13 @@ export class GraphRunner implements AgentRunner {
     throw failure.error;
   }
 
-  async #begin(request: AgentRunRequest, tools: AgentRunTools): Promise<ActiveRun> {
+  async #begin(
+    stop: LinkedAbort,
+    { request, tools }: { request: AgentRunRequest; tools: AgentRunTools },
+  ): Promise<ActiveRun> {
     const saved = await this.#options.checkpointer();
     this.#parts ??= loadParts();
     const { RunCheckpointer, RunObserver } = await this.#parts;
-    const stop = new AbortController();
-    const onAbort = (): void => stop.abort(tools.signal.reason);
-    tools.signal.addEventListener('abort', onAbort, { once: true });
-    if (tools.signal.aborted) onAbort();
     return {
       request,
       tools,

@@ -1,4 +1,5 @@
 import type { AgentChange, NewAgent } from '@switchyard/contract/conversation/agents';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -167,7 +168,7 @@ export class CustomAgents {
   #requireModel({ model }: AgentChange): void {
     const { modelNames } = this.#options;
     if (model === undefined || model === null || modelNames.includes(model)) return;
-    const message = `Value error, model '${model}' is not configured; these are: ${modelNames.join(', ')}`;
+    const message = say('model_unknown', { model, names: modelNames.join(', ') });
     throw new AppError('validation_failed', {
       faults: [{ in: 'body', path: ['model'], type: 'value_error', message, input: model }],
     });

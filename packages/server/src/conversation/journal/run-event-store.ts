@@ -186,8 +186,8 @@ async function lockThread(trx: Trx, threadId: string): Promise<void> {
 /** Returns the number of the first event. */
 async function insertEvents(trx: Trx, { run, events }: EventBatch): Promise<number> {
   const { threadId, runId, userId } = run;
-  const last = await takeSeqs(trx, threadId, events.length);
-  await requireThread(trx, threadId);
+  // In this order: an earlier deletion is committed by the time that the numbers are taken, and a later one removes these rows.
+  const [last] = await Promise.all([takeSeqs(trx, threadId, events.length), requireThread(trx, threadId)]);
   const first = last - events.length + 1;
   const rows = events.map(
     (event, index): RunEventRow => ({
@@ -217,7 +217,6 @@ async function takeSeqs(trx: Trx, threadId: string, howMany: number): Promise<nu
   return taken.event_seq;
 }
 
-/** Called after the numbers are taken: an earlier deletion is committed by then, and a later one removes these rows. */
 async function requireThread(trx: Trx, threadId: string): Promise<void> {
   if (await isThreadDeleted(trx, threadId)) {
     throw new AppError('thread_not_found', { message: `Thread ${threadId} not found` });

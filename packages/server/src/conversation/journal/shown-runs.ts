@@ -30,6 +30,18 @@ export async function hiddenInThread(
   return new Set([...tree.hiddenFrom(end), ...hiddenRuns(older)]);
 }
 
+/** The state after the last run of the newest conversation with this run; null where none is stored. */
+export async function stateOfConversation(
+  runs: Runs,
+  owner: Owner,
+  { threadId, runId }: { threadId: string; runId: string },
+): Promise<string | null> {
+  const marks = await runs.marks(owner, threadId);
+  const tree = new RunTree(await runs.placed(owner, threadId, maxPlacedRuns), marks);
+  if (!tree.has(runId)) throw runNotFound(runId);
+  return tree.stateAt(tree.endOf(runId));
+}
+
 function makesVersion({ continuesFrom, replayKind }: RunMarks): boolean {
   return continuesFrom !== null || replayKind === 'version';
 }

@@ -3,6 +3,7 @@ import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 import { deadline } from '../../lib/async/deadline.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { connectionClosed, reasonOf } from './mcp-failure.ts';
 import type { McpNetwork } from './mcp-network.ts';
 import { toolResultText } from './mcp-result.ts';
 import { listTools, type McpSession, type McpToolDescription, openMcpSession } from './mcp-session.ts';
@@ -171,8 +172,6 @@ export class McpLink {
   }
 }
 
-const connectionClosed = -32_000;
-
 /**
  * JSON-RPC errors have codes below zero. One of them is the SDK's own for a lost connection; a call that takes too long leaves
  * the connection open.
@@ -180,9 +179,4 @@ const connectionClosed = -32_000;
 function isAnswerOfServer(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return typeof code === 'number' && code < 0 && code !== connectionClosed;
-}
-
-/** Short, and without the cause, which may contain addresses. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message.slice(0, 500) : 'it stopped on an error of its own';
 }

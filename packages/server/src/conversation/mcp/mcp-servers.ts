@@ -1,11 +1,13 @@
 import type { McpServerInput, McpTest } from '@switchyard/contract/conversation/mcp';
+import { readSentences } from '@switchyard/contract/dispatch/sentences';
 import type { ExternalTool } from '../../agents/tools/external-tool.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ExtensionsFile } from './extensions-file.ts';
-import { McpLink, reasonOf } from './mcp-link.ts';
+import { reasonOf, whyMcpFailed } from './mcp-failure.ts';
+import { McpLink } from './mcp-link.ts';
 import type { McpNetwork } from './mcp-network.ts';
 import { openMcpSession } from './mcp-session.ts';
 import {
@@ -87,9 +89,10 @@ export class McpServers {
       });
       await session.close();
       const tools = session.tools.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema }));
-      return { success: true, tools, error: null };
+      return { success: true, tools, error: null, sentences: [] };
     } catch (error) {
-      return { success: false, tools: [], error: reasonOf(error) };
+      const failure = whyMcpFailed(error, server);
+      return { success: false, tools: [], error: failure, sentences: readSentences(failure) };
     }
   }
 

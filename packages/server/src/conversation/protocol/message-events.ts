@@ -238,6 +238,7 @@ function callIn({ content }: Block): { id: string | null; name: string | null; a
 function finishOf(before: Json, { usage_metadata: usage, response_metadata: response }: Json): Json {
   const reason = isRecord(response) ? textOf(response.finish_reason) : undefined;
   const hasResponse = isRecord(response) && Object.keys(response).length > 0;
+  if (!hasResponse && !isRecord(usage)) return before;
   return {
     ...before,
     ...(isRecord(usage) && { usage: sumOf(isRecord(before.usage) ? before.usage : {}, usage) }),
@@ -256,12 +257,7 @@ function sumOf(before: Json, usage: Json): Json {
 
 /** Each event names its message, because a node may ask several models at once. */
 function draft({ id, namespace, node }: OpenMessage, data: Json): EventDraft {
-  return {
-    method: 'messages',
-    namespace,
-    ...(node !== undefined && { node }),
-    data: JSON.stringify({ ...data, run_id: id }),
-  };
+  return { method: 'messages', namespace, node, data: JSON.stringify({ ...data, run_id: id }) };
 }
 
 /** The namespace of the task that the message is from. */

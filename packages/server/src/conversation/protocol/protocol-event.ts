@@ -16,11 +16,11 @@ export type EventMethod = (typeof eventMethods)[number];
 export interface EventDraft {
   method: EventMethod;
   namespace: readonly string[];
-  node?: string;
+  node?: string | undefined;
   /** JSON text in one line: most of it is copied from the frame as it is. */
   data: string;
   /** The name of a custom event, which has a channel of its own. */
-  name?: string;
+  name?: string | undefined;
 }
 
 export interface ProtocolEvent extends EventDraft {

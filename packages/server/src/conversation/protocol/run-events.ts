@@ -171,16 +171,17 @@ export class RunEvents {
     const { runId, admission } = this.#options;
     const seq = seqOf(admission, id);
     const counts: Partial<Record<EventMethod, number>> = {};
-    return drafts
-      .filter(({ method }) => this.#wants(method))
-      .map((draft) => {
-        const count = counts[draft.method] ?? 0;
-        counts[draft.method] = count + 1;
-        // Clients read from such an id which run it is that begins or ends.
-        const isOfRun = draft.method === 'lifecycle' && draft.namespace.length === 0;
-        const eventId = isOfRun ? `synth:${runId}:${seq}` : `${seq}:${draft.method}:${count}`;
-        return { ...draft, eventId, seq, atMs };
-      });
+    const events: ProtocolEvent[] = [];
+    for (const { method, namespace, node, data, name } of drafts) {
+      if (!this.#wants(method)) continue;
+      const count = counts[method] ?? 0;
+      counts[method] = count + 1;
+      // Clients read from such an id which run it is that begins or ends.
+      const isOfRun = method === 'lifecycle' && namespace.length === 0;
+      const eventId = isOfRun ? `synth:${runId}:${seq}` : `${seq}:${method}:${count}`;
+      events.push({ method, namespace, node, data, name, eventId, seq, atMs });
+    }
+    return events;
   }
 }
 

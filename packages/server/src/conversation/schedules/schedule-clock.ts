@@ -5,6 +5,7 @@ import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { hourMs, minuteMs } from '../../lib/time-units.ts';
+import { maxClockDifferenceMs } from '../../platform/clock/database-clock.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Job } from '../../platform/jobs/jobs.ts';
 import type { RunCaller } from '../runs/intake/run-intake.ts';
@@ -12,6 +13,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { RunRow, ScheduleRow, ScheduleRunRow } from '../tables.ts';
 import { scheduleRunKey } from './schedule.ts';
 import {
+  alignKind,
   fireJob,
   fireKind,
   launchDelaysMs,
@@ -42,6 +44,7 @@ interface ScheduleClockOptions {
 }
 
 const open = ['queued', 'running'] as const;
+const alignEveryMs = minuteMs / 2;
 /** All attempts to start a run are over by then. */
 const lostAfterMs = hourMs;
 const reasons = {
@@ -66,6 +69,8 @@ export class ScheduleClock {
     this.#options = options;
     options.jobs.register(fireKind, (job) => this.#fire(job));
     options.jobs.register(launchKind, (job) => this.#launch(job), { retryDelaysMs: launchDelaysMs });
+    options.jobs.register(alignKind, () => this.#align());
+    options.jobs.every(alignKind, alignEveryMs);
   }
 
   /** Part of a unit: the run of a schedule waits to be started. Call `wake` after the commit. */
@@ -134,6 +139,24 @@ export class ScheduleClock {
     if (!isOpen) return this.enqueue(trx, schedule, { trigger: 'scheduled', at, dueAt });
     const skipped = { status: 'skipped', error: reasons.overlap, run_id: null, finished_at: at } as const;
     await insertScheduleRun(trx, { ...newRun(schedule, { trigger: 'scheduled', at, dueAt }), ...skipped });
+  }
+
+  /**
+   * A schedule that has run or was changed in the future had its next moment from a clock that was wrong, and set back since. It
+   * would rest for as long as that clock was ahead.
+   */
+  async #align(): Promise<void> {
+    const { store, jobs, clock } = this.#options;
+    const nowMs = clock();
+    for (const scheduleId of await store.cronsOfLaterThan(toIso(nowMs + maxClockDifferenceMs)))
+      await store.change(null, scheduleId, async (trx, schedule) => {
+        if (schedule?.status !== 'enabled' || schedule.cron === null) return;
+        const next = nextRunAt(schedule, nowMs);
+        if (next === null || schedule.next_run_at === null || next >= schedule.next_run_at) return;
+        await updateSchedule(trx, scheduleId, { next_run_at: next });
+        await jobs.enqueue(trx, fireJob(scheduleId, next));
+      });
+    this.wake();
   }
 
   async #launch({ payload, attempt, signal }: Job): Promise<void> {

@@ -1,6 +1,7 @@
 import { maxSchedulesPerUser } from '@switchyard/contract/conversation/scheduled-task';
 import type { Updateable } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
+import { firstIdAt } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { lockName } from '../../platform/database/dialect.ts';
@@ -13,6 +14,8 @@ export type ScheduleChange = Updateable<Omit<ScheduleTable, 'schedule_id' | 'use
 
 /** How much of the history of one schedule is kept. */
 const runsKept = 200;
+/** How many schedules are brought back to the present at a time. Those that have run since are no longer among them. */
+const maxAligned = 1_000;
 const openStatuses = ['queued', 'running'] as const;
 
 /** The schedules of users and their history. A unit about one schedule excludes other units about it. */
@@ -68,6 +71,32 @@ export class ScheduleStore {
       .executeTakeFirst();
     const schedule = run && (await findSchedule(this.#database.read, run.schedule_id));
     return schedule && { schedule, run };
+  }
+
+  /** The crons that wait and whose moments came, or that were changed, after this moment. */
+  async cronsOfLaterThan(moment: string): Promise<string[]> {
+    const rows = await this.#database.read
+      .selectFrom('schedules')
+      .select('schedule_id')
+      .where('status', '=', 'enabled')
+      .where('cron', 'is not', null)
+      .where((either) =>
+        either.or([
+          either('updated_at', '>', moment),
+          // One that came while the run before it went on has begun no run of its own.
+          either.exists(
+            either
+              .selectFrom('schedule_runs')
+              .select('id')
+              .whereRef('schedule_runs.schedule_id', '=', 'schedules.schedule_id')
+              .where('schedule_runs.id', '>', firstIdAt(Date.parse(moment))),
+          ),
+        ]),
+      )
+      .orderBy('schedule_id')
+      .limit(maxAligned)
+      .execute();
+    return rows.map(({ schedule_id }) => schedule_id);
   }
 
   async insert(row: ScheduleRow, alongside: UnitPart): Promise<void> {

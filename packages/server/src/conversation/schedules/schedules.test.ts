@@ -16,7 +16,7 @@ import type { RunCaller } from '../runs/intake/run-intake.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { Crons } from './crons.ts';
 import { ScheduleClock } from './schedule-clock.ts';
-import { launchDelaysMs, launchKind } from './schedule-jobs.ts';
+import { alignKind, launchDelaysMs, launchKind } from './schedule-jobs.ts';
 import { releaseThread, ScheduleStore } from './schedule-store.ts';
 import { ScheduledTasks } from './scheduled-tasks.ts';
 import { Schedules } from './schedules.ts';
@@ -65,6 +65,7 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
     [isLocked, refusal, diesAfterStart] = [false, null, false];
     const queue = {
       register: (kind: string, handler: JobHandler) => void handlers.set(kind, handler),
+      every: () => undefined,
       enqueue: async (_trx: unknown, job: NewJob) => void jobs.set(`${job.kind} ${job.key}`, job),
       wake: () => undefined,
     };
@@ -170,6 +171,35 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
     expect(started).toHaveLength(1);
     expect(await history(id)).toMatchObject([{ scheduled_for: toIso(time.now() - dayMs + 9 * minuteMs) }]);
     expect((await tasks.get(ada, id)).next_run_at).toBe(toIso(time.now() + 9 * minuteMs));
+  });
+
+  describe('come at the present time again when a clock that was days ahead is set back', () => {
+    const align = async (): Promise<void> => {
+      const job = { id: 'a', kind: alignKind, key: null, payload: {}, attempt: 1 };
+      await handlers.get(alignKind)?.({ ...job, signal: new AbortController().signal });
+    };
+
+    it('and they began a run meanwhile', async () => {
+      const { id } = await every('0 * * * *');
+      await after(3 * dayMs);
+      await end(0, 'success');
+      time.jump(-3 * dayMs);
+      await align();
+      expect((await tasks.get(ada, id)).next_run_at).toBe(toIso(time.now() + hourMs));
+      await after(hourMs);
+      expect(started).toHaveLength(2);
+      expect((await tasks.get(ada, id)).next_run_at).toBe(toIso(time.now() + hourMs));
+    });
+
+    it('and they skipped a moment meanwhile', async () => {
+      const { id } = await every('0 * * * *');
+      await after(hourMs);
+      await after(3 * dayMs);
+      expect(await statuses(id)).toEqual(['skipped', 'running']);
+      time.jump(-3 * dayMs);
+      await align();
+      expect((await tasks.get(ada, id)).next_run_at).toBe(toIso(time.now() + hourMs));
+    });
   });
 
   it('skip a moment while the run before it goes on', async () => {

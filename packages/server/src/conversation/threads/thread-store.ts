@@ -234,12 +234,12 @@ export async function createIfMissing(
 ): Promise<{ thread: ThreadRow; isNew: boolean }> {
   const userId = userScope(owner);
   if (userId === null) throw new Error('A thread is made for a user. Pass { user }.');
-  const inserted = await newThread.first(trx, {
+  const row = {
     thread_id: threadId,
     user_id: userId,
     assistant_id: assistantId,
     display_name: null,
-    status: 'idle',
+    status: 'idle' as const,
     metadata: metadataText(metadata),
     created_at: at,
     updated_at: at,
@@ -247,8 +247,12 @@ export async function createIfMissing(
     run_ended_at: null,
     unread: 0,
     pinned: pinnedIn(metadata),
-  });
-  if (await deletedThread.first(trx, { threadId })) throw threadNotFound(threadId);
+  };
+  const [inserted, deleted] = await Promise.all([
+    newThread.first(trx, row),
+    deletedThread.first(trx, { threadId }),
+  ]);
+  if (deleted) throw threadNotFound(threadId);
   if (inserted) {
     await indexEntries(trx, inserted, metadata);
     if (ttl) await setTtl(trx, threadId, { ttl, at });
@@ -267,8 +271,7 @@ export async function setBusy(
 ): Promise<boolean> {
   const thread = await busyThread.first(trx, { threadId, at });
   if (!thread) return false;
-  await moveInIndex(trx, thread);
-  await stampMetadata(trx, thread, stamp);
+  await Promise.all([moveInIndex(trx, thread), stampMetadata(trx, thread, stamp)]);
   return true;
 }
 
@@ -293,8 +296,10 @@ export async function settle(
     at,
   });
   if (!thread) return false;
-  await moveInIndex(trx, thread);
-  if (snapshot) await saveSnapshot(trx, thread, { snapshot, error, at });
+  await Promise.all([
+    moveInIndex(trx, thread),
+    snapshot && saveSnapshot(trx, thread, { snapshot, error, at }),
+  ]);
   return true;
 }
 
@@ -328,8 +333,10 @@ async function stampMetadata(trx: Trx, thread: ThreadRow, stamp: Metadata): Prom
   const metadata = metadataText(merged);
   if (metadata === thread.metadata) return thread;
   const pinned = pinnedIn(merged);
-  await metadataOfThread.run(trx, { threadId: thread.thread_id, metadata, pinned });
-  await indexEntries(trx, thread, stamp);
+  await Promise.all([
+    metadataOfThread.run(trx, { threadId: thread.thread_id, metadata, pinned }),
+    indexEntries(trx, thread, stamp),
+  ]);
   return { ...thread, metadata, pinned };
 }
 

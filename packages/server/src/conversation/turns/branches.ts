@@ -5,6 +5,8 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { RecordedRunStore } from '../journal/recorded-run-store.ts';
+import { stateOfConversation } from '../journal/shown-runs.ts';
 import type { ThreadRow } from '../tables.ts';
 import { graphIdOf, ownedState, type SavedStates } from '../threads/saved-states.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
@@ -21,6 +23,7 @@ interface BranchesOptions {
   store: Pick<ThreadStore, 'create' | 'giveTitle' | 'saveState'>;
   removal: Pick<ThreadRemoval, 'discard'>;
   seed: HistorySeed;
+  runs: Pick<RecordedRunStore, 'marks' | 'placed'>;
   copyFolders: CopyOfFolders;
   newId: () => string;
   clock: Clock;
@@ -32,6 +35,8 @@ interface Source {
   /** The last state of the turn. */
   checkpointId: string;
   messageId: string;
+  /** A run of the conversation that the branch leaves, when that is not the newest one. */
+  runId: string | undefined;
   isLatest: boolean;
 }
 
@@ -67,7 +72,7 @@ export class Branches {
     { branchId, source, title }: { branchId: string; source: Source; title: string | null },
   ): Promise<ThreadBranch> {
     const { states, store, seed, clock } = this.#options;
-    const { thread, checkpointId, messageId, isLatest } = source;
+    const { thread, checkpointId, messageId, runId, isLatest } = source;
     const about = ownedState(owner, branchId, graphIdOf(thread));
     await states.copy(thread.thread_id, branchId);
     // A new state that follows this turn, so that it is the newest one.
@@ -75,7 +80,8 @@ export class Branches {
     if (title !== null) await store.giveTitle(branchId, title);
     const state = await states.current(about);
     if (state) await store.saveState(branchId, { state: viewOf(state), at: toIso(clock()) });
-    const seeded = await seed.copy(owner, { from: thread.thread_id, to: branchId, lastMessageId: messageId });
+    const copied = { from: thread.thread_id, to: branchId, lastMessageId: messageId, runId };
+    const seeded = await seed.copy(owner, copied);
     return {
       thread_id: branchId,
       parent_thread_id: thread.thread_id,
@@ -106,15 +112,16 @@ export class Branches {
     if ((JSON.parse(metadata) as Record<string, unknown>).deerflow_sidecar === true)
       throw refused('Branching is only available in the main conversation.');
     const ids = [...new Set([body.message_id, ...(body.message_ids ?? [])])];
-    let isLatest = true;
-    for await (const state of lineageOf(
-      this.#options.states,
-      ownedState(owner, threadId, graphIdOf(thread)),
-    )) {
+    const { run_id: runId } = body;
+    const { states, runs } = this.#options;
+    const end = runId === undefined ? undefined : await stateOfConversation(runs, owner, { threadId, runId });
+    if (end === null) throw refused();
+    let isLatest = end === undefined;
+    for await (const state of lineageOf(states, ownedState(owner, threadId, graphIdOf(thread)), end)) {
       const shown = lastShown(messagesIn(state.values));
       if (shown && ids.includes(shown.id) && isAtRest(state) && holdsTurn(state, ids)) {
         const checkpointId = state.checkpoint?.checkpoint_id ?? '';
-        return { thread, checkpointId, messageId: shown.id, isLatest };
+        return { thread, checkpointId, messageId: shown.id, runId, isLatest };
       }
       isLatest = false;
     }

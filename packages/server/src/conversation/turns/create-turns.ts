@@ -50,6 +50,7 @@ export function createTurns(dependencies: TurnsDependencies): Routes {
       store,
       removal,
       seed,
+      runs: recordedRuns,
       copyFolders,
       newId: newTimeOrderedId,
       clock,

@@ -22,6 +22,8 @@ interface Copied {
   to: string;
   /** The last message that is copied. */
   lastMessageId: string;
+  /** A run of the conversation that is copied; the newest one unless it is given. */
+  runId: string | undefined;
 }
 
 /** A branch shows at most this many messages of the thread that it comes from: the newest ones. */
@@ -50,9 +52,9 @@ export class HistorySeed {
     }
   }
 
-  async #shown(owner: Owner, { from: threadId, lastMessageId }: Copied): Promise<RunEvent[]> {
+  async #shown(owner: Owner, { from: threadId, lastMessageId, runId }: Copied): Promise<RunEvent[]> {
     const { storage, runs } = this.#options;
-    const hidden = await hiddenInThread(runs, owner, { threadId });
+    const hidden = await hiddenInThread(runs, owner, { threadId, runId });
     let newest: RunEvent[] = [];
     for (let edge: number | undefined; ; ) {
       const filter = { threadId, category: 'message', limit: rowsAtOnce, beforeSeq: edge } as const;

@@ -4,12 +4,16 @@ import type { SavedStates } from '../threads/saved-states.ts';
 /** How many saved states are looked at; the states of one turn are a few. */
 const maxStates = 1_000;
 
-/** The newest state of a thread and those that led to it, the newest first. States of other branches are left out. */
+/**
+ * A state of a thread, the newest one unless it is given, and those that led to it, the newest first. States of other branches
+ * are left out.
+ */
 export async function* lineageOf(
   states: Pick<SavedStates, 'pastStates'>,
   thread: StatefulThread,
+  from?: string,
 ): AsyncGenerator<WireState> {
-  let wanted: string | undefined;
+  let wanted = from;
   for await (const state of states.pastStates(thread, { limit: maxStates })) {
     const id = state.checkpoint?.checkpoint_id;
     if (id === undefined || (wanted !== undefined && id !== wanted)) continue;

@@ -77,3 +77,12 @@ test('a runner that lost its instance writes no nodes any more', () => {
   record.abandon();
   expect(time.nextTimerMs).toBeNull();
 });
+
+test('the end of an attempt leaves no file held, unless the task is known to name none', async () => {
+  const unknown = newRecord();
+  await unknown.record.fail({ code: 'lost', message: 'gone' }, 'lost');
+  const without = newRecord();
+  without.record.noteNoFiles();
+  await without.record.fail({ code: 'lost', message: 'gone' }, 'lost');
+  expect([unknown, without].map(({ ends }) => ends[0]?.mayHoldFiles)).toEqual([true, false]);
+});

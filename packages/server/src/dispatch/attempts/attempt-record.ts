@@ -44,8 +44,10 @@ export class AttemptRecord {
   readonly #deps: RecordDeps;
   readonly #instanceId: string | null;
   readonly #nodes: NodeRecord;
-  #row: TaskRow;
+  /** Changed in place, since a task has tens of marks; what is announced is a copy. */
+  readonly #row: TaskRow;
   #isOver = false;
+  #mayHoldFiles = true;
   #stopCheckpoint: (() => void) | null = null;
 
   /** `nodes` is the stored record of the nodes of an attempt that is resumed. */
@@ -54,14 +56,14 @@ export class AttemptRecord {
     { row, fence, nodes = null }: { row: TaskRow; fence: AttemptFence; nodes?: string | null },
   ) {
     this.#deps = deps;
-    this.#row = row;
+    this.#row = { ...row };
     this.#nodes = new NodeRecord(nodes);
     this.#instanceId = row.instanceId;
     this.fence = fence;
   }
 
   /** The row with the marks that are not written yet. */
-  get row(): TaskRow {
+  get row(): Readonly<TaskRow> {
     return this.#row;
   }
 
@@ -70,14 +72,19 @@ export class AttemptRecord {
     return this.#isOver;
   }
 
+  /** The task names no files. */
+  noteNoFiles(): void {
+    this.#mayHoldFiles = false;
+  }
+
   noteCancel(): void {
-    this.#row = { ...this.#row, cancelRequested: 1 };
+    this.#row.cancelRequested = 1;
   }
 
   /** Warnings stay in memory until the end of the attempt is written. */
   warn(messages: readonly string[]): void {
     const warnings = [...(JSON.parse(this.#row.warnings) as string[]), ...messages];
-    this.#row = { ...this.#row, warnings: JSON.stringify(warnings) };
+    this.#row.warnings = JSON.stringify(warnings);
   }
 
   /** The worker has taken the prompt, though others may be before it there. Announced once. */
@@ -85,9 +92,10 @@ export class AttemptRecord {
     if (this.#row.status === 'running') return;
     const at = toIso(this.#deps.clock());
     const startedAt = this.#row.startedAt ?? at;
-    this.#row = { ...this.#row, status: 'running', startedAt };
+    this.#row.status = 'running';
+    this.#row.startedAt = startedAt;
     this.#mark({ phase: 'accepted' }, { due: 'soon', accepted: { at, startedAt } });
-    this.#deps.events.announce({ type: 'task_started', task: this.#row });
+    this.#deps.events.announce({ type: 'task_started', task: { ...this.#row } });
   }
 
   /** The worker executes the prompt. Announced once. */
@@ -160,16 +168,15 @@ export class AttemptRecord {
     this.#isOver = true;
     if (error) this.#note(kindOfFailure(outcome), describeError(error));
     this.#note('queued_again', say(error ? 'tried_again' : 'forced_out'));
-    this.#row = {
-      ...this.#row,
+    Object.assign(this.#row, {
       status: 'pending',
       phase: 'queued',
       instanceId: null,
       claimToken: null,
       node: null,
       updatedAt: at,
-    };
-    this.#deps.events.announce({ type: 'task_requeued', task: this.#row, delayMs });
+    } satisfies Partial<TaskRow>);
+    this.#deps.events.announce({ type: 'task_requeued', task: { ...this.#row }, delayMs });
     return requeued;
   }
 
@@ -184,8 +191,9 @@ export class AttemptRecord {
     change: Partial<Pick<TaskRow, 'phase' | 'progress' | 'node'>>,
     { due, ...ofAttempt }: { due: MarkDue } & Pick<RunningMark, 'accepted' | 'nodes'>,
   ): void {
-    this.#row = { ...this.#row, ...change, updatedAt: toIso(this.#deps.clock()) };
-    const { phase, progress, node, updatedAt } = this.#row;
+    const row = Object.assign(this.#row, change);
+    row.updatedAt = toIso(this.#deps.clock());
+    const { phase, progress, node, updatedAt } = row;
     this.#deps.marks.mark(this.fence, { phase, progress, node, updatedAt, ...ofAttempt }, due);
   }
 
@@ -216,7 +224,6 @@ export class AttemptRecord {
     const at = toIso(clock());
     const { warnings, startedAt, progress } = this.#row;
     const change = {
-      ...end,
       phase: 'ended',
       progress: end.status === 'completed' ? 100 : progress,
       node: null,
@@ -224,16 +231,17 @@ export class AttemptRecord {
       startedAt,
       updatedAt: at,
       finishedAt: at,
+      ...end,
     } as const;
     const row: TaskRow = { ...this.#row, ...change };
     const acceptedAt = unwritten?.accepted?.at ?? null;
-    const written = await attempts.end(this.fence, { ...change, outcome, acceptedAt, nodes }, async (trx) => {
-      if (kept.length > 0) await insertKept(trx, { task: row, kept, at });
-      await withEnd(trx, row);
+    const ending = { outcome, acceptedAt, nodes, mayHoldFiles: this.#mayHoldFiles, ...change };
+    const written = await attempts.end(this.fence, ending, async (trx) => {
+      await Promise.all([withEnd(trx, row), kept.length > 0 && insertKept(trx, { task: row, kept, at })]);
     });
     if (!written) return false;
     this.#isOver = true;
-    this.#row = row;
+    Object.assign(this.#row, change);
     events.announce({ type: 'task_ended', task: row });
     const files = filesOf(kept, { taskId: row.id, at });
     for (let first = 0; first < files.length; first += pushLimits.filesPerFrame) {

@@ -160,7 +160,7 @@ export class AttemptSettlement {
 
 /** Warns once for each instance, while the others are asked. */
 function warnOfMissingFile({ record }: TaskAttempt, { message }: TaskError): void {
-  const warning = `${record.row.instanceId} does not have an input file, other instances are asked: ${message}`;
+  const warning = say('file_missing_there', { instance: record.row.instanceId ?? '', cause: message });
   if (!(JSON.parse(record.row.warnings) as string[]).includes(warning)) record.warn([warning]);
 }
 

@@ -220,9 +220,11 @@ export class TaskAttempt {
   async #input(): Promise<AttemptInput> {
     const row = await this.#deps.tasks.input(this.taskId);
     if (!row) throw new Error(`Task ${this.taskId} has no input row.`);
+    const params = JSON.parse(row.params) as Record<string, unknown>;
+    if (fileIdsIn(params).length === 0) this.record.noteNoFiles();
     return {
       workflow: row.workflow,
-      params: JSON.parse(row.params) as Record<string, unknown>,
+      params,
       extraData: row.extraData,
       targets: targetsOf(row),
     };
@@ -274,11 +276,11 @@ export class TaskAttempt {
     // Rows fence writes, but a worker takes every prompt.
     if (!this.#deps.isOwner()) return null;
     const submitted = await this.#deps.client.submit({
-      ...this.#watchedExecution(),
       graphJson: JSON.stringify(this.#graph),
+      signal,
+      ...this.#watchedExecution(),
       ...(extraData !== null && { extraDataJson: extraData }),
       ...(targets !== null && { targets }),
-      signal,
     });
     const refused = outcomeOfSubmit(submitted, this.#graph);
     if (refused) return { outcome: this.#asNamedByUser(refused), isStuck: false };
@@ -286,8 +288,8 @@ export class TaskAttempt {
     if (submitted.outcome === 'accepted') {
       this.record.markAccepted();
       watch.noteAccepted();
-      const skipped = submitted.skipped.map(
-        ({ message }) => `The worker leaves an output out: ${this.#names.takeOff(message)}`,
+      const skipped = submitted.skipped.map(({ message }) =>
+        say('output_left_out', { cause: this.#names.takeOff(message) }),
       );
       if (skipped.length > 0) this.record.warn(skipped);
     }

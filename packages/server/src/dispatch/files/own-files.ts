@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
@@ -50,7 +51,7 @@ export class OwnFiles {
       delete params[name];
       params[name] = { $file: file.id };
       warnings.push(
-        `${whereOf(path)}: "${path.value}" is taken to be your file ${file.id} (${file.filename}).`,
+        say('file_taken', { ...placeOf(path), value: path.value, file: file.id, filename: file.filename }),
       );
     }
     requireNone(faults);
@@ -87,24 +88,13 @@ function requireNone(faults: readonly Fault[]): void {
   });
 }
 
-const placeNames: Record<WorkerPath['to'], string> = {
-  output:
-    "lies in the worker's output folder, which all its users share, and none of your files has this name",
-  temp: "lies in the worker's temporary folder, which all its users share, and none of your files has this name",
-  pushed: 'is a file that the gateway gave the worker for some task, and none of your files is it',
-  outside: "leads out of the worker's input folder",
-  beyond: "leads out of the worker's output folder",
-};
-const giveTheFile = 'Upload the file and set the input by a param with { "$file": "<fileId>" }.';
-const giveAPrefix = 'Begin it with a plain name and leave out "..".';
-
 function faultOf(path: WorkerPath): Fault {
   const { nodeId, input, value, to } = path;
-  const fix = to === 'beyond' ? giveAPrefix : giveTheFile;
-  const message = `${whereOf(path)}: "${value.slice(0, 200)}" ${placeNames[to]}. ${fix}`;
+  const why = say(`path_to_${to}`, { ...placeOf(path), value: value.slice(0, 200) });
+  const message = `${why} ${say(to === 'beyond' ? 'give_a_prefix' : 'give_the_file')}`;
   return { in: 'body', path: ['workflow', nodeId, 'inputs', input], message, type: 'foreign_file' };
 }
 
-function whereOf({ nodeId, nodeClass, input }: WorkerPath): string {
-  return `Node ${nodeId} (${nodeClass}), input "${input}"`;
+function placeOf({ nodeId, nodeClass, input }: WorkerPath): Record<'node' | 'nodeClass' | 'input', string> {
+  return { node: nodeId, nodeClass, input };
 }

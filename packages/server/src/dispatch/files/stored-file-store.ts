@@ -265,8 +265,8 @@ async function insertUpload(trx: Trx, row: NewFileRow, quotaBytes: number): Prom
 /** Part of the write that ends a task. Outputs count towards the quota, but a task that ran always keeps its result. */
 export async function insertOutputs(trx: Trx, owner: string, rows: readonly FileRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await newFiles.run(trx, rows);
-  await addUsage(trx, owner, { bytes: rows.reduce((sum, { size }) => sum + size, 0), count: rows.length });
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  await Promise.all([newFiles.run(trx, rows), addUsage(trx, owner, { bytes, count: rows.length })]);
 }
 
 /** The files among these that an unfinished task needs. */

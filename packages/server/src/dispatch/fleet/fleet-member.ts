@@ -347,7 +347,7 @@ export class FleetMember {
       this.#note([{ kind: 'drained', message: say('drained') }]);
     }
     if (hasNewState) this.#row = { ...this.#row, state: columns.state, since: toIso(this.#options.clock()) };
-    this.#options.marks.mark(this.#row.id, { token, columns: { ...columns, since: this.#row.since } });
+    this.#options.marks.mark(this.#row.id, { token, columns: { since: this.#row.since, ...columns } });
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#options.onChange(this.view);

@@ -172,7 +172,7 @@ export class Fleet {
   doubtsAbout({ pool }: Pick<Requirement, 'pool'>): string[] {
     const present = [...this.#members.values()].filter(({ row }) => row.removed === 0);
     if (pool === null || present.some(({ offer }) => offer.tags.includes(pool))) return [];
-    return [`No server has the tag "${pool}" (pool). The task waits until one has.`];
+    return [say('pool_missing', { pool })];
   }
 
   /** Ends with the last answer or the deadline. Beyond the limit no further request waits: what is known decides. */
@@ -205,7 +205,7 @@ export class Fleet {
 
   #requirePinned(instanceId: string | null): void {
     if (instanceId === null || this.#members.get(instanceId)?.row.removed === 0) return;
-    const message = `There is no instance ${instanceId}. GET /api/instances lists those that there are.`;
+    const message = say('instance_unknown', { id: instanceId });
     throw new AppError('validation_failed', {
       faults: [{ in: 'body', path: ['instanceId'], message, type: 'value_error' }],
     });

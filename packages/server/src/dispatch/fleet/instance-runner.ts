@@ -327,7 +327,7 @@ export class InstanceRunner {
     const { attemptDeps, client, monitor } = this.#options;
     const fence = { taskId: row.id, attempt: row.attempt, token };
     return new TaskAttempt(
-      { ...attemptDeps, client, monitor, signal, isOwner: stands },
+      { client, monitor, signal, isOwner: stands, ...attemptDeps },
       { row, fence, promptId, nodes },
     );
   }

@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
@@ -29,10 +30,10 @@ const graphLimits = {
 
 /** Returns the workflow as a graph for a worker. Throws an error with every fault and the node that has it. */
 export function parseGraph(workflow: unknown): Graph {
-  if (!isRecord(workflow)) throw invalid([fault([], 'The workflow must be an object of nodes.')]);
+  if (!isRecord(workflow)) throw invalid([fault([], say('workflow_no_object'))]);
   refuseOtherFormats(workflow);
   const ids = Object.keys(workflow);
-  if (ids.length === 0) throw invalid([fault([], 'The workflow has no nodes.')]);
+  if (ids.length === 0) throw invalid([fault([], say('workflow_empty'))]);
   if (ids.length > graphLimits.nodes) {
     throw invalid([
       fault([], `The workflow has ${ids.length} nodes; at most ${graphLimits.nodes} are allowed.`),
@@ -55,7 +56,7 @@ export function parseGraph(workflow: unknown): Graph {
   // A node may have any id, `__proto__` too.
   const graph: Graph = Object.fromEntries(nodes);
   const cycle = cycleIn(graph);
-  if (cycle) throw invalid([fault([cycle[0] ?? ''], `Nodes ${cycle.join(' → ')} form a cycle.`)]);
+  if (cycle) throw invalid([fault([cycle[0] ?? ''], say('nodes_in_cycle', { path: cycle.join(' → ') }))]);
   return graph;
 }
 
@@ -116,9 +117,7 @@ export function plannedNodes(graph: Graph, outputClasses: ReadonlySet<string> | 
 function refuseOtherFormats(workflow: Record<string, unknown>): void {
   if (Array.isArray(workflow.nodes) && 'links' in workflow) throw new AppError('ui_format_workflow');
   if (isRecord(workflow.prompt) && !('class_type' in workflow.prompt) && !('inputs' in workflow.prompt)) {
-    throw invalid([
-      fault(['prompt'], 'Send the graph itself as workflow, without the "prompt" object around it.'),
-    ]);
+    throw invalid([fault(['prompt'], say('workflow_in_prompt'))]);
   }
 }
 
@@ -136,12 +135,12 @@ function readNode(id: string, { given, workflow, faults }: NodeContext): GraphNo
     return null;
   }
   if (!isRecord(given)) {
-    faults.push(fault([id], `Node ${id} must be an object with class_type and inputs.`));
+    faults.push(fault([id], say('node_no_object', { node: id })));
     return null;
   }
   const { class_type: classType, inputs = {} } = given;
   if (typeof classType !== 'string' || classType === '' || classType.length > graphLimits.classLength) {
-    faults.push(fault([id, 'class_type'], `Node ${id} needs a class_type, the name of its node class.`));
+    faults.push(fault([id, 'class_type'], say('node_without_class', { node: id })));
     return null;
   }
   if (!isRecord(inputs)) {
@@ -161,22 +160,31 @@ interface InputsContext {
 
 function checkInputs(id: string, { classType, inputs, workflow, faults }: InputsContext): void {
   for (const [name, value] of Object.entries(inputs)) {
-    const problem = problemOf(value, workflow);
+    const problem = problemOf(value, { workflow, node: id, nodeClass: classType, input: name });
     if (problem === null) continue;
-    faults.push(fault([id, 'inputs', name], `Node ${id} (${classType}), input "${name}" ${problem}`));
+    faults.push(fault([id, 'inputs', name], problem));
     if (faults.length >= graphLimits.faults) return;
   }
 }
 
+interface InputPlace {
+  workflow: Record<string, unknown>;
+  node: string;
+  nodeClass: string;
+  input: string;
+}
+
 /** Returns null when a worker can read the value of the input. */
-function problemOf(value: unknown, workflow: Record<string, unknown>): string | null {
+function problemOf(value: unknown, { workflow, ...place }: InputPlace): string | null {
+  const where = `Node ${place.node} (${place.nodeClass}), input "${place.input}"`;
   if (isLink(value)) {
-    const [nodeId, output] = value;
-    if (!Object.hasOwn(workflow, nodeId)) return `links to node ${nodeId}, which is not in the workflow.`;
+    const [target, output] = value;
+    if (!Object.hasOwn(workflow, target)) return say('link_to_nothing', { ...place, target });
     const isOutput = Number.isInteger(output) && output >= 0;
-    return isOutput ? null : `links to output ${output}; outputs count from 0.`;
+    return isOutput ? null : `${where} links to output ${output}; outputs count from 0.`;
   }
-  return isDeeperThan(value, graphLimits.depth) ? `is nested deeper than ${graphLimits.depth} levels.` : null;
+  const isTooDeep = isDeeperThan(value, graphLimits.depth);
+  return isTooDeep ? `${where} is nested deeper than ${graphLimits.depth} levels.` : null;
 }
 
 function isDeeperThan(value: unknown, depth: number): boolean {

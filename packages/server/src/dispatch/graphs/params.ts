@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { ErrorCode, Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -86,7 +87,8 @@ function sortParams(
   for (const [name, given] of entries) {
     const fileId = fileIdOf(given);
     const value = fileId === null ? given : fileNames.get(fileId);
-    if (value === undefined) sorted.faults.push(fault(name, `There is no file ${fileId}.`, 'file_not_found'));
+    if (value === undefined)
+      sorted.faults.push(fault(name, say('file_unknown', { file: `${fileId}` }), 'file_not_found'));
     else if (names.addresses.inputs.has(name) || names.placeholders.has(name)) sorted.values.set(name, value);
     else sorted.unknown.push(name);
   }
@@ -102,7 +104,7 @@ function cycleFaults(graph: Graph): Fault[] {
 function unfilledWarnings(names: Iterable<string>): string[] {
   return [...names]
     .slice(0, paramLimits.messages)
-    .map((name) => `The placeholder {{${name}}} got no value; the worker sees it as it stands.`);
+    .map((name) => say('placeholder_unfilled', { placeholder: `{{${name}}}` }));
 }
 
 interface Address {
@@ -207,7 +209,8 @@ function sharedTitleHint(name: string, sharedTitles: Addresses['sharedTitles']):
     if (!name.startsWith(`${title}.`)) continue;
     const input = name.slice(title.length + 1);
     const ids = nodeIds.slice(0, paramLimits.suggestions).map((id) => `"${id}.${input}"`);
-    return `"${name}" fits nothing: ${nodeIds.length} nodes have the title "${title}". Use the node's id: ${ids.join(', ')}.`;
+    const names = ids.join(', ');
+    return say('param_title_shared', { param: name, count: nodeIds.length, title, names });
   }
   return null;
 }
@@ -221,8 +224,9 @@ function nearestHint(name: string, candidates: string[]): string {
     suggestions.push(`"${suggestion}"`);
     remaining.delete(suggestion);
   }
-  const hint = suggestions.length > 0 ? ` Nearest: ${suggestions.join(', ')}.` : '';
-  return `"${name.slice(0, 200)}" fits nothing in the workflow.${hint}`;
+  const unknown = say('param_unknown', { param: name.slice(0, 200) });
+  if (suggestions.length === 0) return unknown;
+  return `${unknown} ${say('param_nearest', { names: suggestions.join(', ') })}`;
 }
 
 function fault(name: string, message: string, type = 'invalid_param'): Fault {

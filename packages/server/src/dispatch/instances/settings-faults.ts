@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { maskedSecret, type ServerDefinition, type Settings } from '@switchyard/contract/dispatch/settings';
 import type { Fault } from '@switchyard/contract/errors';
 import { isRecord } from '../../lib/is-record.ts';
@@ -34,13 +35,13 @@ function serverFaults(servers: readonly SentServer[]): Fault[] {
     if (typeof id !== 'string') return [];
     const path = ['servers', index, 'id'];
     if (id === builtInServerId) {
-      return [fault(path, `"${builtInServerId}" is the gateway's own worker. Use another id.`)];
+      return [fault(path, say('server_id_own', { id: builtInServerId }))];
     }
     const first = seen.get(id);
     if (first === undefined) seen.set(id, index);
     return first === undefined
       ? []
-      : [fault(path, `"${id}" is already the id of servers[${first}]. Use another id.`)];
+      : [fault(path, say('server_id_twice', { id, place: `servers[${first}]` }))];
   });
 }
 
@@ -56,7 +57,7 @@ function instanceFaults(servers: readonly SentServer[]): Fault[] {
     if (typeof port !== 'number') return faults;
     const id = instanceIdOf({ ip, port });
     const first = seen.get(id);
-    if (first) return [...faults, fault(path, `${id} is already ${first}. An address may stand here once.`)];
+    if (first) return [...faults, fault(path, say('instance_twice', { id, place: first }))];
     seen.set(id, path.join('.'));
     return faults;
   });
@@ -80,7 +81,7 @@ function secretFaults(servers: readonly SentServer[], current: Settings): Fault[
 
 function whyNotKept(name: string, sent: SentServer, stored: ServerDefinition | undefined): string | null {
   if (!Object.hasOwn(stored?.headers ?? {}, name) || !stored) {
-    return `There is no stored value for "${maskedSecret}" to keep. Send the value.`;
+    return say('secret_not_stored', { mask: maskedSecret });
   }
   const moved = whatMoved(sent, stored);
   if (moved === null) return null;

@@ -57,6 +57,7 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
     pool: input.pool ?? null,
     pinnedInstanceId: input.instanceId ?? null,
   });
+  const { workflowId, workflowVersion } = workflowColumns(context.savedWorkflow);
   const id = newTimeOrderedId(context.nowMs);
   const at = toIso(context.nowMs);
   return {
@@ -90,7 +91,8 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         webhook: jsonOf(input.webhook),
         requestId: context.requestId,
         conversation: context.conversation && JSON.stringify(context.conversation),
-        ...workflowColumns(context.savedWorkflow),
+        workflowId,
+        workflowVersion,
         frontAt: null,
         createdAt: at,
         updatedAt: at,

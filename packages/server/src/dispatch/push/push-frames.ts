@@ -52,14 +52,15 @@ interface FrameContext {
 export function frameOf(event: DispatchEvent, { timestamp, links, cursor }: FrameContext): PushFrame | null {
   switch (event.type) {
     case 'task_created': {
+      const { requestId } = event.task;
       const linkTo = (file: { fileId: string; filename: string }) => links.to(file);
       const data = { taskId: event.task.id, task: viewTask(event.task, { linkTo, position: null }) };
-      return taskFrame(event.task, encodeFrame('task_created', data, { timestamp, cursor, ...event.task }));
+      return taskFrame(event.task, encodeFrame('task_created', data, { timestamp, cursor, requestId }));
     }
     case 'task_started': {
-      const { id, instanceId, attempt } = event.task;
+      const { id, instanceId, attempt, requestId } = event.task;
       const data = { taskId: id, instanceId: instanceId ?? '', attempt };
-      return taskFrame(event.task, encodeFrame('task_started', data, { timestamp, cursor, ...event.task }));
+      return taskFrame(event.task, encodeFrame('task_started', data, { timestamp, cursor, requestId }));
     }
     case 'task_progress': {
       const { taskId, owner, requestId, progress } = event;

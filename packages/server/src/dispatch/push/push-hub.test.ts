@@ -56,7 +56,8 @@ function newClient({ userId = 'ann', seesAll = false } = {}) {
     OPEN: 1,
     readyState: 1,
     bufferedAmount: 0,
-    send: (text: string) => {
+    send: (text: string | Buffer) => {
+      if (typeof text !== 'string') return;
       const { type, data } = JSON.parse(text);
       types.push(type);
       if (type === 'global_status') got.push({ atMs: time.now(), pending: data.tasks.pending });
@@ -158,4 +159,25 @@ test('previews are wanted for the users whose sockets have asked for them', asyn
   expect(hub.previewsWanted).toBeNull();
   hub.remove(root.socket);
   expect(hub.previewsWanted).toEqual(['ann']);
+});
+
+test('a preview is read only when a socket wants it', async () => {
+  let read = 0;
+  const preview = {
+    mediaType: 'image/png',
+    get bytes() {
+      read += 1;
+      return Buffer.from('picture');
+    },
+  };
+  const show = (owner: string) => events.announce({ type: 'task_preview', taskId: 't', owner, preview });
+  const ann = newClient();
+  await hub.add(ann.socket);
+  show('ann');
+  expect(read).toBe(0);
+  ann.socket.setFilter({ topics: new Set(['previews']), taskIds: null });
+  show('bob');
+  expect(read).toBe(0);
+  show('ann');
+  expect(read).toBe(1);
 });

@@ -33,7 +33,7 @@ const globalIntervalMs = 1_000;
 /** When previews of more users are wanted, those of all are asked for. */
 const maxPreviewOwners = 100;
 /** Events after which `global_status` is what it was before. */
-const beside: readonly DispatchEvent['type'][] = ['task_preview', 'instance_learned', 'batch_finished'];
+const beside: readonly DispatchEvent['type'][] = ['instance_learned', 'batch_finished'];
 
 /** Turns each event into one frame and offers it to every socket. */
 export class PushHub {
@@ -136,6 +136,11 @@ export class PushHub {
     if (event.type === 'task_ended') this.#progress.finish(event.task.id);
     if (event.type === 'instance_removed') this.#instances.forget(event.instanceId);
     if (!this.#isNeeded) return;
+    if (event.type === 'task_preview') {
+      // Workers send many, few sockets want them, and making the message copies the picture.
+      if (this.#isPreviewWanted(event)) this.#send(event);
+      return;
+    }
     if (event.type === 'task_progress') {
       // It is not kept for clients that come back.
       if (this.#sockets.size > 0) this.#progress.run(event.taskId, () => this.#send(event));
@@ -147,6 +152,12 @@ export class PushHub {
       this.#send(event);
     }
     if (!beside.includes(event.type)) this.#global.run('global', () => this.#sendGlobalStatus());
+  }
+
+  #isPreviewWanted({ owner, taskId }: Extract<DispatchEvent, { type: 'task_preview' }>): boolean {
+    for (const socket of this.#sockets.keys())
+      if (socket.wants({ topic: 'previews', owner, taskId })) return true;
+    return false;
   }
 
   #send(event: DispatchEvent): void {

@@ -97,7 +97,7 @@ export class PushSocket {
   }
 
   /** Whether the client may see the frame and has asked for it. */
-  wants({ topic, owner, taskId }: PushFrame): boolean {
+  wants({ topic, owner, taskId }: Pick<PushFrame, 'topic' | 'owner' | 'taskId'>): boolean {
     const isOfThreads = topic === 'runs' || topic === 'threads';
     if (isOfThreads && !this.#hearsOfThreads) return false;
     // Administrators see the work of the pool, and no conversations but their own.

@@ -1,18 +1,14 @@
-/** The place of an item in a list; its owner keeps it to remove the item again. */
-export interface ListPlace<Item> {
-  readonly item: Item;
-  previous: ListPlace<Item> | null;
-  next: ListPlace<Item> | null;
-}
+/** What was removed at the front is cut off when it is this long, and half of the array. */
+const minCutOff = 32;
 
 /**
- * A list in ascending order of `isBefore`, made for items that nearly always arrive in order: such items are appended,
- * the few late ones are sorted in, and removing any item is one step.
+ * A list in ascending order of `isBefore`, made for items that nearly always arrive in order and are taken from the
+ * front. An array, because a hundred thousand tasks may wait and links between them would take more memory than the tasks.
  */
 export class OrderedList<Item> {
-  #first: ListPlace<Item> | null = null;
-  #last: ListPlace<Item> | null = null;
-  #size = 0;
+  #items: (Item | undefined)[] = [];
+  /** The index of the first item; what stood before it was removed. */
+  #front = 0;
   readonly #isBefore: (a: Item, b: Item) => boolean;
 
   constructor(isBefore: (a: Item, b: Item) => boolean) {
@@ -20,58 +16,58 @@ export class OrderedList<Item> {
   }
 
   get size(): number {
-    return this.#size;
+    return this.#items.length - this.#front;
   }
 
   get first(): Item | null {
-    return this.#first?.item ?? null;
+    return this.#items[this.#front] ?? null;
   }
 
-  add(item: Item): ListPlace<Item> {
-    const next = this.#last && this.#isBefore(item, this.#last.item) ? this.#firstAfter(item) : null;
-    const place: ListPlace<Item> = { item, previous: next ? next.previous : this.#last, next };
-    this.#link(place);
-    this.#size++;
-    return place;
+  /** An item that is equal to others stands behind them. */
+  add(item: Item): void {
+    const index = this.#indexBy((other) => !this.#isBefore(item, other));
+    // Most lists have one item, and an array that grows has room for many.
+    if (this.#items.length === 0) this.#items = [item];
+    else if (index === this.#items.length) this.#items.push(item);
+    else this.#items.splice(index, 0, item);
   }
 
-  /** `place` must come from this list and be in it. */
-  remove(place: ListPlace<Item>): void {
-    if (place.previous) place.previous.next = place.next;
-    else this.#first = place.next;
-    if (place.next) place.next.previous = place.previous;
-    else this.#last = place.previous;
-    this.#size--;
+  /** `item` must be in the list. */
+  remove(item: Item): void {
+    let index = this.#front + this.countBefore(item);
+    while (index < this.#items.length && this.#items[index] !== item) index += 1;
+    if (index === this.#front) this.#removeFirst();
+    else this.#items.splice(index, 1);
   }
 
-  /**
-   * How many items are before this one. Counts from both ends at once; returns its step count when it reaches
-   * `maxSteps`.
-   */
-  countBefore(item: Item, maxSteps: number): number {
-    let [front, back] = [this.#first, this.#last];
-    for (let step = 0; front && back && step < maxSteps; step++) {
-      if (!this.#isBefore(front.item, item)) return step;
-      if (this.#isBefore(back.item, item)) return this.#size - step;
-      [front, back] = [front.next, back.previous];
-    }
-    return Math.min(maxSteps, this.#size);
+  /** How many items are before this one. */
+  countBefore(item: Item): number {
+    return this.#indexBy((other) => this.#isBefore(other, item)) - this.#front;
   }
 
   *[Symbol.iterator](): Generator<Item, void, undefined> {
-    for (let place = this.#first; place; place = place.next) yield place.item;
+    for (let index = this.#front; index < this.#items.length; index += 1) yield this.#items[index] as Item;
   }
 
-  #firstAfter(item: Item): ListPlace<Item> | null {
-    let place = this.#first;
-    while (place && !this.#isBefore(item, place.item)) place = place.next;
-    return place;
+  #removeFirst(): void {
+    this.#items[this.#front] = undefined;
+    this.#front += 1;
+    const isWorthwhile = this.#front >= minCutOff && 2 * this.#front >= this.#items.length;
+    if (this.size > 0 && !isWorthwhile) return;
+    this.#items = this.#items.slice(this.#front);
+    this.#front = 0;
   }
 
-  #link(place: ListPlace<Item>): void {
-    if (place.previous) place.previous.next = place;
-    else this.#first = place;
-    if (place.next) place.next.previous = place;
-    else this.#last = place;
+  /** The index behind the items for which `goesFirst` is true; they stand before all others. */
+  #indexBy(goesFirst: (item: Item) => boolean): number {
+    const last = this.#items.at(-1);
+    if (last === undefined || goesFirst(last)) return this.#items.length;
+    let [from, to] = [this.#front, this.#items.length - 1];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (goesFirst(this.#items[middle] as Item)) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   }
 }

@@ -1,6 +1,5 @@
 import type { Requirement } from '../graphs/capability.ts';
 import type { Avoidance } from './avoidance.ts';
-import type { ListPlace } from './ordered-list.ts';
 
 export interface PendingTask {
   id: string;
@@ -26,14 +25,6 @@ export interface PendingEntry {
   readonly arrival: number;
   /** How often a younger task went first because its models were loaded on a worker. */
   timesPassed: number;
-  /** The entry's places in its owner's line, for removing it. */
-  places: LinePlaces | null;
-}
-
-export interface LinePlaces {
-  all: ListPlace<PendingEntry>;
-  graph: ListPlace<PendingEntry>;
-  models: ListPlace<PendingEntry> | null;
 }
 
 /** The order inside the line of one owner: what was moved to the front goes first, the last moved before all. */

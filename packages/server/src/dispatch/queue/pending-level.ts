@@ -17,9 +17,8 @@ export interface TakeOptions {
 
 /** How often a task lets a younger one of its owner go first. */
 const maxPasses = 8;
-/** In the middle of a line this long, the exact number does not matter. */
-const rankCeiling = 1_000;
 const maxGroupsLookedAt = 500;
+const none: PendingTask['avoids'] = [];
 
 /**
  * All waiting tasks of one priority, in groups of equal requirement: an instance that can run one task of a group can
@@ -37,15 +36,16 @@ export class PendingLevel {
     this.priority = priority;
   }
 
-  /** The entry has its group's copy of what the task needs, since a hundred thousand of them may wait for the same. */
+  /** What the task has in common with others is kept once, since a hundred thousand of them may wait for the same. */
   add(task: PendingTask, { arrival, share }: { arrival: number; share: FairShare }): PendingEntry {
     const group = this.#groupOf(task);
+    const { owner, fingerprint } = group.lineOf(task.owner)?.firstWithGraph(task.fingerprint)?.task ?? task;
+    const avoids = task.avoids.length === 0 ? none : task.avoids;
     const entry: PendingEntry = {
-      task: { ...task, requirement: group.requirement },
+      task: { ...task, owner, fingerprint, requirement: group.requirement, avoids },
       groupKey: group.key,
       arrival,
       timesPassed: 0,
-      places: null,
     };
     group.add(entry, share);
     this.size++;
@@ -139,7 +139,7 @@ function groupKeyOf({ requirement, avoids }: PendingTask): string {
 
 /** The tasks of the entry's owner in this group that go before the entry. */
 function countAhead(group: PendingGroup, entry: PendingEntry): number {
-  return group.lineOf(entry.task.owner)?.all.countBefore(entry, rankCeiling) ?? 0;
+  return group.lineOf(entry.task.owner)?.all.countBefore(entry) ?? 0;
 }
 
 function isSooner(a: Candidate, b: Candidate): boolean {

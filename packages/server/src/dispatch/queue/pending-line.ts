@@ -1,5 +1,5 @@
 import { modelHashOf } from '../graphs/fingerprint.ts';
-import { type ListPlace, OrderedList } from './ordered-list.ts';
+import { OrderedList } from './ordered-list.ts';
 import { goesBefore, type PendingEntry } from './pending-entry.ts';
 
 type EntryList = OrderedList<PendingEntry>;
@@ -27,22 +27,18 @@ export class PendingLine {
   add(entry: PendingEntry): void {
     const { fingerprint } = entry.task;
     const models = modelHashOf(fingerprint);
-    entry.places = {
-      all: this.all.add(entry),
-      graph: listIn(this.#byGraph, fingerprint).add(entry),
-      models: models === null ? null : listIn(this.#byModels, models).add(entry),
-    };
+    this.all.add(entry);
+    listIn(this.#byGraph, fingerprint).add(entry);
+    if (models !== null) listIn(this.#byModels, models).add(entry);
   }
 
+  /** The entry must be in the line. */
   remove(entry: PendingEntry): void {
-    const { places } = entry;
-    if (!places) return;
-    entry.places = null;
     const { fingerprint } = entry.task;
     const models = modelHashOf(fingerprint);
-    this.all.remove(places.all);
-    removeFrom(this.#byGraph, fingerprint, places.graph);
-    if (places.models && models !== null) removeFrom(this.#byModels, models, places.models);
+    this.all.remove(entry);
+    removeFrom(this.#byGraph, fingerprint, entry);
+    if (models !== null) removeFrom(this.#byModels, models, entry);
   }
 }
 
@@ -55,8 +51,8 @@ function listIn(lists: Map<string, EntryList>, key: string): EntryList {
   return list;
 }
 
-function removeFrom(lists: Map<string, EntryList>, key: string, place: ListPlace<PendingEntry>): void {
+function removeFrom(lists: Map<string, EntryList>, key: string, entry: PendingEntry): void {
   const list = lists.get(key);
-  list?.remove(place);
+  list?.remove(entry);
   if (list?.size === 0) lists.delete(key);
 }

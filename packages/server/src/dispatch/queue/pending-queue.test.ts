@@ -221,6 +221,13 @@ describe('positions', () => {
     expect(tasks.map(({ id }) => queue.position(id))).toEqual([1, 2, 3, 4, 5]);
   });
 
+  test('the position is exact in the middle of a long line', () => {
+    const queue = new PendingQueue();
+    const tasks = Array.from({ length: 5_000 }, (_, createdAtMs) => task({ createdAtMs }));
+    for (const each of tasks) queue.add(each);
+    expect(queue.position(tasks[2_499]?.id ?? '')).toBe(2_500);
+  });
+
   test('the position counts all tasks of higher priority, and of each other owner as many as come before it in its own line', () => {
     const queue = new PendingQueue();
     for (let index = 0; index < 1_000; index++) queue.add(task({ owner: 'ann' }));

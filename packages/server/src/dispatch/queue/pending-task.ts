@@ -1,10 +1,10 @@
 import type { Requirement } from '../graphs/capability.ts';
-import type { TaskRow } from '../tables.ts';
+import type { QueuedTask } from '../tasks/task-store.ts';
 import type { Avoidance } from './avoidance.ts';
 import type { PendingTask } from './pending-entry.ts';
 
 export function pendingOf(
-  row: TaskRow,
+  row: QueuedTask,
   requirement: Requirement,
   avoids: readonly Avoidance[] = [],
 ): PendingTask {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
-import type { TaskRow } from '../tables.ts';
 import type { AttemptRow } from '../tasks/attempt-store.ts';
 import { Matchmaker } from './matchmaker.ts';
 import type { PendingTask } from './pending-entry.ts';
@@ -17,17 +16,16 @@ const emptyQueue = {
   size: 0,
 };
 const need = { nodeClasses: ['A'], models: [], pool: null, pinnedInstanceId: null };
-const row = (id: string, attempt = 0) =>
-  ({
-    id,
-    owner: 'ada',
-    priority: 0,
-    attempt,
-    fingerprint: 'f',
-    frontAt: null,
-    createdAt: new Date(0).toISOString(),
-    requirement: JSON.stringify(need),
-  }) as TaskRow & { requirement: string };
+const row = (id: string, attempt = 0) => ({
+  id,
+  owner: 'ada',
+  priority: 0,
+  attempt,
+  fingerprint: 'f',
+  frontAt: null,
+  createdAt: new Date(0).toISOString(),
+  requirement: JSON.stringify(need),
+});
 
 test('after a restart a task still avoids the instance that has refused it', async () => {
   const time = new ManualTime();

@@ -1,4 +1,5 @@
 import type { RecipeChanges } from '@switchyard/contract/dispatch/recipe';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { copyOf } from '../intake/task-copy.ts';
@@ -45,7 +46,7 @@ function seedParams(
   if (seed === 'same') return {};
   const seeds = seedsIn(graphOf(rows));
   if (seeds.length === 0) {
-    const message = 'The graph has no seed. Leave seed out, or set the input that you mean by params.';
+    const message = say('graph_without_seed');
     throw new AppError('validation_failed', {
       faults: [{ in: 'body', path: ['seed'], message, type: 'value_error' }],
     });
@@ -71,7 +72,7 @@ function withPresentFiles(
 
 function presentFile(name: string, { presentFileId, filename, sha256 }: SourceRow): string {
   if (presentFileId !== null) return presentFileId;
-  const message = `The input ${filename} (SHA-256 ${sha256}) has been deleted. Upload it again, or give another file for ${name}.`;
+  const message = say('input_deleted', { filename, sha256, param: name });
   throw new AppError('invalid_param', {
     message,
     faults: [{ in: 'body', path: ['params', name], message, type: 'file_not_found' }],

@@ -1,3 +1,5 @@
+import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Bus, BusEvent } from '../../platform/bus/bus.ts';
 import { factsOfDispatcher, type News, type NewsMessage, newsTopic } from './news.ts';
 
@@ -9,12 +11,17 @@ interface ReaderOptions {
   takeIn: (news: readonly News[]) => Promise<void>;
   /** News were lost: the rows say what happened. */
   catchUp: () => Promise<void>;
+  /** Returns true while someone here waits for news: the work of the dispatcher, a socket, a request. */
+  isUrgent: () => boolean;
+  timer?: Timer;
   onFault: (error: unknown) => void;
 }
 
 /** More than this wait only when the database does not keep up; then the rows are read instead. */
 const maxWaiting = 5_000;
 const maxAtOnce = 200;
+/** So long news that no one waits for are collected, since rows are read once for all that are taken in together. */
+const collectMs = 50;
 
 /** Hears what happens in other replicas. News that arrive while others are taken in are taken in together. */
 export class NewsReader {
@@ -67,7 +74,10 @@ export class NewsReader {
   }
 
   async #work(): Promise<void> {
-    while ((this.#waiting.length > 0 || this.#hasGap) && !this.#closing.signal.aborted) {
+    const { signal } = this.#closing;
+    while ((this.#waiting.length > 0 || this.#hasGap) && !signal.aborted) {
+      await this.#collect(signal);
+      if (signal.aborted) break;
       const news = this.#waiting.splice(0, maxAtOnce);
       const hasGap = this.#hasGap;
       this.#hasGap = false;
@@ -80,5 +90,11 @@ export class NewsReader {
       }
     }
     this.#working = null;
+  }
+
+  async #collect(signal: AbortSignal): Promise<void> {
+    const { isUrgent, timer = systemTimer } = this.#options;
+    if (this.#hasGap || this.#waiting.length >= maxAtOnce || isUrgent()) return;
+    await sleepWithSignal(collectMs, { signal, timer }).catch(() => undefined); // Rejects when the reader is closed.
   }
 }

@@ -48,7 +48,10 @@ function newReplica({
   return events;
 }
 
-async function newListener(takeIn?: (news: readonly News[]) => Promise<void>) {
+async function newListener(
+  takeIn?: (news: readonly News[]) => Promise<void>,
+  isUrgent: () => boolean = () => true,
+) {
   const heard: (News | 'gap')[] = [];
   const reader = new NewsReader({
     bus,
@@ -58,6 +61,8 @@ async function newListener(takeIn?: (news: readonly News[]) => Promise<void>) {
       await takeIn?.(news);
     },
     catchUp: async () => void heard.push('gap'),
+    isUrgent,
+    timer: time.timer,
     onFault: fail,
   });
   await reader.start();
@@ -166,4 +171,21 @@ test('a replica that falls behind reads the rows instead of a growing list', asy
   gate.resolve();
   await expect.poll(() => heard).toContain('gap');
   expect(heard.length).toBeLessThan(1_000);
+});
+
+test('a replica where no one waits for news collects them, and one where someone does takes them in at once', async () => {
+  const parts: (readonly News[])[] = [];
+  let isUrgent = false;
+  const heard = await newListener(
+    async (news) => void parts.push(news),
+    () => isUrgent,
+  );
+  for (const id of ['a', 'b', 'c']) await tell({ news: [{ type: 'task_ended', id }] });
+  await expect.poll(() => time.nextTimerMs).not.toBeNull();
+  expect(heard).toEqual([]);
+  time.advance(50);
+  await expect.poll(() => parts.map((part) => part.length)).toEqual([3]);
+  isUrgent = true;
+  await tell({ news: [{ type: 'task_ended', id: 'd' }] });
+  await expect.poll(() => parts.length).toBe(2);
 });

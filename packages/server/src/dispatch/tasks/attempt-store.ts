@@ -64,6 +64,8 @@ export interface AttemptEnd extends Required<TaskEnd> {
   /** When the worker took it, unless a mark has already said so. */
   acceptedAt: string | null;
   nodes: string | null;
+  /** False when it is known that the task names no files, which from now on may be deleted. */
+  mayHoldFiles: boolean;
 }
 
 const tasksPerQuestion = 500;
@@ -154,16 +156,19 @@ export class AttemptStore {
    */
   async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off' | 'paused' | 'superseded'> {
     return this.#database.write(async (trx) => {
-      const instance = await usableInstance.first(trx, { id: claim.instanceId });
+      // Asked for behind the lock on the instance, so that a pause which is set while that is waited for counts.
+      const [instance, { rows: pauses }] = await Promise.all([
+        usableInstance.first(trx, { id: claim.instanceId }),
+        pausesOf.run(trx, { owner: claim.owner }),
+      ]);
       if (!instance) return 'instance_off';
       if (instance.token !== claim.token) return 'superseded';
-      const { rows: pauses } = await pausesOf.run(trx, { owner: claim.owner });
       if (pauses.some(({ scope, target }) => scope !== 'pool' || claim.pools.includes(target)))
         return 'paused';
       const attempt = claim.expectedAttempt + 1;
-      const claimed = await claimedTask.first(trx, { ...claim, attempt });
+      const claimed = await claimedTask.first(trx, { attempt, ...claim });
       if (!claimed) return 'gone';
-      await newAttempt.run(trx, { ...claim, attempt, serverName: instance.serverName });
+      await newAttempt.run(trx, { attempt, serverName: instance.serverName, ...claim });
       return claimed;
     });
   }
@@ -194,9 +199,11 @@ export class AttemptStore {
       const inOrder = [...marks.entries()].sort(([, one], [, other]) =>
         one.fence.taskId < other.fence.taskId ? -1 : 1,
       );
-      for (const [index, { fence, change }] of inOrder) {
-        results[index] = await markTask(trx, fence, change);
-      }
+      await Promise.all(
+        inOrder.map(async ([index, { fence, change }]) => {
+          results[index] = await markTask(trx, fence, change);
+        }),
+      );
       return results;
     });
   }
@@ -204,13 +211,16 @@ export class AttemptStore {
   /** The one terminal write: row, attempt, counters and what `alongside` adds (output files, webhook calls). */
   async end(fence: AttemptFence, end: AttemptEnd, alongside?: (trx: Trx) => Promise<void>): Promise<boolean> {
     return this.#database.write(async (trx) => {
-      const ended = await endedTask.first(trx, { ...end, ...fence });
+      const { taskId, attempt, token } = fence;
+      const ended = await endedTask.first(trx, { taskId, attempt, token, ...end });
       if (!ended) return false;
-      const { taskId, attempt } = fence;
-      await endedAttempt.run(trx, { ...end, taskId, attempt });
-      await forgottenInputs.run(trx, { taskId });
-      await countEnded(trx, { owner: ended.owner, status: end.status });
-      await alongside?.(trx);
+      await Promise.all([
+        endedAttempt.run(trx, { taskId, attempt, ...end }),
+        end.mayHoldFiles && forgottenInputs.run(trx, { taskId }),
+        alongside?.(trx),
+        // Last, because all units of the owner wait for its row.
+        countEnded(trx, { owner: ended.owner, status: end.status }),
+      ]);
       return true;
     });
   }
@@ -251,13 +261,16 @@ export class AttemptStore {
 
 /** Writes only while the fence still matches. */
 async function markTask(trx: Trx, fence: AttemptFence, change: RunningMark): Promise<boolean> {
+  const { taskId, attempt, token } = fence;
   const { accepted, nodes, ...shown } = change;
   const { rows } = accepted
-    ? await acceptedTask.run(trx, { ...fence, ...shown, startedAt: accepted.startedAt })
-    : await progressedTask.run(trx, { ...fence, ...shown });
+    ? await acceptedTask.run(trx, { taskId, attempt, token, startedAt: accepted.startedAt, ...shown })
+    : await progressedTask.run(trx, { taskId, attempt, token, ...shown });
   if (rows.length === 0) return false;
-  if (accepted) await acceptedAttempt.run(trx, { ...fence, acceptedAt: accepted.at });
-  if (nodes) await updateAttempt(trx, fence, { nodes });
+  await Promise.all([
+    accepted && acceptedAttempt.run(trx, { taskId, attempt, token, acceptedAt: accepted.at }),
+    nodes && updateAttempt(trx, fence, { nodes }),
+  ]);
   return true;
 }
 

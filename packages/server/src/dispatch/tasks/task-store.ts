@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Kysely } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
@@ -31,6 +32,11 @@ export interface EarlierSubmission {
   sameBody: boolean;
 }
 
+/** What decides when a task is placed. A start reads it of all tasks that wait. */
+const queueColumns = ['id', 'owner', 'priority', 'createdAt', 'frontAt', 'attempt', 'fingerprint'] as const;
+
+export type QueuedTask = Pick<TaskRow, (typeof queueColumns)[number]>;
+
 /** Tasks as their owners see and submit them; the attempt store has the writes of their runners. */
 export class TaskStore {
   readonly #database: Database<DispatchTables>;
@@ -50,8 +56,7 @@ export class TaskStore {
       const earlier = task.idempotency && (await useKey(trx, task, task.idempotency));
       if (earlier) return earlier;
       const sources = await this.#requireFiles(trx, task.fileIds);
-      await newTask.run(trx, task.row);
-      await newInput.run(trx, task.input);
+      await Promise.all([newTask.run(trx, task.row), newInput.run(trx, task.input)]);
       for (const { id: fileId, sha256, filename } of sources) {
         const { id: taskId, owner: taskOwner } = task.row;
         await trx.insertInto('task_files').values({ taskId, fileId }).execute();
@@ -94,11 +99,11 @@ export class TaskStore {
   }
 
   /** Unclaimed pending tasks, oldest first, a batch at a time; the pending queue is filled from them. */
-  async queuedAfter(afterId: string, limit: number): Promise<(TaskRow & { requirement: string })[]> {
+  async queuedAfter(afterId: string, limit: number): Promise<(QueuedTask & { requirement: string })[]> {
     return this.#database.read
       .selectFrom('tasks')
       .innerJoin('task_inputs', 'task_inputs.taskId', 'tasks.id')
-      .selectAll('tasks')
+      .select(queueColumns)
       .select('task_inputs.requirement')
       .where('tasks.status', '=', 'pending')
       .where('tasks.phase', '=', 'queued')
@@ -248,7 +253,7 @@ export class TaskStore {
         files.push(file);
         continue;
       }
-      const message = `File ${fileId} has been deleted meanwhile. Upload it again.`;
+      const message = say('file_deleted', { file: fileId });
       throw new AppError('invalid_param', {
         message,
         faults: [{ in: 'body', path: ['params'], message, type: 'file_not_found' }],

@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { ParameterEdit, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
@@ -52,7 +53,7 @@ export function editParameters(
   const names = new Set<string>();
   for (const { name } of edited.values()) {
     if (names.has(name)) {
-      faults.push(fault([], `Two parameters would have the name "${name}". Choose another for one of them.`));
+      faults.push(fault([], say('parameter_twice', { name })));
     }
     names.add(name);
   }

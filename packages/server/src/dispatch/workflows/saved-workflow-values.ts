@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
@@ -42,12 +43,9 @@ function missingValues(
   values: Readonly<Record<string, unknown>>,
 ): Fault[] {
   const missing = parameters.filter(({ name, required }) => required && !Object.hasOwn(values, name));
-  return missing.map(({ name, hidden }) => {
-    const fix = hidden
-      ? 'It is hidden: show it, or replace its placeholder in the graph.'
-      : 'Give it a value.';
-    return fault(name, `"${name}" has no value. ${fix}`, 'missing');
-  });
+  return missing.map(({ name, hidden }) =>
+    fault(name, say(hidden ? 'parameter_hidden_empty' : 'parameter_empty', { name }), 'missing'),
+  );
 }
 
 function refusal(faults: Fault[]): AppError {
@@ -67,18 +65,15 @@ function targetsOf({ placeholder, sets }: WorkflowParameter): string[] {
 
 function whyWrong(parameter: WorkflowParameter, value: unknown): string | null {
   const { name, hidden } = parameter;
-  if (hidden) return `"${name}" is hidden and stays as it is. Show it in the workflow to set it.`;
-  const wanted = expectation(parameter, value);
-  return wanted === null ? null : `"${name}" must be ${wanted}, got ${shown(value)}.`;
-}
-
-/** Says what the value should be; null when it is right. */
-function expectation(parameter: WorkflowParameter, value: unknown): string | null {
+  if (hidden) return say('parameter_hidden', { name });
   const { type, choices } = parameter;
-  if (type === 'choice')
-    return choices?.some((choice) => choice === value) ? null : `one of ${list(parameter)}`;
-  const { isIt, words } = kinds[type];
-  if (!isIt(value)) return words;
+  const given = shown(value);
+  if (type === 'choice') {
+    const isListed = choices?.some((choice) => choice === value);
+    return isListed ? null : say('parameter_not_listed', { name, names: list(parameter), given });
+  }
+  const { isIt, otherwise } = kinds[type];
+  if (!isIt(value)) return say(otherwise, { name, given });
   return typeof value === 'number' ? outOfRange(parameter, value) : null;
 }
 
@@ -86,24 +81,28 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 
 const kinds: Record<
   Exclude<WorkflowParameter['type'], 'choice'>,
-  { isIt: (value: unknown) => boolean; words: string }
+  {
+    isIt: (value: unknown) => boolean;
+    otherwise: `parameter_no_${'text' | 'integer' | 'number' | 'boolean' | 'file' | 'value'}`;
+  }
 > = {
-  string: { isIt: isText, words: 'text' },
+  string: { isIt: isText, otherwise: 'parameter_no_text' },
   // The pool knows better which models there are than a list that was saved earlier.
-  model: { isIt: isText, words: 'text' },
-  integer: { isIt: Number.isInteger, words: 'a whole number' },
-  number: { isIt: (value) => typeof value === 'number', words: 'a number' },
-  boolean: { isIt: (value) => typeof value === 'boolean', words: 'true or false' },
-  file: { isIt: (value) => isText(value) || isFile(value), words: 'a file, as { "$file": "<fileId>" }' },
+  model: { isIt: isText, otherwise: 'parameter_no_text' },
+  integer: { isIt: Number.isInteger, otherwise: 'parameter_no_integer' },
+  number: { isIt: (value) => typeof value === 'number', otherwise: 'parameter_no_number' },
+  boolean: { isIt: (value) => typeof value === 'boolean', otherwise: 'parameter_no_boolean' },
+  file: { isIt: (value) => isText(value) || isFile(value), otherwise: 'parameter_no_file' },
   any: {
     isIt: (value) => ['string', 'number', 'boolean'].includes(typeof value),
-    words: 'text, a number, true or false',
+    otherwise: 'parameter_no_value',
   },
 };
 
-function outOfRange({ minimum, maximum }: WorkflowParameter, value: number): string | null {
-  if (minimum !== null && value < minimum) return `at least ${minimum}`;
-  return maximum !== null && value > maximum ? `at most ${maximum}` : null;
+function outOfRange({ name, minimum, maximum }: WorkflowParameter, value: number): string | null {
+  const given = shown(value);
+  if (minimum !== null && value < minimum) return say('parameter_below', { name, limit: minimum, given });
+  return maximum !== null && value > maximum ? say('parameter_above', { name, limit: maximum, given }) : null;
 }
 
 function list({ choices }: WorkflowParameter): string {

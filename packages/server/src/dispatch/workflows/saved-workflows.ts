@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 import type {
   NewSavedWorkflow,
@@ -232,7 +233,7 @@ function readGraph(workflow: Record<string, unknown>): Graph {
   const graph = parseGraph(workflow);
   const bytes = Buffer.byteLength(JSON.stringify(graph));
   if (bytes <= workflowLimits.graphBytes) return graph;
-  const message = `The workflow has ${bytes} bytes; at most ${workflowLimits.graphBytes} can be saved. Upload pictures as files instead of writing them into the graph.`;
+  const message = say('workflow_too_large', { bytes, limit: workflowLimits.graphBytes });
   throw new AppError('invalid_workflow', {
     message,
     faults: [{ in: 'body', path: ['workflow'], message, type: 'invalid_workflow' }],

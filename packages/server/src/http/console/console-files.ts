@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { consolePages } from '@switchyard/contract/console-pages';
+import { consolePaths } from '@switchyard/contract/console-pages';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../../lib/app-error.ts';
@@ -20,17 +20,19 @@ const endings = { br: '.br', gzip: '.gz' } as const;
 const anyone = { access: 'public' } as const;
 const fileName = Type.Object({ name: Type.String({ pattern: '^[\\w-][\\w.-]*$', maxLength: 200 }) });
 
+/** Returns null without a folder, as in a gateway that runs from its sources: then there is no console. */
+export function consoleFilesIn(folder: string | null): ConsoleFiles | null {
+  return folder !== null && existsSync(join(folder, 'index.html')) ? new ConsoleFiles(folder) : null;
+}
+
 /**
  * The web console: the files that the build has made and compressed. Every address of the console answers its one page,
- * which finds out what to show. The name of an asset contains a hash of its content, so browsers keep it. Without a
- * folder, as in a gateway that runs from its sources, there is no console.
+ * which finds out what to show. The name of an asset contains a hash of its content, so browsers keep it.
  */
-export function consoleRoutes(folder: string | null): Routes {
+export function consoleRoutes(files: ConsoleFiles | null): Routes {
   return (app) => {
-    if (folder === null || !existsSync(join(folder, 'index.html'))) return;
-    const files = new ConsoleFiles(folder);
-    const addresses = consolePages.flatMap((page) => [`/${page}`, `/${page}/*`]);
-    for (const url of ['/', ...addresses]) {
+    if (files === null) return;
+    for (const url of consolePaths.flatMap(withAndWithoutLastPart)) {
       app.route({
         method: 'GET',
         url,
@@ -57,7 +59,13 @@ export function consoleRoutes(folder: string | null): Routes {
   };
 }
 
-class ConsoleFiles {
+/** `/tasks/:taskId?` is two routes. */
+function withAndWithoutLastPart(path: string): string[] {
+  if (!path.endsWith('?')) return [path];
+  return [path.slice(0, path.lastIndexOf('/')), path.slice(0, -1)];
+}
+
+export class ConsoleFiles {
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -68,6 +76,11 @@ class ConsoleFiles {
   sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     reply.headers(consoleHeaders).header('cache-control', 'no-cache');
     return this.send(request, reply, 'index.html');
+  }
+
+  /** For an address that nothing has: the same page, which says so in the language of its user. */
+  sendUnknown(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return this.sendPage(request, reply.code(404));
   }
 
   async send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {

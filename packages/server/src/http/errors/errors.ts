@@ -1,3 +1,5 @@
+import type { Sentence } from '@switchyard/contract/dispatch/sentence';
+import { readSentences } from '@switchyard/contract/dispatch/sentences';
 import type {
   ConversationError,
   DispatchError,
@@ -44,11 +46,24 @@ function conversationBody(error: AppError, request: FastifyRequest): Conversatio
 }
 
 function dispatchFault({ in: part, path, message }: Fault): DispatchFault {
-  return { path: [part, ...path].join('.'), message };
+  return { path: [part, ...path].join('.'), message, ...codesOf(message) };
 }
 
 function conversationFault({ in: part, path, message, type, input, ctx }: Fault): ValidationFault {
-  return { type, loc: [part, ...path], msg: message, input: input ?? null, ...(ctx && { ctx }) };
+  return {
+    type,
+    loc: [part, ...path],
+    msg: message,
+    input: input ?? null,
+    ...(ctx && { ctx }),
+    ...codesOf(message),
+  };
+}
+
+/** Returns nothing for a message that only exists as text. */
+function codesOf(message: string): { sentences?: Sentence[] } {
+  const sentences = readSentences(message);
+  return sentences.some(({ code }) => code !== 'quote') ? { sentences } : {};
 }
 
 /** `details` holds the list. The sentence is for people who see nothing else. */

@@ -28,8 +28,17 @@ export class RouteTable {
   }
 }
 
+export type PageHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+interface NotFoundOptions {
+  routes: RouteTable;
+  bodyBytes: number;
+  /** Answers a browser that opens an address which nothing has; null where there is no page to show. */
+  unknownPage: PageHandler | null;
+}
+
 /** Runs after the guard and after the body, so that without a session every path of the API looks the same. */
-export function addNotFoundHandler(app: App, routes: RouteTable, bodyBytes: number): void {
+export function addNotFoundHandler(app: App, { routes, bodyBytes, unknownPage }: NotFoundOptions): void {
   const ask = askForBody(bodyBytes);
   app.addHook('preParsing', function (request, reply, payload, done) {
     if (request.is404) ask.call(this, request, reply, payload, done);
@@ -37,8 +46,19 @@ export function addNotFoundHandler(app: App, routes: RouteTable, bodyBytes: numb
   });
   app.setNotFoundHandler((request, reply) => {
     refuseOtherMethod(request, reply, routes);
+    if (unknownPage !== null && isNavigation(request)) return unknownPage(request, reply);
     throw new AppError('route_not_found');
   });
+}
+
+/** The first parts of addresses that belong to programs. They get the error there, whatever they accept. */
+const programRoots = new Set(['api', 'v1', 'assets', 'docs', 'uploads']);
+
+/** A browser that opens an address names HTML among what it accepts. Programs accept JSON or anything. */
+function isNavigation(request: FastifyRequest): boolean {
+  const [, root = ''] = pathOf(request).split('/', 2);
+  const acceptsHtml = request.headers.accept?.includes('text/html') ?? false;
+  return request.method === 'GET' && acceptsHtml && !programRoots.has(root);
 }
 
 /** Throws when the path has routes for other methods only. */

@@ -27,7 +27,7 @@ import { ignoreUnknownFields } from '../validation/ignored-fields.ts';
 import { RequestValidation } from '../validation/validation.ts';
 import { answerWriters } from './answer-writers.ts';
 import { addCompression } from './compression.ts';
-import { addNotFoundHandler, RouteTable } from './not-found.ts';
+import { addNotFoundHandler, type PageHandler, RouteTable } from './not-found.ts';
 import { refuseRepeatedHost } from './repeated-host.ts';
 import { requestIdOf } from './request-id.ts';
 import { apiHeaders, httpsHeaders } from './security-headers.ts';
@@ -47,6 +47,8 @@ export interface ShellOptions {
   isDraining: () => boolean;
   /** Others answer in its place: a proxy asks the next one for what this one leaves to them while it stops. */
   hasReplicas: boolean;
+  /** The page for browsers at an address that nothing has; null in a gateway without a console. */
+  unknownPage: PageHandler | null;
 }
 
 /**
@@ -97,7 +99,7 @@ export function createShell(options: ShellOptions): App {
   app.setErrorHandler((error: FastifyError, request, reply) => fail(error, request, reply));
   addBodyParsers(app, admission);
   addCompression(app);
-  addNotFoundHandler(app, routes, limits.bodyBytes);
+  addNotFoundHandler(app, { routes, bodyBytes: limits.bodyBytes, unknownPage: options.unknownPage });
   app.decorate('methodsOf', (path: string) => routes.methodsOf(path));
   app.addHook('onRoute', (route) => {
     if (!route.config?.takesRest) routes.add(route.url, [route.method].flat());

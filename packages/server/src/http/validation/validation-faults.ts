@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Fault } from '@switchyard/contract/errors';
 import { nearest } from '../../lib/nearest.ts';
 import type { SchemaError } from './schema-error.ts';
@@ -18,7 +19,7 @@ const maxFaults = 100;
  */
 export function toFaults(errors: readonly SchemaError[], { in: part, value }: Judged): Fault[] {
   if (value === undefined)
-    return [{ in: part, path: [], type: 'missing', message: 'Field required', input: null }];
+    return [{ in: part, path: [], type: 'missing', message: say('field_required'), input: null }];
   return foldUnions(errors)
     .slice(0, maxFaults)
     .map((error) => {
@@ -44,7 +45,7 @@ const table: Record<string, Describe> = {
   dependentRequired: ({ params }) => missing(params.missingProperty),
   additionalProperties: ({ params, parentSchema }) => ({
     type: 'extra_forbidden',
-    message: `Extra inputs are not permitted${nearestField(String(params.additionalProperty), parentSchema)}`,
+    message: unknownField(String(params.additionalProperty), parentSchema),
     below: [String(params.additionalProperty)],
   }),
   type: ({ schema, data }, part) => wrongType(schema, data, part),
@@ -52,42 +53,42 @@ const table: Record<string, Describe> = {
   const: ({ schema }) => literal([schema]),
   minLength: ({ schema }) => ({
     type: 'string_too_short',
-    message: `String should have at least ${count(schema, 'character')}`,
+    message: counted(Number(schema), 'string_too_short'),
     ctx: { min_length: schema },
   }),
   maxLength: ({ schema }) => ({
     type: 'string_too_long',
-    message: `String should have at most ${count(schema, 'character')}`,
+    message: counted(Number(schema), 'string_too_long'),
     ctx: { max_length: schema },
   }),
   minimum: ({ schema }) => ({
     type: 'greater_than_equal',
-    message: `Input should be greater than or equal to ${schema}`,
+    message: say('number_below', { limit: `${schema}` }),
     ctx: { ge: schema },
   }),
   maximum: ({ schema }) => ({
     type: 'less_than_equal',
-    message: `Input should be less than or equal to ${schema}`,
+    message: say('number_above', { limit: `${schema}` }),
     ctx: { le: schema },
   }),
   exclusiveMinimum: ({ schema }) => ({
     type: 'greater_than',
-    message: `Input should be greater than ${schema}`,
+    message: say('number_not_above', { limit: `${schema}` }),
     ctx: { gt: schema },
   }),
   exclusiveMaximum: ({ schema }) => ({
     type: 'less_than',
-    message: `Input should be less than ${schema}`,
+    message: say('number_not_below', { limit: `${schema}` }),
     ctx: { lt: schema },
   }),
   multipleOf: ({ schema }) => ({
     type: 'multiple_of',
-    message: `Input should be a multiple of ${schema}`,
+    message: say('number_no_multiple', { limit: `${schema}` }),
     ctx: { multiple_of: schema },
   }),
   pattern: ({ schema, parentSchema }) => ({
     type: 'string_pattern_mismatch',
-    message: withHint(`String should match pattern '${schema}'`, parentSchema),
+    message: withHint(say('string_mismatch', { pattern: `${schema}` }), parentSchema),
     ctx: { pattern: schema },
   }),
   format: ({ schema, parentSchema }) =>
@@ -101,11 +102,11 @@ const table: Record<string, Describe> = {
   maxProperties: ({ schema, data }) => tooLong('Dictionary', schema, lengthOf(data)),
   uniqueItems: ({ params }) => ({
     type: 'value_error',
-    message: `Value error, items ${params.j} and ${params.i} are the same; keep one of them`,
+    message: say('items_same', { first: `${params.j}`, second: `${params.i}` }),
   }),
   propertyNames: ({ params }) => ({
     type: 'value_error',
-    message: 'Value error, this key is not allowed',
+    message: say('key_not_allowed'),
     below: [String(params.propertyName)],
   }),
 };
@@ -113,45 +114,65 @@ const table: Record<string, Describe> = {
 /** The client chose the name, so only one of ordinary length is compared. */
 const maxNameLength = 64;
 
-function nearestField(name: string, schema: SchemaError['parentSchema']): string {
-  if (name.length > maxNameLength) return '';
-  const near = nearest(name, Object.keys(schema?.properties ?? {}));
-  return near === undefined ? '' : `. Did you mean ${near}?`;
+function unknownField(name: string, schema: SchemaError['parentSchema']): string {
+  const near = name.length > maxNameLength ? undefined : nearest(name, Object.keys(schema?.properties ?? {}));
+  return near === undefined ? say('field_unknown') : say('field_unknown_near', { name: near });
 }
 
 const formats: Record<string, Description> = {
   email: {
     type: 'value_error',
-    message: 'value is not a valid email address: it needs a name, @ and a domain',
+    message: say('email_incomplete'),
   },
-  uuid: { type: 'uuid_parsing', message: 'Input should be a valid UUID' },
+  uuid: { type: 'uuid_parsing', message: say('no_uuid') },
   'date-time': {
     type: 'datetime_parsing',
-    message: 'Input should be a valid datetime, for example 2030-01-31T12:00:00.000Z',
+    message: say('no_time'),
   },
-  date: { type: 'date_parsing', message: 'Input should be a valid date, for example 2030-01-31' },
-  uri: { type: 'url_parsing', message: 'Input should be a valid URL' },
+  date: { type: 'date_parsing', message: say('no_date') },
+  uri: { type: 'url_parsing', message: say('no_url') },
 };
 
-const typeWords: Record<string, { type: string; words: string; parsing?: string }> = {
-  string: { type: 'string_type', words: 'string' },
-  integer: { type: 'int_type', words: 'integer', parsing: 'int_parsing' },
-  number: { type: 'float_type', words: 'number', parsing: 'float_parsing' },
-  boolean: { type: 'bool_type', words: 'boolean', parsing: 'bool_parsing' },
-  array: { type: 'list_type', words: 'list' },
-  object: { type: 'dict_type', words: 'dictionary' },
-  null: { type: 'none_required', words: 'null' },
+interface TypeWords {
+  type: string;
+  words: string;
+  message: string;
+  /** For a value that arrives as text. */
+  unreadable?: Description;
+}
+
+const typeWords: Record<string, TypeWords> = {
+  string: { type: 'string_type', words: 'string', message: say('no_string') },
+  integer: {
+    type: 'int_type',
+    words: 'integer',
+    message: say('no_integer'),
+    unreadable: { type: 'int_parsing', message: say('integer_unreadable') },
+  },
+  number: {
+    type: 'float_type',
+    words: 'number',
+    message: say('no_number'),
+    unreadable: { type: 'float_parsing', message: say('number_unreadable') },
+  },
+  boolean: {
+    type: 'bool_type',
+    words: 'boolean',
+    message: say('no_boolean'),
+    unreadable: { type: 'bool_parsing', message: say('boolean_unreadable') },
+  },
+  array: { type: 'list_type', words: 'list', message: say('no_list') },
+  object: { type: 'dict_type', words: 'dictionary', message: say('no_dictionary') },
+  null: { type: 'none_required', words: 'null', message: say('no_null') },
 };
 
 function describe(error: SchemaError, part: Fault['in']): Description {
   const known = table[error.keyword];
-  return known
-    ? known(error, part)
-    : { type: 'value_error', message: 'Value error, this value is not allowed here' };
+  return known ? known(error, part) : { type: 'value_error', message: say('value_not_allowed') };
 }
 
 function missing(property: unknown): Description {
-  return { type: 'missing', message: 'Field required', below: [String(property)] };
+  return { type: 'missing', message: say('field_required'), below: [String(property)] };
 }
 
 function wrongType(schema: unknown, data: unknown, part: Fault['in']): Description {
@@ -159,13 +180,8 @@ function wrongType(schema: unknown, data: unknown, part: Fault['in']): Descripti
   const [only, ...others] = allowed.filter((name) => name !== 'null' || allowed.length === 1);
   const word = typeWords[only ?? ''];
   if (word === undefined || others.length > 0) return severalTypes(allowed);
-  if (part !== 'body' && word.parsing !== undefined && typeof data === 'string') {
-    return {
-      type: word.parsing,
-      message: `Input should be a valid ${word.words}, unable to parse string as ${article(word.words)}`,
-    };
-  }
-  return { type: word.type, message: `Input should be a valid ${word.words}` };
+  if (part !== 'body' && word.unreadable !== undefined && typeof data === 'string') return word.unreadable;
+  return { type: word.type, message: word.message };
 }
 
 function severalTypes(names: readonly string[]): Description {
@@ -177,21 +193,23 @@ function literal(values: readonly unknown[]): Description {
   const expected = alternatives(
     values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))),
   );
-  return { type: 'literal_error', message: `Input should be ${expected}`, ctx: { expected } };
+  return { type: 'literal_error', message: say('value_not_listed', { expected }), ctx: { expected } };
 }
 
-function tooShort(kind: string, min: unknown, actual: number): Description {
+function tooShort(kind: 'List' | 'Dictionary', min: unknown, actual: number): Description {
+  const dictionary = `Dictionary should have at least ${count(min, 'item')} after validation, not ${actual}`;
   return {
     type: 'too_short',
-    message: `${kind} should have at least ${count(min, 'item')} after validation, not ${actual}`,
+    message: kind === 'List' ? counted(Number(min), 'list_too_short', actual) : dictionary,
     ctx: { field_type: kind, min_length: min, actual_length: actual },
   };
 }
 
-function tooLong(kind: string, max: unknown, actual: number): Description {
+function tooLong(kind: 'List' | 'Dictionary', max: unknown, actual: number): Description {
+  const dictionary = `Dictionary should have at most ${count(max, 'item')} after validation, not ${actual}`;
   return {
     type: 'too_long',
-    message: `${kind} should have at most ${count(max, 'item')} after validation, not ${actual}`,
+    message: kind === 'List' ? counted(Number(max), 'list_too_long', actual) : dictionary,
     ctx: { field_type: kind, max_length: max, actual_length: actual },
   };
 }
@@ -199,6 +217,12 @@ function tooLong(kind: string, max: unknown, actual: number): Description {
 /** A pattern says little to people. The schema's own description usually says what is meant. */
 function withHint(message: string, schema: SchemaError['parentSchema']): string {
   return typeof schema?.description === 'string' ? `${message} (${schema.description})` : message;
+}
+
+/** The sentence for one, or that for several. */
+function counted(length: number, code: `${'string' | 'list'}_too_${'short' | 'long'}`, actual = 0): string {
+  const values = { length, count: actual };
+  return length === 1 ? say(`${code}_one`, values) : say(code, values);
 }
 
 function count(number: unknown, noun: string): string {

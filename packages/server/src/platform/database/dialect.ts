@@ -1,4 +1,5 @@
 import {
+  CompiledQuery,
   type CreateTableBuilder,
   type Kysely,
   PostgresAdapter,
@@ -7,6 +8,7 @@ import {
   type Transaction,
 } from 'kysely';
 import type { Database } from './database.ts';
+import { runCompiled } from './query-builder.ts';
 
 /** The few things that the two databases write differently and that the query builder does not cover. */
 export type Dialect = Database<unknown>['dialect'];
@@ -96,13 +98,14 @@ function partOnSqlite(
 
 /**
  * Waits until no one else is in a unit about the same thing. Shared holders do not wait for each other. SQLite has only
- * one writer and needs no lock.
+ * one writer and needs no lock. What the unit asks for behind it at once is done under the lock.
  */
 export async function lockName<Tables>(
   trx: Transaction<Tables>,
   { dialect, name, isShared }: { dialect: Dialect; name: string; isShared: boolean },
 ): Promise<void> {
   if (dialect === 'sqlite') return;
-  const lock = isShared ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
-  await sql`select ${lock}(hashtextextended(${name}, 0))`.execute(trx);
+  const lock = isShared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
+  const statement = CompiledQuery.raw(`select ${lock}(hashtextextended($1, 0))`, [name]);
+  await runCompiled(trx as unknown as Transaction<never>, statement);
 }

@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import type { Database } from './database.ts';
 import { isNoDatabase, mapSqliteError } from './database-errors.ts';
 import type { PostgresOptions } from './postgres/postgres-connections.ts';
-import { retryWhileBusy } from './sqlite-busy.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
-import { SqliteDatabase } from './sqlite-database.ts';
+import { retryWhileBusy } from './sqlite/sqlite-busy.ts';
+import { SqliteConnection } from './sqlite/sqlite-connection.ts';
+import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 
 export type DatabaseOptions =
   | { backend: 'memory' }

@@ -85,10 +85,16 @@ function dialectOf({ adapter, compiler, createIntrospector }: Spelling, driver: 
   };
 }
 
-function writeRefusal({ query, sql }: CompiledQuery): Error | undefined {
-  if (query.kind === 'SelectQueryNode') return undefined;
-  if (query.kind === 'RawNode' && /^\s*(select|with|explain)\b/i.test(sql)) return undefined;
-  return new Error(`This statement does not only read: ${sql.slice(0, 100)}. Hand it to database.write().`);
+export function isRead({ query, sql }: CompiledQuery): boolean {
+  if (query.kind === 'SelectQueryNode') return true;
+  return query.kind === 'RawNode' && /^\s*(select|with|explain)\b/i.test(sql);
+}
+
+function writeRefusal(query: CompiledQuery): Error | undefined {
+  if (isRead(query)) return undefined;
+  return new Error(
+    `This statement does not only read: ${query.sql.slice(0, 100)}. Hand it to database.write().`,
+  );
 }
 
 function connectionOver(run: RunStatement): DatabaseConnection {

@@ -157,6 +157,7 @@ export class BullmqJobs implements Jobs {
 
   /** One kind after the other, so that a sweep is never a burst. Never rejects. */
   async #sweep(): Promise<void> {
+    await this.#store.shortenWaits().catch((error: unknown) => this.#options.report({ kind: 'jobs', error }));
     for (const lane of this.#lanes.values()) if (this.#isRunning) await lane.sweep();
     this.#planSweep();
   }

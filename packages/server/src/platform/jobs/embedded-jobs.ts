@@ -63,7 +63,7 @@ export class EmbeddedJobs implements Jobs {
   }
 
   every(kind: string, intervalMs: number): void {
-    this.#requireKnown(kind);
+    this.#requireKnown(kind).intervalMs = intervalMs;
     this.#intervals.set(kind, intervalMs);
   }
 

@@ -93,6 +93,20 @@ export class JobStore {
     );
   }
 
+  /** Repeated jobs that wait for more than their interval, because the clock was set back, count from now. */
+  async shortenWaits(): Promise<void> {
+    const latest = this.#timeAfter(0);
+    await this.#database.write((trx) =>
+      trx
+        .updateTable('jobs')
+        .set({ dueAtMs: sql<number>`${latest} + "intervalMs"` })
+        .where('intervalMs', 'is not', null)
+        .where('runner', 'is', null)
+        .where(sql<boolean>`"dueAtMs" > ${latest} + "intervalMs"`)
+        .execute(),
+    );
+  }
+
   /** Returns how long until a job of this kind is due: 0 or less when it is due now, null when no job waits. */
   async untilNextDue(kind: string): Promise<number | null> {
     const next = await this.#database.read

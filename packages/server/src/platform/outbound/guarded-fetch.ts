@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
+import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Fetch } from '../../lib/bounded-fetch.ts';
 import { guardedLookup, type HostPolicy } from './host-rules.ts';
 import { whyUrlDenied } from './webhook-call.ts';
@@ -49,7 +50,7 @@ function refuseRedirect(incoming: IncomingMessage): void {
   const { statusCode = 0 } = incoming;
   if (statusCode < 300 || statusCode > 399) return;
   incoming.destroy();
-  throw new Error(`The address answered ${statusCode}; configure the one that it leads to.`);
+  throw new Error(say('server_leads_on', { status: statusCode }));
 }
 
 function responseOf(incoming: IncomingMessage): Response {

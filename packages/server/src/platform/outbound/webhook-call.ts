@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { say } from '@switchyard/contract/dispatch/sentences';
 import { deadline } from '../../lib/async/deadline.ts';
+import { connectionFaultOf } from './connection-fault.ts';
 import { guardedLookup, HostDeniedError, type HostPolicy, whyHostDenied } from './host-rules.ts';
 
 const deadlineMs = 15_000;
@@ -63,28 +64,6 @@ function describe(error: Error): string {
     return say('no_answer_within', { seconds: deadlineMs / 1000 });
   if (!('code' in error)) return error.message;
   const code = String(error.code);
-  const known = sentenceOfCode[code] ?? (tlsCodes.test(code) ? 'receiver_tls_failed' : null);
-  return known === null ? code : `${say(known)} (${code})`;
+  const fault = connectionFaultOf(code);
+  return fault === null ? code : `${say(`receiver_${fault}`)} (${code})`;
 }
-
-const sentenceOfCode: Partial<
-  Record<
-    string,
-    | 'receiver_refused'
-    | 'receiver_unknown'
-    | 'receiver_unreachable'
-    | 'receiver_broke_off'
-    | 'receiver_tls_failed'
-  >
-> = {
-  ECONNREFUSED: 'receiver_refused',
-  ENOTFOUND: 'receiver_unknown',
-  EAI_AGAIN: 'receiver_unknown',
-  EHOSTUNREACH: 'receiver_unreachable',
-  ENETUNREACH: 'receiver_unreachable',
-  ECONNRESET: 'receiver_broke_off',
-  EPIPE: 'receiver_broke_off',
-  EPROTO: 'receiver_tls_failed',
-};
-
-const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/;

@@ -8,11 +8,15 @@ const maxTitle = 256;
 /** Makes a conversation of its own that begins after this answer. */
 export async function beginAside(
   threadId: string,
-  { messageId, title }: { messageId: string; title: string },
+  { messageId, title, runId }: { messageId: string; title: string; runId: string | undefined },
 ): Promise<string> {
   const { thread_id: asideId } = await gateway.call(branchThread, {
     params: { thread_id: threadId },
-    body: { message_id: messageId, title: title.slice(0, maxTitle) },
+    body: {
+      message_id: messageId,
+      title: title.slice(0, maxTitle),
+      ...(runId !== undefined && { run_id: runId }),
+    },
   });
   // It does not stand at the top of a list because its origin does.
   await patch(asideId, { [asideMark]: true, pinned: false });

@@ -1,8 +1,10 @@
 import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
 import { copyThread, readHistory } from '@switchyard/contract/conversation/threads';
+import { branchThread } from '@switchyard/contract/conversation/turns';
 import { gateway } from '../../../lib/gateway.ts';
 import { beginningOf } from '../model/checkpoints.ts';
+import type { Turn } from '../model/turn.ts';
 
 /** Long runs save many states; the beginning of one lies within this many of its newest. */
 const perPage = 200;
@@ -26,8 +28,21 @@ export function goingOnFrom({ checkpoint_id, last_run_id }: AnswerVersion): RunC
   return { checkpoint_id, metadata: { continue_from_run_id: last_run_id } };
 }
 
+/** Makes a conversation that goes on from the older version which ends with this turn. */
+export async function branchVersion(
+  threadId: string,
+  { answerId }: Turn,
+  version: AnswerVersion,
+): Promise<string> {
+  const { thread_id: branch } = await gateway.call(branchThread, {
+    params: { thread_id: threadId },
+    body: { message_id: answerId ?? '', run_id: version.run_id },
+  });
+  return branch;
+}
+
 /** Makes a copy of the thread, which goes its own way. */
-export async function branchThread(threadId: string): Promise<string> {
+export async function copyConversation(threadId: string): Promise<string> {
   const { thread_id: copy } = await gateway.call(copyThread, { params: { thread_id: threadId } });
   return copy;
 }

@@ -1,5 +1,6 @@
+import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
 import { expect, test } from 'vitest';
-import { canBeginAside, isAside, originOf } from './aside.ts';
+import { canBeginAside, isAside, offersAt, originOf } from './aside.ts';
 import type { Turn } from './turn.ts';
 
 test('an aside is known by its mark, and its origin by where it was branched', () => {
@@ -16,4 +17,20 @@ test('an aside begins at a finished answer', () => {
   expect(canBeginAside({ ...turn, isLive: true })).toBe(false);
   expect(canBeginAside({ ...turn, answerId: null })).toBe(false);
   expect(canBeginAside({ ...turn, run: null })).toBe(false);
+});
+
+test('an older version offers an aside and a branch while its state is stored', () => {
+  const last = { run: { status: 'success' }, answerId: 'a1', isLive: false } as Turn;
+  const stored = { checkpoint_id: 'c1' } as AnswerVersion;
+  const gone = { checkpoint_id: null } as AnswerVersion;
+  const both = { branch: true, aside: true };
+  const none = { branch: false, aside: false };
+  expect(offersAt(last, { version: stored, canBranch: true })).toEqual(both);
+  expect(offersAt(last, { version: gone, canBranch: true })).toEqual(none);
+  expect(offersAt(last, { version: stored, canBranch: false })).toEqual(none);
+  expect(offersAt({ ...last, answerId: null }, { version: stored, canBranch: true })).toEqual({
+    ...both,
+    branch: false,
+  });
+  expect(offersAt({ ...last, answerId: null }, { version: null, canBranch: true })).toEqual(both);
 });

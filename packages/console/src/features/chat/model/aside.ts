@@ -1,3 +1,4 @@
+import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
 import { asideMark } from '../../../lib/data/aside-mark.ts';
 import type { Turn } from './turn.ts';
 
@@ -19,4 +20,17 @@ export function originOf({ metadata }: Described): string | null {
 /** An aside can begin at an answer that is finished and that a run of this conversation has given. */
 export function canBeginAside({ run, answerId, isLive }: Turn): boolean {
   return !isLive && run?.status === 'success' && answerId !== null;
+}
+
+/**
+ * What an answer offers. A version without a stored state can only be read. A branch of the newest conversation is a copy of it;
+ * one of an older version begins at its last answer, as an aside does.
+ */
+export function offersAt(
+  last: Turn | undefined,
+  { version, canBranch }: { version: AnswerVersion | null; canBranch: boolean },
+): { branch: boolean; aside: boolean } {
+  const aside = canBranch && version?.checkpoint_id !== null;
+  const canBegin = version === null || (last !== undefined && canBeginAside(last));
+  return { branch: aside && canBegin, aside };
 }

@@ -1,6 +1,7 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { GatewayText } from '../../../kit/gateway-text.tsx';
 import { Section } from '../../../kit/section.tsx';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
@@ -61,7 +62,11 @@ export function TaskFacts({ task }: { task: TaskDetail }) {
         )}
         {warnings.length === 0 ? null : (
           <Fact name={text('facts.warnings')}>
-            <span lang="en">{warnings.join(' ')}</span>
+            {warnings.map((warning, index) => (
+              <p key={warning}>
+                <GatewayText message={warning} sentences={task.warningSentences[index]} />
+              </p>
+            ))}
           </Fact>
         )}
       </dl>

@@ -1,4 +1,3 @@
-import { ApiError } from '@switchyard/client/errors';
 import { createWorkflow } from '@switchyard/contract/dispatch/workflow';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -9,6 +8,7 @@ import { Field } from '../../../kit/field.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
+import { faultsOf } from '../../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import type { ReadFile } from '../../../lib/workflow-file/read-workflow-file.ts';
@@ -33,6 +33,10 @@ export function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: (
       navigate(`/workflows/${id}`);
     },
   });
+  const whyNot = (error: Error): string => {
+    const [fault] = faultsOf(error);
+    return fault ? words.said(fault) : words.error(error);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate();
@@ -44,10 +48,7 @@ export function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: (
       </p>
       <NodeList graph={found.graph} />
       <div className="max-w-[24rem]">
-        <Field
-          label={text('save.name')}
-          error={save.error ? (faultOf(save.error) ?? words.error(save.error)) : undefined}
-        >
+        <Field label={text('save.name')} error={save.error ? whyNot(save.error) : undefined}>
           <TextInput
             value={name}
             maxLength={100}
@@ -64,12 +65,4 @@ export function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: (
       </div>
     </form>
   );
-}
-
-function faultOf(error: Error): string | undefined {
-  if (!(error instanceof ApiError) || !Array.isArray(error.details)) return undefined;
-  const messages = error.details.flatMap((fault: unknown) =>
-    typeof fault === 'object' && fault !== null && 'message' in fault ? [String(fault.message)] : [],
-  );
-  return messages[0];
 }

@@ -1,10 +1,10 @@
-import { ApiError } from '@switchyard/client/errors';
 import { runWorkflow, type SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { setQuery } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
+import { faultsOf } from '../../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { problemsOfFaults } from '../form/form-params.ts';
@@ -57,7 +57,8 @@ export function useRuns(workflow: SavedWorkflowDetail, form: FormState): Runs {
     },
     onSuccess: ({ seeds, last }) => moveSeeds(seeds, { last, runs: count, form }),
     onError: (error) => {
-      const { problems, others: rest } = problemsOfFaults(faultsOf(error), workflow.parameters);
+      const faults = faultsOf(error).map((fault) => ({ path: fault.path, message: words.said(fault) }));
+      const { problems, others: rest } = problemsOfFaults(faults, workflow.parameters);
       form.setRefused(problems);
       setOthers(problems.size + rest.length > 0 ? rest : [words.error(error)]);
       setAttempt((tries) => tries + 1);
@@ -93,12 +94,4 @@ function moveSeeds(
     return [parameter.name, String(after)];
   });
   form.setValues(Object.fromEntries(next));
-}
-
-function faultsOf(error: Error): { path: string; message: string }[] {
-  if (!(error instanceof ApiError) || !Array.isArray(error.details)) return [];
-  return error.details.flatMap((fault: unknown) => {
-    if (typeof fault !== 'object' || fault === null || !('path' in fault) || !('message' in fault)) return [];
-    return [{ path: String(fault.path), message: String(fault.message) }];
-  });
 }

@@ -7,6 +7,7 @@ import { failureOf, hasInterrupts, type Pause, threadStatusAfter } from '../reco
 import { type Claim, ClaimLost, endRun } from '../records/run-claim-store.ts';
 import type { RunEnd } from '../records/run-row-store.ts';
 import { hasOpenRun, lockRuns } from '../records/run-store.ts';
+import type { ThreadAfterRun } from './run-followers.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
@@ -21,8 +22,12 @@ export interface EndToWrite {
   fallbackTitle: string | null;
 }
 
+export interface EndedInThread extends ThreadAfterRun {
+  run: RunRow;
+}
+
 /** Part of a unit: ends a run under a claim. Fails with `ClaimLost` when another process owns it by now, or it is deleted. */
-export async function endClaimedRun(trx: Trx, toWrite: EndToWrite): Promise<RunRow> {
+export async function endClaimedRun(trx: Trx, toWrite: EndToWrite): Promise<EndedInThread> {
   const ended = await writeEnd(trx, toWrite);
   if (!ended) throw new ClaimLost(toWrite.expected);
   return ended;
@@ -35,22 +40,24 @@ export async function endClaimedRun(trx: Trx, toWrite: EndToWrite): Promise<RunR
 export async function writeEnd(
   trx: Trx,
   { threadId, expected, end, state, fallbackTitle }: EndToWrite,
-): Promise<RunRow | undefined> {
-  await lockRuns(trx, threadId);
-  const ended = await endRun(trx, expected, end);
+): Promise<EndedInThread | undefined> {
+  const [, ended, hasOpen] = await Promise.all([
+    lockRuns(trx, threadId),
+    endRun(trx, expected, end),
+    hasOpenRun(trx, threadId),
+  ]);
   if (!ended) return undefined;
-  const othersOpen = await hasOpenRun(trx, threadId);
   // A run that never began leaves the thread as it found it, including a question to a human.
   const pause = state ? state.pause : await lastPause(trx, threadId);
-  await settle(trx, threadId, {
-    status: threadStatusAfter({ status: end.status, pause }, { othersOpen }),
+  const settlement = {
+    status: threadStatusAfter({ status: end.status, pause }, { othersOpen: hasOpen }),
     hasRunEnded: true,
     fallbackTitle,
     ...(state && { snapshot: state.snapshot, error: failureOf(ended)?.message ?? null }),
     at: end.updated_at,
-  });
-  await recordUsage(trx, ended);
-  return ended;
+  };
+  await Promise.all([settle(trx, threadId, settlement), recordUsage(trx, ended)]);
+  return { run: ended, hasOpenRun: hasOpen };
 }
 
 /** For a run that changed nothing, only its interrupts count. */

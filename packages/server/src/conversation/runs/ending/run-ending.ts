@@ -12,7 +12,7 @@ import { snapshotOf } from '../../threads/thread-snapshot-store.ts';
 import { cancelledOutcome, failureOf, pauseOf, type RunOutcome, valuesOf } from '../records/run.ts';
 import type { Claim } from '../records/run-claim-store.ts';
 import type { RunNews } from '../records/run-news.ts';
-import { type EndToWrite, endClaimedRun, writeEnd } from './run-end.ts';
+import { type EndedInThread, type EndToWrite, endClaimedRun, writeEnd } from './run-end.ts';
 import type { RunEnds } from './run-ends.ts';
 import type { RunFollowers } from './run-followers.ts';
 
@@ -40,8 +40,7 @@ export class CancelStored extends Error {
 }
 
 /** A run that has been ended in a unit that is not committed yet. */
-export interface WrittenEnd {
-  run: RunRow;
+export interface WrittenEnd extends EndedInThread {
   outcome: RunOutcome;
 }
 
@@ -69,16 +68,16 @@ export class RunEnding {
   ): Promise<void> {
     const { database, followers } = this.#options;
     const toWrite = this.#toWrite(run, { expected: claim, outcome, totals: recorder.totals() });
-    const unit = async (trx: Trx): Promise<RunRow> => {
+    const unit = async (trx: Trx): Promise<EndedInThread> => {
       const ended = await endClaimedRun(trx, toWrite);
-      if (ended.cancel_action && !(outcome.obeysCancel || isBare))
-        throw new CancelStored(ended.cancel_action);
-      await followers.plan(trx as WriteTransaction<unknown>, ended);
+      const { cancel_action: cancelled } = ended.run;
+      if (cancelled && !(outcome.obeysCancel || isBare)) throw new CancelStored(cancelled);
+      await followers.plan(trx as WriteTransaction<unknown>, ended.run);
       for (const part of outcome.rest ?? []) await part(trx as WriteTransaction<unknown>);
       return ended;
     };
     const ended = await (isBare ? database.write(unit) : recorder.writeClaimed(unit));
-    this.announce({ run: ended, outcome });
+    this.announce({ ...ended, outcome });
   }
 
   /** Part of a unit: ends a run that no worker has begun. Returns null when one has. `announce` follows the commit. */
@@ -90,8 +89,8 @@ export class RunEnding {
       this.#toWrite(run, { expected, outcome, totals: totalsOf(emptyTally()) }),
     );
     if (!ended) return null;
-    await this.#options.followers.plan(trx as WriteTransaction<unknown>, ended);
-    return { run: ended, outcome };
+    await this.#options.followers.plan(trx as WriteTransaction<unknown>, ended.run);
+    return { ...ended, outcome };
   }
 
   #toWrite(
@@ -124,7 +123,7 @@ export class RunEnding {
   }
 
   /** After the commit: ends streams and answers waiting callers. */
-  announce({ run, outcome }: WrittenEnd): void {
+  announce({ run, outcome, hasOpenRun }: WrittenEnd): void {
     const { streamLog, ends, followers, news } = this.#options;
     const failure = failureOf(run);
     if (failure) {
@@ -133,7 +132,7 @@ export class RunEnding {
     }
     streamLog.end(run.run_id);
     ends.announce({ run, values: outcome.state && valuesOf(outcome.state, failure) });
-    followers.ended(run);
+    followers.ended(run, { hasOpenRun });
     news.ended(run, outcome.state && pauseOf(outcome.state));
   }
 }

@@ -6,7 +6,12 @@ export interface RunFollower {
   /** Part of the unit that ends the run. */
   plan?: (trx: WriteTransaction<unknown>, run: RunRow) => Promise<void>;
   /** Called after the commit. */
-  ended: (run: RunRow) => void;
+  ended: (run: RunRow, thread: ThreadAfterRun) => void;
+}
+
+export interface ThreadAfterRun {
+  /** Another run of the thread had not ended when this one did. */
+  hasOpenRun: boolean;
 }
 
 /** Everything that follows the end of a run in this process. Followers register when they are made. */
@@ -21,7 +26,7 @@ export class RunFollowers {
     for (const follower of this.#followers) await follower.plan?.(trx, run);
   }
 
-  ended(run: RunRow): void {
-    for (const follower of this.#followers) follower.ended(run);
+  ended(run: RunRow, thread: ThreadAfterRun): void {
+    for (const follower of this.#followers) follower.ended(run, thread);
   }
 }

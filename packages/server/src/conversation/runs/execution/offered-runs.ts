@@ -4,6 +4,7 @@ import { type Clock, toIso } from '../../../lib/clock.ts';
 import { minuteMs, secondMs } from '../../../lib/time-units.ts';
 import type { OfferOutcome, OfferQueue } from '../../../platform/offers/offer-queue.ts';
 import type { StartTags } from '../../../platform/offers/start-tags.ts';
+import type { ThreadAfterRun } from '../ending/run-followers.ts';
 import type { OfferableRun, RunStore, WaitingRun } from '../records/run-store.ts';
 import type { RunExecutor } from './run-executor.ts';
 import type { Place, RunLine } from './run-line.ts';
@@ -50,6 +51,8 @@ export class OfferedRuns implements RunLine {
   readonly #options: OfferedRunsOptions;
   readonly #timer: Timer;
   readonly #slots: RunSlots;
+  /** Runs at work here whose end is known. What became of the others has to be looked up. */
+  readonly #ended = new Set<string>();
   /** Threads whose first run may have to be offered. */
   readonly #threads = new Set<string>();
   /** Runs of which it is known that they can be offered. */
@@ -62,8 +65,8 @@ export class OfferedRuns implements RunLine {
     this.#timer = options.timer ?? systemTimer;
     this.#slots = new RunSlots({
       ...options,
-      onFree: (run) => {
-        this.#look(run.thread_id);
+      onFree: ({ run_id, thread_id }) => {
+        if (!this.#ended.delete(run_id)) this.#look(thread_id);
         this.pump();
       },
     });
@@ -88,8 +91,13 @@ export class OfferedRuns implements RunLine {
     return place;
   }
 
-  remove({ thread_id }: Pick<WaitingRun, 'thread_id'>): void {
-    this.#look(thread_id);
+  /** A run that is admitted after this end finds that nothing holds it up, so only runs that were open before may wait. */
+  remove(
+    { run_id, thread_id }: Pick<WaitingRun, 'run_id' | 'thread_id'>,
+    { hasOpenRun }: ThreadAfterRun,
+  ): void {
+    if (this.#options.executor.isAtWork(run_id)) this.#ended.add(run_id);
+    if (hasOpenRun) this.#look(thread_id);
   }
 
   pump(): void {
@@ -188,7 +196,9 @@ export class OfferedRuns implements RunLine {
     await queue.offer(
       runs.map(({ run_id, thread_id, created_at, run_at, attempt }, n) => {
         const id = idOf({ run_id, attempt });
-        const delayMs = Date.parse(run_at ?? created_at) - clock();
+        const untilMs = Date.parse(run_at ?? created_at) - clock();
+        // A run without a time of its own is due, also when it was made before the clock was set back.
+        const delayMs = run_at === null ? Math.min(untilMs, 0) : untilMs;
         return { id, data: { id, run_id, thread_id }, delayMs, priority: priorities[n] ?? 1 };
       }),
     );

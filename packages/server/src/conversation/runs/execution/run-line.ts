@@ -1,3 +1,4 @@
+import type { ThreadAfterRun } from '../ending/run-followers.ts';
 import type { ClaimedRun } from '../records/run-claim-store.ts';
 import type { WaitingRun } from '../records/run-store.ts';
 
@@ -15,7 +16,7 @@ export interface RunLine {
   /** Returns null when the run has to wait its turn. The caller begins the place or gives it up. */
   reserve(run: Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>): Place | null;
   /** The run has ended, wherever it was. */
-  remove(run: Pick<WaitingRun, 'run_id' | 'thread_id'>): void;
+  remove(run: Pick<WaitingRun, 'run_id' | 'thread_id'>, thread: ThreadAfterRun): void;
   /** Begins as many runs as there is room for. */
   pump(): void;
   /** How many runs wait, of all users and of one. */

@@ -3,6 +3,7 @@ import { newId } from '../../../lib/ids.ts';
 import type { Bus, BusMessage } from '../../../platform/bus/bus.ts';
 import type { RunRow } from '../../tables.ts';
 import type { RunEnds } from '../ending/run-ends.ts';
+import type { ThreadAfterRun } from '../ending/run-followers.ts';
 import type { RunClaimStore } from '../records/run-claim-store.ts';
 import { RunStop } from '../records/run-stop.ts';
 import type { RunStore } from '../records/run-store.ts';
@@ -109,8 +110,8 @@ export class RunWork {
     else if (run.worker_id !== worker.id) this.#tell('stop', run);
   }
 
-  ended(run: RunRow): void {
-    this.#options.line.remove(run);
+  ended(run: RunRow, thread: ThreadAfterRun): void {
+    this.#options.line.remove(run, thread);
     this.#tell('ended', run);
   }
 

@@ -96,17 +96,19 @@ async function admit(
 ): Promise<Omit<AdmittedRun, 'kwargs'>> {
   const { row, kwargs, stamp, workerId } = toAdmit;
   const { thread_id: threadId, created_at: at } = row;
-  await lockRuns(trx, threadId);
-  const admission = await nextAdmission(trx, threadId);
+  const [, admission] = await Promise.all([lockRuns(trx, threadId), nextAdmission(trx, threadId)]);
   if (toAdmit.newThread) await createThreadOf(trx, row, toAdmit.newThread);
   const isFirst = admission === 1;
   const others = isFirst ? [] : await openRuns(trx, threadId);
   const made = await makeRoom(trx, others, { row, ending });
   const follow_up_to_run_id = await followUpOf(trx, toAdmit, { isFirst });
-  if (!(await setBusy(trx, threadId, { stamp, at }))) throw threadNotFound(threadId);
   const isNext = others.length === 0 && toAdmit.afterSeconds === 0;
   const claimed = isNext && workerId !== null ? claimedBy(workerId, at) : {};
-  const run = await insertRun(trx, { ...row, admission, follow_up_to_run_id, ...claimed }, kwargs);
+  const [isThere, run] = await Promise.all([
+    setBusy(trx, threadId, { stamp, at }),
+    insertRun(trx, { ...row, admission, follow_up_to_run_id, ...claimed }, kwargs),
+  ]);
+  if (!isThere) throw threadNotFound(threadId);
   return { run, isNext, ...made };
 }
 

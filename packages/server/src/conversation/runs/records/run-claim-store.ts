@@ -52,8 +52,10 @@ export class RunClaimStore {
     { workerId, at }: { workerId: string; at: string },
   ): Promise<ClaimedRun | null> {
     return this.#database.write(async (trx) => {
-      await lockRuns(trx, thread_id);
-      const row = await claimedRun.first(trx, { runId: run_id, workerId, at });
+      const [, row] = await Promise.all([
+        lockRuns(trx, thread_id),
+        claimedRun.first(trx, { runId: run_id, workerId, at }),
+      ]);
       if (!row) return null;
       const input = await inputOfRun.first(trx, { runId: run_id });
       if (!input) throw new Error(`The run ${run_id} has no request.`);
@@ -101,8 +103,10 @@ export class RunClaimStore {
 /** Returns a part that fails with `ClaimLost`, or makes the claim hold until the unit has ended. */
 export function confirmClaim(claim: Claim): UnitPart {
   return unitPart<ConversationTables>(async (trx) => {
-    await lockRuns(trx, claim.threadId, { isShared: true });
-    const row = await heldClaim.first(trx, { ...claim });
+    const [, row] = await Promise.all([
+      lockRuns(trx, claim.threadId, { isShared: true }),
+      heldClaim.first(trx, { ...claim }),
+    ]);
     if (!row) throw new ClaimLost(claim);
   });
 }

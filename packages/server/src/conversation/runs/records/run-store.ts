@@ -260,8 +260,7 @@ export async function lockRuns(
 }
 
 export async function insertRun(trx: Trx, row: RunRow, kwargs: string): Promise<RunRow> {
-  await newRunInput.run(trx, { runId: row.run_id, kwargs });
-  await newRun.run(trx, row);
+  await Promise.all([newRunInput.run(trx, { runId: row.run_id, kwargs }), newRun.run(trx, row)]);
   return row;
 }
 

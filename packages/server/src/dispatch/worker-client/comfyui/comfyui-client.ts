@@ -238,7 +238,7 @@ export class ComfyuiClient implements WorkerClient {
   }
 
   pullOutput(output: OutputFile, options: PullOptions): Promise<PulledOutput | null> {
-    return pullOutput(this.#http, output, { ...options, timer: this.#timer });
+    return pullOutput(this.#http, output, { timer: this.#timer, ...options });
   }
 
   async discardOutputs(promptId: string): Promise<void> {

@@ -134,19 +134,16 @@ export class WorkerHttp {
     this.#streams.destroy();
   }
 
-  #start(
-    { method, path, deadlineMs, signal, ...rest }: CallRequest | StreamRequest,
-    agent: http.Agent,
-    reject: (error: unknown) => void,
-  ): Sending {
-    const body = 'body' in rest ? rest.body : undefined;
-    const extra = 'headers' in rest ? rest.headers : undefined;
+  #start(sent: CallRequest | StreamRequest, agent: http.Agent, reject: (error: unknown) => void): Sending {
+    const { method, path, deadlineMs, signal } = sent;
+    const body = 'body' in sent ? sent.body : undefined;
+    const extra = 'headers' in sent ? sent.headers : undefined;
     const request = (this.isSecure ? https : http).request({
-      ...this.connectOptions,
       method,
       path,
       agent,
       headers: { ...this.headers, ...jsonHeaders(body), ...extra },
+      ...this.connectOptions,
     });
     return new Sending(request, { label: this.label, timer: this.#timer, deadlineMs, signal, reject });
   }

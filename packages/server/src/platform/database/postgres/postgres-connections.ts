@@ -88,6 +88,8 @@ const types: pg.CustomTypesConfig = {
 
 const common = {
   application_name: 'switchyard',
+  // Statements are sent without waiting for the answers to earlier ones. The server does them in their order.
+  pipeline: true,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   types,

@@ -172,6 +172,18 @@ describe.skipIf(isSkipped)(title, () => {
       }
     });
 
+    it('waits once for the statements that a unit asks for together, and not for the begin before a read', async () => {
+      await database.write((trx) => sql`create table counted (id int)`.execute(trx));
+      const before = proxy.exchanges;
+      await database.write(async (trx) => {
+        const insert = (id: number): Promise<unknown> => sql`insert into counted values (${id})`.execute(trx);
+        await sql`select ${1}::int as one`.execute(trx);
+        await Promise.all([insert(1), insert(2), insert(3)]);
+      });
+      // Begin and read, inserts, commit.
+      expect(proxy.exchanges - before).toBe(3);
+    });
+
     it('rolls a unit back when the connection is lost in the middle of it', async () => {
       await database.write((trx) => sql`create table kept (id text)`.execute(trx));
       const cut = database.write(async (trx) => {

@@ -21,6 +21,7 @@ import { Snapshot } from '../snapshot.ts';
 import { runUnit, type UnitBody } from '../unit.ts';
 import { connectAlone, newPool, type PostgresOptions, queryOn } from './postgres-connections.ts';
 import { StatementNames } from './statement-names.ts';
+import { UnitBegin } from './unit-begin.ts';
 
 const spelling: Spelling = {
   adapter: new PostgresAdapter(),
@@ -130,7 +131,6 @@ class Connection {
   isLost = false;
   /** True once a statement that was prepared here cannot be used any more. What was asked was not done. */
   isOutdated = false;
-  #previous: Promise<unknown> = Promise.resolve();
 
   /** Without names each statement is planned when it is executed. */
   constructor(client: ClientBase, names?: StatementNames) {
@@ -138,14 +138,8 @@ class Connection {
     this.#names = names;
   }
 
-  /** Runs queries one after the other, even if a unit asks for several at once. */
-  query(query: CompiledQuery): ReturnType<typeof queryOn> {
-    const answer = this.#previous.then(() => this.#ask(query));
-    this.#previous = answer.catch(() => undefined); // The caller of this query gets the error.
-    return answer;
-  }
-
-  async #ask(query: CompiledQuery): ReturnType<typeof queryOn> {
+  /** Sends a query at once. Postgres does those that were sent together one after the other, in their order. */
+  async query(query: CompiledQuery): ReturnType<typeof queryOn> {
     try {
       return await queryOn(this.#client, query, this.#names?.of(query));
     } catch (error) {
@@ -161,12 +155,14 @@ async function transact<Result>(
   body: UnitBody<Result>,
   { begin = 'begin', run = (query) => connection.query(query) }: { begin?: string; run?: RunStatement } = {},
 ): Promise<Result> {
-  await connection.query(CompiledQuery.raw(begin));
+  const beginning = new UnitBegin(connection.query(CompiledQuery.raw(begin)), run);
   try {
-    const result = await runUnit(body, { builders, run });
+    const result = await runUnit(body, { builders, run: beginning.run });
+    await beginning.begun;
     await connection.query(CompiledQuery.raw('commit'));
     return result;
   } catch (error) {
+    await beginning.begun.catch(() => undefined); // Nothing may be sent behind the rollback.
     await rollBack(connection);
     throw error;
   }

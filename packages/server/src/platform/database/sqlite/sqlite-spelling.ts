@@ -1,5 +1,5 @@
 import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, ValueNode } from 'kysely';
-import { type Spelling, TransactionBuilders } from './query-builder.ts';
+import { type Spelling, TransactionBuilders } from '../query-builder.ts';
 
 /**
  * SQLite plans a statement again whenever the parameter of its `limit` is set, which takes several times longer than a

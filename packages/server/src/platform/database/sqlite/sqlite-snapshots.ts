@@ -1,8 +1,8 @@
-import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
-import { onlyReads } from './query-builder.ts';
+import { type Deferred, newDeferred } from '../../../lib/async/deferred.ts';
+import { onlyReads } from '../query-builder.ts';
+import { runUnit, type UnitBody } from '../unit.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteBuilders } from './sqlite-spelling.ts';
-import { runUnit, type UnitBody } from './unit.ts';
 
 /**
  * The snapshots of the one connection. Its statements return at once and a snapshot awaits nothing else, so a snapshot is

@@ -1,7 +1,7 @@
-import type { RunAtOnce, TransactionBuilders } from './query-builder.ts';
+import type { RunAtOnce, TransactionBuilders } from '../query-builder.ts';
+import { runUnit, type UnitBody } from '../unit.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
-import { runUnit, type UnitBody } from './unit.ts';
 
 /** A unit that was executed. Without a failure it has succeeded, once the group is committed. */
 export interface Outcome {

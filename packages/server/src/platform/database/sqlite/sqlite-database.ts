@@ -1,14 +1,14 @@
 import type { CompiledQuery, Kysely, QueryResult, Transaction } from 'kysely';
-import { AppError } from '../../lib/app-error.ts';
-import type { Database } from './database.ts';
-import { isSqliteBusy, mapSqliteError } from './database-errors.ts';
-import { readBuilder } from './query-builder.ts';
-import { Snapshot } from './snapshot.ts';
+import { AppError } from '../../../lib/app-error.ts';
+import type { Database } from '../database.ts';
+import { isSqliteBusy, mapSqliteError } from '../database-errors.ts';
+import { readBuilder } from '../query-builder.ts';
+import { Snapshot } from '../snapshot.ts';
+import type { UnitBody } from '../unit.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { sqliteBuilders, sqliteSpelling } from './sqlite-spelling.ts';
-import type { UnitBody } from './unit.ts';
 import { GroupWriter, type WriterLimits } from './writer.ts';
 
 interface SqliteOptions {

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../../lib/app-error.ts';
-import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
-import { mapSqliteError } from './database-errors.ts';
-import type { TransactionBuilders } from './query-builder.ts';
+import { AppError } from '../../../lib/app-error.ts';
+import { type Deferred, newDeferred } from '../../../lib/async/deferred.ts';
+import { mapSqliteError } from '../database-errors.ts';
+import type { TransactionBuilders } from '../query-builder.ts';
+import type { UnitBody } from '../unit.ts';
 import { patienceMs } from './sqlite-busy.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { type Outcome, SqliteGroup } from './sqlite-group.ts';
-import type { UnitBody } from './unit.ts';
 
 interface WaitingUnit {
   body: UnitBody<unknown>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSqliteBusy } from './database-errors.ts';
+import { isSqliteBusy } from '../database-errors.ts';
 
 /** How long another process, such as `switchyard reset-admin`, may hold the file before we give up. */
 export const patienceMs = 5_000;

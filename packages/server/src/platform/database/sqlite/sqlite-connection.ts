@@ -1,5 +1,5 @@
 import type { QueryResult } from 'kysely';
-import { checkParameters } from './parameters.ts';
+import { checkParameters } from '../parameters.ts';
 import { DatabaseSync, type SqliteHandle, type SqliteStatement } from './sqlite-library.ts';
 
 interface CachedStatement {

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { runManyProcesses } from '@switchyard/dev-env/many-processes';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { databaseConformance } from '../../../testing/database-conformance.ts';
-import type { Database } from './database.ts';
-import { openDatabase } from './open.ts';
+import { databaseConformance } from '../../../../testing/database-conformance.ts';
+import type { Database } from '../database.ts';
+import { openDatabase } from '../open.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 
@@ -111,7 +111,7 @@ describe('a file', () => {
   });
 
   it('accepts writes from several processes at once', async () => {
-    const program = fileURLToPath(new URL('../../../testing/writing-process.ts', import.meta.url));
+    const program = fileURLToPath(new URL('../../../../testing/writing-process.ts', import.meta.url));
     const others = runManyProcesses(program, { count: 2, options: { file, rows: 100 } });
     for (let row = 0; row < 100; row += 1) await insert(`${row}`);
     await others;

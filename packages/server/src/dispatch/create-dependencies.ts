@@ -1,0 +1,72 @@
+import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
+import type { Guard } from '../http/access/guard.ts';
+import type { Authenticator, Identity } from '../http/access/identity.ts';
+import type { Admission } from '../http/body/admission.ts';
+import type { OpenStreams } from '../http/streams/open-streams.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { WorkerPrice } from '../lib/worker-price.ts';
+import type { Audit } from '../platform/audit/audit.ts';
+import type { Bus } from '../platform/bus/bus.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { BlobStore } from '../platform/files/blob-store.ts';
+import type { Jobs } from '../platform/jobs/jobs.ts';
+import type { Ownership } from '../platform/ownership/ownership.ts';
+import type { ThumbnailCache } from '../platform/pictures/thumbnail-cache.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { ExecutionTimeouts } from './attempts/execution-timeouts.ts';
+import type { Links } from './files/links.ts';
+import type { WorkerNames } from './graphs/worker-names.ts';
+import type { DispatchTables } from './tables.ts';
+
+export interface DispatchOptions {
+  /** The servers of the configuration file; used until someone changes the servers over the API. */
+  seed: SettingsInput | null;
+  limits: {
+    queued: number;
+    queuedPerUser: number;
+    uploadBytes: number;
+    outputBytes: number;
+    quotaBytes: number;
+    socketsPerUser: number;
+  };
+  /** Older files are deleted; null keeps every file for ever. */
+  retentionMs: number | null;
+  /** Whether webhooks may call loopback and private networks. */
+  webhooksToPrivateAddresses: boolean;
+  /** For timelines; null when workers have no price. */
+  workerPrice: WorkerPrice | null;
+  timeouts?: Partial<ExecutionTimeouts>;
+}
+
+/** What the area is put together from. */
+export interface DispatchDependencies {
+  database: Database<DispatchTables>;
+  ownership: Ownership;
+  /** Null when this gateway is alone on its database. */
+  others: OtherReplicas | null;
+  jobs: Jobs;
+  content: BlobStore;
+  thumbnails: ThumbnailCache;
+  links: Links;
+  workerNames: WorkerNames;
+  guard: Guard;
+  openStreams: OpenStreams;
+  admission: Admission;
+  metrics: Metrics;
+  authenticator: Authenticator;
+  audit: Audit;
+  /** Finds an account that may sign in, by its id or its e-mail address. */
+  findUser: (name: string) => Promise<{ userId: string } | null>;
+  /** Aborts when the session or token behind an identity has ended. */
+  endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
+  clock: Clock;
+  log: Logger;
+  options: DispatchOptions;
+}
+
+/** Other gateways on the same database. */
+export interface OtherReplicas {
+  /** What all of them hear; null when they find everything in the rows. */
+  bus: Bus | null;
+}

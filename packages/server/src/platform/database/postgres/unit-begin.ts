@@ -1,0 +1,26 @@
+import { isRead, type RunStatement } from '../query-builder.ts';
+
+/**
+ * The begin of a unit, and the statements behind it. First reads are sent together with the begin. What writes waits until the
+ * transaction has begun: without one it would stay, whatever becomes of the unit.
+ */
+export class UnitBegin {
+  /** Rejects when the transaction could not begin. What waited for it has been sent by then. */
+  readonly begun: Promise<void>;
+  readonly #run: RunStatement;
+  #hasBegun = false;
+  #isHeld = false;
+
+  constructor(begin: Promise<unknown>, run: RunStatement) {
+    this.#run = run;
+    this.begun = begin.then(() => {
+      this.#hasBegun = true;
+    });
+    this.begun.catch(() => undefined); // The unit fails with it.
+  }
+
+  readonly run: RunStatement = (query) => {
+    this.#isHeld ||= !isRead(query);
+    return this.#hasBegun || !this.#isHeld ? this.#run(query) : this.begun.then(() => this.#run(query));
+  };
+}
