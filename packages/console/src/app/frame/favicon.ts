@@ -23,8 +23,12 @@ async function draw(mark: 'running' | 'failed'): Promise<string> {
   const context = canvas.getContext('2d');
   const icon = new Image(side, side);
   icon.src = plain;
-  await icon.decode();
-  if (!context) return plain;
+  // While the gateway is away the picture cannot be fetched, and the plain icon stays.
+  const isLoaded = await icon.decode().then(
+    () => true,
+    () => false,
+  );
+  if (!context || !isLoaded) return plain;
   context.drawImage(icon, 0, 0, side, side);
   const radius = mark === 'failed' ? 9 : 7;
   context.beginPath();

@@ -95,6 +95,19 @@ describe.skipIf(isSkipped)(title, () => {
     await own.stop();
   });
 
+  it('announces what Redis refused once Redis takes it, on a connection that never broke', async () => {
+    const own = await startRedis();
+    const { here, there, close } = await twoEnds(own.url);
+    const signal = new AbortController().signal;
+    const events = (await there.subscribe('news', { signal }))[Symbol.asyncIterator]();
+    await own.command('ACL', 'SETUSER', 'default', '-publish');
+    await here.publish('news', 'refused');
+    await own.command('ACL', 'SETUSER', 'default', '+publish');
+    expect((await events.next()).value).toEqual({ type: 'gap' });
+    await close();
+    await own.stop();
+  });
+
   it('keeps clusters with other prefixes apart', async () => {
     const [mine, foreign] = [await openTestRedis(server.url, 'one'), await openTestRedis(server.url, 'two')];
     const [here, there] = [await RedisBus.open(mine), await RedisBus.open(foreign)];

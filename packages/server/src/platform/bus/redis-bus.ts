@@ -1,3 +1,4 @@
+import { systemTimer } from '../../lib/async/timer.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RedisClient, RedisServer } from '../redis/redis-server.ts';
 import { type Bus, type BusEvent, type BusMessage, checkTopic, encodeMessage } from './bus.ts';
@@ -6,6 +7,8 @@ import { TopicSubscribers } from './topic-subscribers.ts';
 /** More topics than the gateway has. Beyond it a gap is announced for all topics. */
 const maxLostTopics = 1_000;
 const allTopics = '*';
+/** The wait before each try to announce what could not be sent. */
+const announceAfterMs = 250;
 
 /**
  * The bus of several processes, over Redis' publish and subscribe. Subscribers in this process get a message directly, so
@@ -20,6 +23,7 @@ export class RedisBus implements Bus {
   /** The topics that Redis sends us, with its confirmation. */
   readonly #heard = new Map<string, Promise<unknown>>();
   readonly #lost = new Set<string>();
+  #cancelAnnouncement: (() => void) | null = null;
   #isClosed = false;
 
   private constructor(redis: RedisServer) {
@@ -35,7 +39,6 @@ export class RedisBus implements Bus {
     await listener.subscribe(bus.#gapChannel);
     listener.on('message', (channel, text) => bus.#receive(channel, text));
     listener.on('ready', () => void bus.#resume());
-    redis.commands.on('ready', () => void bus.#announceLost());
     return bus;
   }
 
@@ -45,7 +48,6 @@ export class RedisBus implements Bus {
     const text = encodeMessage(topic, message);
     this.#subscribers.deliver(topic, text);
     if (!(await this.#send(this.#channelOf(topic), text))) this.#remember(topic);
-    else if (this.#lost.size > 0) await this.#announceLost();
   }
 
   async subscribe(topic: string, { signal }: { signal: AbortSignal }): Promise<AsyncIterable<BusEvent>> {
@@ -59,6 +61,7 @@ export class RedisBus implements Bus {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#cancelAnnouncement?.();
     this.#subscribers.endAll();
     this.#redis.release(this.#listener);
   }
@@ -112,16 +115,19 @@ export class RedisBus implements Bus {
     for (const topic of meant) this.#subscribers.tellGap(topic);
   }
 
+  /** A connection that only answered too late, or refused a message, holds. So time has to say when to announce it. */
   #remember(topic: string): void {
     this.#lost.add(this.#lost.size < maxLostTopics ? topic : allTopics);
+    if (this.#isClosed) return;
+    this.#cancelAnnouncement ??= systemTimer(() => void this.#announceLost(), announceAfterMs);
   }
 
   async #announceLost(): Promise<void> {
+    this.#cancelAnnouncement = null;
     const topics = [...this.#lost];
-    if (topics.length === 0) return;
     this.#lost.clear();
     if (await this.#send(this.#gapChannel, topics.join(' '))) return;
-    for (const topic of topics) this.#lost.add(topic);
+    for (const topic of topics) this.#remember(topic);
   }
 
   async #send(channel: string, text: string): Promise<boolean> {
