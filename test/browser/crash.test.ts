@@ -55,6 +55,20 @@ describe.runIf(canBrowse)('a page that is open while things break', () => {
     expect(faults).toEqual([]);
   });
 
+  it('keeps the plain icon when its picture cannot be fetched', async () => {
+    const watched = await stage.visit({ session: admin });
+    const { page, faults } = watched;
+    await watched.whileAway(async () => {
+      await page.route('**/icon.svg', (route) => route.abort());
+      const refused = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/icon.svg'));
+      await page.goto('/');
+      await admin.post('/api/tasks', { workflow: longGraph(12) });
+      await refused;
+      await expect.poll(() => page.title()).toContain('1');
+    });
+    expect(faults).toEqual([]);
+  });
+
   it('follows a task on its own page through a kill of the gateway', async () => {
     const task = await admin.post<{ data: { id: string } }>('/api/tasks', { workflow: longGraph(12) });
     const { page } = await stage.visit({ session: admin });

@@ -32,7 +32,9 @@ export class WatchedPage {
       });
     });
     // A broken stream or an aborted request is an error without a stack.
-    page.on('pageerror', (error) => faults.push(`error: ${error.stack || `${error.name}: ${error.message}`}`));
+    page.on('pageerror', (error) =>
+      faults.push(`error: ${error.stack || `${error.name}: ${error.message}`}`),
+    );
     page.on('console', (message) => {
       if (message.type() !== 'error' || watched.#isAway) return;
       const refused = /status of (\d{3})/.exec(message.text());

@@ -3,7 +3,6 @@ import { deleteAgent } from '@switchyard/contract/conversation/agents';
 import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { ConfirmedButton } from '../../kit/forms/confirmed-button.tsx';
-import { useAct } from '../../kit/forms/use-act.ts';
 import { opensRow, rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -12,16 +11,9 @@ import { agentsKey } from './agents-key.ts';
 /** An agent: what it is for, and what it has. */
 export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }) {
   const text = useText('agents');
-  const act = useAct();
   const { name, description, model, tool_groups: tools, skills } = agent;
   const editHint = useCommandHint(`switchyard agents change ${name}`);
   const deleteHint = useCommandHint(`switchyard agents delete ${name}`);
-  const remove = async () => {
-    await act(() => gateway.call(deleteAgent, { params: { name } }), {
-      done: text('delete.done', { name }),
-      refresh: agentsKey,
-    });
-  };
   const parts = [
     model ?? text('defaultModel'),
     tools === null ? text('allTools') : text('tools', { count: tools.length }),
@@ -57,7 +49,9 @@ export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }
             effect: text('delete.effect'),
             confirm: text('delete.confirm'),
           }}
-          onConfirm={() => void remove()}
+          work={() => gateway.call(deleteAgent, { params: { name } })}
+          done={text('delete.done', { name })}
+          refresh={agentsKey}
         >
           {text('delete.open')}
         </ConfirmedButton>

@@ -1,7 +1,6 @@
 import { deleteCustomSkill } from '@switchyard/contract/conversation/skill';
 import { useLocation } from 'wouter';
 import { ConfirmedButton } from '../../kit/forms/confirmed-button.tsx';
-import { useAct } from '../../kit/forms/use-act.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { skillsKey } from './skills-query.ts';
@@ -9,15 +8,7 @@ import { skillsKey } from './skills-query.ts';
 /** Deletes a custom skill with its files, after a question. */
 export function DeleteSkill({ name }: { name: string }) {
   const text = useText('skills');
-  const act = useAct();
   const [, navigate] = useLocation();
-  const remove = async () => {
-    const isDone = await act(() => gateway.call(deleteCustomSkill, { params: { skill_name: name } }), {
-      done: text('delete.done', { name }),
-      refresh: skillsKey,
-    });
-    if (isDone) navigate('/skills');
-  };
   return (
     <ConfirmedButton
       variant="danger"
@@ -26,7 +17,10 @@ export function DeleteSkill({ name }: { name: string }) {
         effect: text('delete.effect'),
         confirm: text('delete.confirm'),
       }}
-      onConfirm={() => void remove()}
+      work={() => gateway.call(deleteCustomSkill, { params: { skill_name: name } })}
+      done={text('delete.done', { name })}
+      refresh={skillsKey}
+      onDone={() => navigate('/skills')}
     >
       {text('delete.open')}
     </ConfirmedButton>

@@ -1,7 +1,6 @@
 import { type AccessToken, deleteAccessToken } from '@switchyard/contract/accounts/access-token';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { ConfirmedButton } from '../../kit/forms/confirmed-button.tsx';
-import { useAct } from '../../kit/forms/use-act.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { tokensKey } from './tokens-key.ts';
@@ -13,14 +12,7 @@ export function revokeCommand({ id }: Pick<AccessToken, 'id'>): string {
 /** Deletes a token, after a question: a program may be using it. */
 export function DeleteToken({ token: { id, name } }: { token: AccessToken }) {
   const text = useText('tokens');
-  const act = useAct();
   const hint = useCommandHint(revokeCommand({ id }));
-  const remove = async () => {
-    await act(() => gateway.call(deleteAccessToken, { params: { tokenId: id } }), {
-      done: text('delete.done', { name }),
-      refresh: tokensKey,
-    });
-  };
   return (
     <ConfirmedButton
       {...hint}
@@ -31,7 +23,9 @@ export function DeleteToken({ token: { id, name } }: { token: AccessToken }) {
         effect: text('delete.effect'),
         confirm: text('delete.confirm'),
       }}
-      onConfirm={() => void remove()}
+      work={() => gateway.call(deleteAccessToken, { params: { tokenId: id } })}
+      done={text('delete.done', { name })}
+      refresh={tokensKey}
     >
       {text('delete.open')}
     </ConfirmedButton>

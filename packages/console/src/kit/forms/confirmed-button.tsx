@@ -1,6 +1,8 @@
+import type { QueryKey } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, type ButtonProps } from '../button.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { useAct } from './use-act.ts';
 
 interface Question {
   title: string;
@@ -12,15 +14,21 @@ interface Question {
 
 interface ConfirmedButtonProps extends Omit<ButtonProps, 'onClick'> {
   question: Question;
-  onConfirm: () => void;
+  work: () => Promise<unknown>;
+  /** What is said when it is done. */
+  done: string;
+  /** What has to be read again, whether it worked or not. */
+  refresh: QueryKey;
+  onDone?: () => void;
 }
 
-/** A button for what cannot be taken back: it asks before. */
-export function ConfirmedButton({ question, onConfirm, ...button }: ConfirmedButtonProps) {
+/** A button for what cannot be taken back: it asks before, does it, and says how it ended. */
+export function ConfirmedButton({ question, work, done, refresh, onDone, ...button }: ConfirmedButtonProps) {
   const [asks, setAsks] = useState(false);
-  const confirmed = () => {
+  const act = useAct();
+  const confirmed = async () => {
     setAsks(false);
-    onConfirm();
+    if (await act(work, { done, refresh })) onDone?.();
   };
   return (
     <>
@@ -30,7 +38,7 @@ export function ConfirmedButton({ question, onConfirm, ...button }: ConfirmedBut
         onClose={() => setAsks(false)}
         title={question.title}
         confirm={question.confirm}
-        onConfirm={confirmed}
+        onConfirm={() => void confirmed()}
       >
         <p>{question.effect}</p>
       </ConfirmDialog>

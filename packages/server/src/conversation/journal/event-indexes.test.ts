@@ -1,5 +1,6 @@
-import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { noteStatements } from '../../../testing/noted-statements.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
@@ -47,28 +48,11 @@ it('events are found along the key of their table on SQLite, which has no other 
   const database = opened.withTables<ConversationTables>();
   await database.write((trx) => trx.insertInto('run_events').values(rows).execute());
 
-  const asked = new Map<string, RootOperationNode>();
-  const statements: RootOperationNode[] = [];
-  const noting: KyselyPlugin = {
-    transformQuery: ({ node, queryId }) => {
-      asked.set(queryId.queryId, node);
-      return node;
-    },
-    transformResult: async ({ result, queryId }) => {
-      const node = asked.get(queryId.queryId);
-      if (node) statements.push(node);
-      return result;
-    },
-  };
-  const noted = { read: database.read.withPlugin(noting) };
-  const found = await read(Object.assign(Object.create(database) as typeof database, noted));
-  for (const node of statements) {
-    const query = database.read.getExecutor().compileQuery(node, createQueryId());
-    const explain = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters]);
-    const plan = JSON.stringify((await database.read.executeQuery(explain)).rows);
-    expect(plan).toContain('SEARCH run_events USING PRIMARY KEY (thread_id=?');
-  }
-  expect(statements).toHaveLength(6);
+  const noted = noteStatements(database);
+  const found = await read(noted.database);
+  const plans = await noted.plans('explain query plan');
+  for (const plan of plans) expect(plan).toContain('SEARCH run_events USING PRIMARY KEY (thread_id=?');
+  expect(plans).toHaveLength(6);
 
   await migrate(opened, 'conversation', conversationMigrations);
   expect(await read(database)).toEqual(found);

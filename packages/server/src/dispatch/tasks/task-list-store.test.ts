@@ -1,6 +1,7 @@
 import { testPostgres } from '@switchyard/dev-env/postgres';
-import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NotedStatements, noteStatements } from '../../../testing/noted-statements.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
@@ -29,7 +30,7 @@ const numbers = {
 function listBehaves(where: () => Promise<DatabaseOptions>): void {
   let opened: Database<unknown>;
   let store: TaskListStore;
-  let statements: RootOperationNode[];
+  let noted: NotedStatements<DispatchTables>;
 
   beforeAll(async () => {
     opened = await openDatabase(await where());
@@ -45,39 +46,16 @@ function listBehaves(where: () => Promise<DatabaseOptions>): void {
     // A database does this by itself in time; the plan for a table that it takes to be empty says nothing.
     if (opened.dialect === 'postgres')
       await opened.exclusive(async (trx) => void (await sql`analyze tasks`.execute(trx)));
-    statements = [];
-    const asked = new Map<string, RootOperationNode>();
-    // Kysely transforms parts of a statement as well; only a result belongs to a statement that was run.
-    const noting: KyselyPlugin = {
-      transformQuery: ({ node, queryId }) => {
-        asked.set(queryId.queryId, node);
-        return node;
-      },
-      transformResult: async ({ result, queryId }) => {
-        const node = asked.get(queryId.queryId);
-        if (node) statements.push(node);
-        return result;
-      },
-    };
-    const noted = { read: tables.read.withPlugin(noting) };
-    store = new TaskListStore(Object.assign(Object.create(tables) as Database<DispatchTables>, noted));
+    noted = noteStatements(tables);
+    store = new TaskListStore(noted.database);
   });
   afterAll(() => opened.close());
 
   /** How the database says it runs the statements of a list. */
   async function plansOf(owner: Owner, filter: TaskFilter): Promise<string[]> {
-    statements = [];
     await store.page(owner, { ...filter, order: 'desc', limit: 50, offset: 0 });
     await store.total(owner, filter);
-    const { read, dialect } = opened.withTables<DispatchTables>();
-    const explain = dialect === 'sqlite' ? 'explain query plan' : 'explain (analyze)';
-    const plans = [];
-    for (const node of statements) {
-      const query = read.getExecutor().compileQuery(node, createQueryId());
-      const explained = CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]);
-      plans.push(JSON.stringify((await read.executeQuery(explained)).rows));
-    }
-    return plans;
+    return noted.plans(opened.dialect === 'sqlite' ? 'explain query plan' : 'explain (analyze)');
   }
 
   it.each<[string, Owner, TaskFilter, string]>([
