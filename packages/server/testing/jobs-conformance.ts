@@ -43,6 +43,19 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
       return { jobs, runs };
     }
 
+    /** A process that is dead is not closed at the end. */
+    function die(jobs: Jobs): void {
+      variant.kill(jobs);
+      open = open.filter((one) => one !== jobs);
+    }
+
+    /** The clock going back by days is the same as the times of rows going ahead. */
+    function setClockBack(): Promise<unknown> {
+      return variant.database.write((trx) =>
+        sql`update jobs set "dueAtMs" = "dueAtMs" + ${3 * dayMs}`.execute(trx),
+      );
+    }
+
     describe('a job', () => {
       test('runs once, with its payload', async () => {
         const { jobs, runs } = await startProcess();
@@ -267,12 +280,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         const { runs } = await startRepeated(async () => undefined);
         await runs.take();
         await variant.pass(secondMs);
-        // The clock going back is the same as the row's time going ahead.
-        await variant.database.write((trx) =>
-          sql`update jobs set "dueAtMs" = "dueAtMs" + ${3 * dayMs} where "intervalMs" is not null`.execute(
-            trx,
-          ),
-        );
+        await setClockBack();
         for (let seconds = 0; seconds < 120 && runs.count === 1; seconds += 5)
           await variant.pass(5 * secondMs);
         await runs.take();
@@ -288,6 +296,49 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         expect(next.runs.count).toBe(0);
         await variant.pass(35 * secondMs);
         await next.runs.take();
+      });
+    });
+
+    describe('when the clock is set back by days', () => {
+      test('what was due at once under the old clock runs within a minute', async () => {
+        const early = await variant.newProcess();
+        early.register('work', async () => undefined);
+        await early.add({ kind: 'work', payload: {} });
+        await setClockBack();
+        const { runs } = await startProcess();
+        await variant.pass(minuteMs);
+        await runs.take();
+      });
+
+      test('a job that failed is tried again after its delay', async () => {
+        const { jobs, runs } = await startProcess(() => Promise.reject(new Error('broke')), {
+          retryDelaysMs: [10 * secondMs],
+        });
+        await jobs.add({ kind: 'work', payload: {} });
+        await runs.take();
+        await variant.pass(secondMs);
+        await setClockBack();
+        await variant.pass(2 * minuteMs);
+        expect(await runs.take()).toMatchObject({ attempt: 2 });
+      });
+
+      test('a job of a process that died is taken over', async () => {
+        const dead = await startProcess(() => new Promise(() => undefined));
+        await dead.jobs.add({ kind: 'work', payload: {} });
+        await dead.runs.take();
+        die(dead.jobs);
+        await setClockBack();
+        const { runs } = await startProcess();
+        await variant.pass(3 * minuteMs);
+        expect(await runs.take()).toMatchObject({ attempt: 2 });
+      });
+
+      test('a job with a moment of its own keeps it', async () => {
+        const { jobs, runs } = await startProcess();
+        await jobs.add({ kind: 'work', runAtMs: variant.now() + minuteMs, payload: {} });
+        await setClockBack();
+        await variant.pass(5 * minuteMs);
+        expect(runs.count).toBe(0);
       });
     });
 
@@ -325,8 +376,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         const dying = await startProcess(() => new Promise(() => undefined));
         await dying.jobs.add({ kind: 'work', payload: { n: 1 } });
         await dying.runs.take();
-        variant.kill(dying.jobs);
-        open = open.filter((jobs) => jobs !== dying.jobs);
+        die(dying.jobs);
         const next = await startProcess();
         for (let seconds = 0; seconds < 120; seconds += 10) await variant.pass(10 * secondMs);
         expect(await next.runs.take()).toMatchObject({ payload: { n: 1 }, attempt: 2 });

@@ -66,8 +66,7 @@ export class ChannelIntake {
       { signal },
     );
     if (isDone) return;
-    const runAtMs = this.#options.clock() + lookAgainMs;
-    await this.#options.jobs.add({ ...intakeJob(channel, chatId), runAtMs });
+    await this.#options.jobs.add({ ...intakeJob(channel, chatId), waitMs: lookAgainMs });
   }
 
   /** Includes messages that arrive meanwhile. */

@@ -184,8 +184,8 @@ export class ChannelReplies {
 
   /** Uses the delay that the other side asked for in place of our own. */
   async #later(row: ChannelMessageRow, afterMs: number): Promise<void> {
-    const runAtMs = this.#options.clock() + Math.min(afterMs, maxRetryAfterMs);
-    await this.#options.jobs.add({ ...replyJob(row), runAtMs });
+    const waitMs = Math.min(afterMs, maxRetryAfterMs);
+    await this.#options.jobs.add({ ...replyJob(row), waitMs });
   }
 
   #now(): string {

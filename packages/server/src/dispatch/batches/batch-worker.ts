@@ -112,9 +112,9 @@ export class BatchWorker {
   }
 
   async #waitForRoom({ id }: BatchRow): Promise<void> {
-    const { store, jobs, clock } = this.#options;
+    const { store, jobs } = this.#options;
     await store.setWait(id, 'The queue is full. The batch goes on when there is room.');
-    await jobs.add({ ...jobOf(id), runAtMs: clock() + waitForRoomMs });
+    await jobs.add({ ...jobOf(id), waitMs: waitForRoomMs });
   }
 }
 

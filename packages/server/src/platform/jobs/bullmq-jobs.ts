@@ -6,7 +6,7 @@ import type { Database, WriteTransaction } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
 import type { OfferQueues } from '../offers/offer-queues.ts';
 import type { JobFailure } from './job-attempts.ts';
-import { afterAbortMs, defaultPolicy, keepDeadMs, lockMs, prunes } from './job-defaults.ts';
+import { afterAbortMs, defaultPolicy, keepDeadMs, lockMs, prunes, sweepEveryMs } from './job-defaults.ts';
 import { recordsOver } from './job-records.ts';
 import { JobStore } from './job-store.ts';
 import type { DeadJob, JobHandler, JobPolicy, JobRecords, Jobs, NewJob, Schedule } from './jobs.ts';
@@ -23,8 +23,6 @@ export interface BullmqJobsOptions {
   databaseTime?: DatabaseTime;
   random?: () => number;
 }
-
-const sweepEveryMs = 30_000;
 
 /**
  * The variant for several processes. Each job is a row, as without Redis. BullMQ gets an offer of it after the commit,

@@ -5,7 +5,7 @@ import { type AuditPart, noRecord } from '../audit/audit.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
 import type { JobFailure } from './job-attempts.ts';
-import { afterAbortMs, defaultPolicy, keepDeadMs, lockMs, prunes } from './job-defaults.ts';
+import { afterAbortMs, defaultPolicy, keepDeadMs, lockMs, prunes, sweepEveryMs } from './job-defaults.ts';
 import { JobLane } from './job-lane.ts';
 import { recordsOver } from './job-records.ts';
 import { JobStore } from './job-store.ts';
@@ -34,6 +34,7 @@ export class EmbeddedJobs implements Jobs {
   readonly #lanes = new Map<string, JobLane>();
   readonly #intervals = new Map<string, number>();
   #isRunning = false;
+  #cancelSweep: () => void = () => undefined;
 
   constructor(options: EmbeddedJobsOptions) {
     this.#options = options;
@@ -63,7 +64,7 @@ export class EmbeddedJobs implements Jobs {
   }
 
   every(kind: string, intervalMs: number): void {
-    this.#requireKnown(kind).intervalMs = intervalMs;
+    this.#requireKnown(kind);
     this.#intervals.set(kind, intervalMs);
   }
 
@@ -87,10 +88,12 @@ export class EmbeddedJobs implements Jobs {
     for (const [kind, intervalMs] of this.#intervals) await this.#store.putSchedule(kind, intervalMs);
     this.#isRunning = true;
     for (const lane of this.#lanes.values()) lane.wake();
+    await this.#sweep();
   }
 
   async close(graceMs = 5_000): Promise<void> {
     this.#isRunning = false;
+    this.#cancelSweep();
     const lanes = [...this.#lanes.values()];
     const ended = Promise.all(lanes.map((lane) => lane.stop()));
     await this.#within(graceMs, ended);
@@ -131,6 +134,18 @@ export class EmbeddedJobs implements Jobs {
     const lane = this.#lanes.get(kind);
     if (!lane) throw new Error(`No handler is registered for jobs of kind ${kind}.`);
     return lane;
+  }
+
+  /** Finds what a clock that was ahead has put off. Never rejects. */
+  async #sweep(): Promise<void> {
+    const { report } = this.#options;
+    try {
+      const count = await this.#store.shortenWaits();
+      if (count > 0 && this.#isRunning) for (const lane of this.#lanes.values()) lane.wake();
+    } catch (error) {
+      report({ kind: 'jobs', error });
+    }
+    if (this.#isRunning) this.#cancelSweep = this.#timer(() => void this.#sweep(), sweepEveryMs);
   }
 
   #within(limitMs: number, ended: Promise<unknown>): Promise<void> {

@@ -5,6 +5,8 @@ import type { JobPolicy } from './jobs.ts';
 export const lockMs = 60_000;
 /** How long `close` waits for jobs after it has aborted them. */
 export const afterAbortMs = 1_000;
+/** How often a process looks for jobs that no wake and no timer of its own leads to. */
+export const sweepEveryMs = 30 * secondMs;
 export const keepDeadMs = 7 * dayMs;
 /** The repeated job that deletes old dead jobs. */
 export const prunes = { kind: 'jobs.prune', everyMs: hourMs };

@@ -13,8 +13,6 @@ const afterContentionMs = 100;
 export class JobLane {
   readonly #options: JobAttemptsOptions;
   readonly #attempts: JobAttempts;
-  /** How often the kind is repeated. */
-  intervalMs = Number.POSITIVE_INFINITY;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #isStopped = false;
@@ -60,7 +58,6 @@ export class JobLane {
     const { kind, store, runner, report } = this.#options;
     try {
       const delayMs = await store.untilNextDue(kind);
-      if (delayMs !== null && delayMs > this.intervalMs) await store.shortenWaits();
       if (delayMs === null || delayMs > 0) return Math.min(delayMs ?? maxIdleMs, maxIdleMs);
       const { free } = this.#attempts;
       // The lane looks again when a job ends.

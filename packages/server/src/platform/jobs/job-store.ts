@@ -42,7 +42,7 @@ export class JobStore {
   /** Returns the id of the job: that of the one that waits under the key, if there is one. */
   async insert<Tables>(
     trx: WriteTransaction<Tables>,
-    { kind, key, runAtMs, payload }: NewJob,
+    { kind, key, runAtMs, waitMs = 0, payload }: NewJob,
   ): Promise<string> {
     const text = JSON.stringify(payload);
     if (Buffer.byteLength(text) > maxPayloadBytes) {
@@ -52,7 +52,12 @@ export class JobStore {
     }
     const { id } = await asOwn(trx)
       .insertInto('jobs')
-      .values({ ...this.#blank(kind), key: key ?? null, payload: text, dueAtMs: runAtMs ?? this.#time() })
+      .values({
+        ...this.#blank(kind),
+        key: key ?? null,
+        payload: text,
+        ...(runAtMs === undefined ? this.#dueAfter(waitMs) : { dueAtMs: runAtMs, waitMs: null }),
+      })
       .onConflict((conflict) =>
         conflict
           .columns(['kind', 'key'])
@@ -61,6 +66,7 @@ export class JobStore {
           .doUpdateSet((row) => ({
             payload: row.ref('excluded.payload'),
             dueAtMs: row.ref('excluded.dueAtMs'),
+            waitMs: row.ref('excluded.waitMs'),
             attempt: 0,
           })),
       )
@@ -78,33 +84,36 @@ export class JobStore {
    * now.
    */
   async putSchedule(kind: string, intervalMs: number): Promise<void> {
-    const latest = this.#timeAfter(intervalMs);
-    await this.#database.write((trx) =>
-      trx
+    const id = `every:${kind}`;
+    const sooner = this.#dueAfter(intervalMs);
+    await this.#database.write(async (trx) => {
+      await trx
         .insertInto('jobs')
-        .values({ ...this.#blank(kind), id: `every:${kind}`, intervalMs })
-        .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet((row) => ({
-            intervalMs,
-            dueAtMs: sql<number>`case when ${row.ref('jobs.runner')} is null and ${row.ref('jobs.dueAtMs')} > ${latest} then ${latest} else ${row.ref('jobs.dueAtMs')} end`,
-          })),
-        )
-        .execute(),
-    );
+        .values({ ...this.#blank(kind), id, intervalMs })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ intervalMs }))
+        .execute();
+      await trx
+        .updateTable('jobs')
+        .set(sooner)
+        .where('id', '=', id)
+        .where('runner', 'is', null)
+        .where('dueAtMs', '>', sooner.dueAtMs)
+        .execute();
+    });
   }
 
-  /** Repeated jobs that wait for more than their interval, because the clock was set back, count from now. */
-  async shortenWaits(): Promise<void> {
-    const latest = this.#timeAfter(0);
-    await this.#database.write((trx) =>
+  /** After the clock was set back: what waits for longer than it was to wait counts from now. Returns how many jobs did. */
+  async shortenWaits(): Promise<number> {
+    const latest = sql<number>`(${this.#time()} + "waitMs")`;
+    const { numUpdatedRows } = await this.#database.write((trx) =>
       trx
         .updateTable('jobs')
-        .set({ dueAtMs: sql<number>`${latest} + "intervalMs"` })
-        .where('intervalMs', 'is not', null)
-        .where('runner', 'is', null)
-        .where(sql<boolean>`"dueAtMs" > ${latest} + "intervalMs"`)
-        .execute(),
+        .set({ dueAtMs: latest })
+        .where('waitMs', 'is not', null)
+        .where('dueAtMs', '>', latest)
+        .executeTakeFirstOrThrow(),
     );
+    return Number(numUpdatedRows);
   }
 
   /** Returns how long until a job of this kind is due: 0 or less when it is due now, null when no job waits. */
@@ -139,7 +148,7 @@ export class JobStore {
         .set((row) => ({
           runner: runner.id,
           attempt: row('attempt', '+', 1),
-          dueAtMs: this.#timeAfter(runner.lockMs),
+          ...this.#dueAfter(runner.lockMs),
         }))
         .where('id', 'in', ids)
         .returningAll()
@@ -155,7 +164,7 @@ export class JobStore {
         .set((row) => ({
           runner: runner.id,
           attempt: row('attempt', '+', 1),
-          dueAtMs: this.#timeAfter(runner.lockMs),
+          ...this.#dueAfter(runner.lockMs),
         }))
         .where('id', '=', id)
         .where('dueAtMs', '<=', this.#time())
@@ -200,7 +209,7 @@ export class JobStore {
     const rows = await this.#database.write((trx) =>
       trx
         .updateTable('jobs')
-        .set({ dueAtMs: this.#timeAfter(runner.lockMs) })
+        .set(this.#dueAfter(runner.lockMs))
         .where('runner', '=', runner.id)
         .where((either) =>
           either.or(attempts.map(({ id, attempt }) => either('id', '=', id).and('attempt', '=', attempt))),
@@ -220,13 +229,13 @@ export class JobStore {
     runner: Runner,
     next: { afterMs: number; error: string | null },
   ): Promise<void> {
-    const dueAtMs = this.#timeAfter(next.afterMs);
-    await this.#end(attempt, runner, { runner: null, attempt: 0, dueAtMs, lastError: cut(next.error) });
+    const due = this.#dueAfter(next.afterMs);
+    await this.#end(attempt, runner, { runner: null, attempt: 0, ...due, lastError: cut(next.error) });
   }
 
   /** Makes the job wait again, unless a newer one waits under its key: then that one replaces it. */
   async retry(attempt: Attempt, runner: Runner, next: { afterMs: number; error: string }): Promise<void> {
-    const columns = { runner: null, dueAtMs: this.#timeAfter(next.afterMs), lastError: cut(next.error) };
+    const columns = { runner: null, ...this.#dueAfter(next.afterMs), lastError: cut(next.error) };
     await this.#database.write(async (trx) => {
       const mine = isOurs(attempt, runner);
       if (await isReplaced(trx, attempt)) await trx.deleteFrom('jobs').where(mine).execute();
@@ -236,7 +245,7 @@ export class JobStore {
 
   /** The attempt does not count, and any process may begin the next one now. */
   async handOver(attempt: Attempt, runner: Runner): Promise<void> {
-    await this.#end(attempt, runner, { attempt: attempt.attempt - 1, dueAtMs: this.#time() });
+    await this.#end(attempt, runner, { attempt: attempt.attempt - 1, ...this.#dueAfter(0) });
   }
 
   async bury(attempt: Attempt, runner: Runner, error: string): Promise<void> {
@@ -247,7 +256,7 @@ export class JobStore {
   /** For a database that one process owns: no earlier process runs a job any more. */
   async handOverAll(): Promise<void> {
     await this.#database.write((trx) =>
-      trx.updateTable('jobs').set({ dueAtMs: this.#time() }).where('runner', 'is not', null).execute(),
+      trx.updateTable('jobs').set(this.#dueAfter(0)).where('runner', 'is not', null).execute(),
     );
   }
 
@@ -291,7 +300,7 @@ export class JobStore {
         await trx.deleteFrom('jobs').where('id', '=', id).execute();
         return { kind: dead.kind, outcome: 'replaced' };
       }
-      const columns = { runner: null, attempt: 0, dueAtMs: this.#time(), diedAtMs: null };
+      const columns = { runner: null, attempt: 0, ...this.#dueAfter(0), diedAtMs: null };
       await trx.updateTable('jobs').set(columns).where('id', '=', id).execute();
       return { kind: dead.kind, outcome: 'waiting' };
     });
@@ -331,13 +340,19 @@ export class JobStore {
       kind,
       key: null,
       payload: '{}',
-      dueAtMs: this.#time(),
+      ...this.#dueAfter(0),
       runner: null,
       attempt: 0,
       intervalMs: null,
       lastError: null,
       diedAtMs: null,
     };
+  }
+
+  /** The columns that make a job due after this time. */
+  #dueAfter(delayMs: number): { dueAtMs: RawBuilder<number>; waitMs: number } {
+    const waitMs = Math.round(delayMs);
+    return { dueAtMs: this.#timeAfter(waitMs), waitMs };
   }
 
   #timeAfter(delayMs: number): RawBuilder<number> {

@@ -11,8 +11,10 @@ export interface NewJob {
    * running job is not replaced; the new one runs after it.
    */
   key?: string;
-  /** Milliseconds since the epoch; now when absent. */
+  /** The moment at which it runs, in milliseconds since the epoch. It is kept when the clock is set back. */
   runAtMs?: number;
+  /** How long it waits when no moment is given. Default 0. */
+  waitMs?: number;
   payload: JobPayload;
 }
 

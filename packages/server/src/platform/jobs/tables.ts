@@ -13,6 +13,11 @@ export interface JobTable {
    * dead, and another may run it. Null once the job is dead, so that one index and one comparison find all due jobs.
    */
   dueAtMs: number | null;
+  /**
+   * How long `dueAtMs` was away when it was written, so the job never has to wait longer, whatever the clock does. Null for a
+   * time that someone chose.
+   */
+  waitMs: number | null;
   /** The process that runs it; null while it waits. */
   runner: string | null;
   /** How many times it was begun. Together with `runner` it fences the end of an attempt. */
