@@ -59,7 +59,7 @@ it('ends every run, with each message once for the journal, each client and each
   gateway = await SpawnedGateway.start({ home: folder.path });
   const line = await Line.register(gateway.url);
   address = await LastingAddress.open(gateway.url);
-  hooks = await HookedTalks.open(line, address.url);
+  hooks = await HookedTalks.open(line, address);
   const ways = [line, address];
   let inversions = 0;
   for (let round = 1; round <= rounds; round += 1) {

@@ -9,6 +9,8 @@ export class LastingAddress {
   readonly url: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** The first line of what a connection sent last, as long as nothing has come back since. */
+  readonly #unanswered = new Map<Socket, string>();
   #port: number | undefined;
 
   private constructor(server: Server) {
@@ -33,17 +35,31 @@ export class LastingAddress {
     this.#port = Number(new URL(gatewayUrl).port);
   }
 
+  /** Requests that wait for the first byte of their answer. */
+  get unanswered(): string[] {
+    return [...this.#unanswered.values()];
+  }
+
   close(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
   }
 
   #forward(client: Socket): void {
-    if (this.#port === undefined) {
+    const port = this.#port;
+    if (port === undefined) {
       client.destroy();
       return;
     }
-    const gateway = connect(this.#port, '127.0.0.1');
+    const gateway = connect(port, '127.0.0.1');
+    client.on('data', (sent: Buffer) => {
+      this.#unanswered.set(
+        client,
+        `${sent.toString('latin1').split('\r\n')[0]?.slice(0, 200)} (gateway ${port})`,
+      );
+    });
+    gateway.on('data', () => this.#unanswered.delete(client));
+    client.on('close', () => this.#unanswered.delete(client));
     this.#join(client, gateway);
     this.#join(gateway, client);
   }

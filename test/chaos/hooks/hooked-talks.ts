@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { Line, Message, RunOnWire } from '../conversation-client.ts';
+import type { LastingAddress } from '../lasting-address.ts';
 import { type ChatPlace, legacyChat, todaysChat } from './chats.ts';
 import { type HookView, HookWindow, type ShownMessage } from './hook-window.ts';
 
@@ -12,6 +14,8 @@ const counting = 'count to 80 every 25 ms';
 const asking = 'may I go on?';
 const waiting = new Set(['pending', 'running']);
 const pauseMs = 50;
+/** A window that has not loaded its thread by then is loaded again, as its user does. */
+const loadedWithinMs = 20_000;
 
 interface Page {
   name: string;
@@ -37,13 +41,19 @@ interface ThreadOnWire {
  */
 export class HookedTalks {
   readonly #line: Line;
+  readonly #address: LastingAddress;
   readonly #first: Page;
   readonly #second: Page;
   readonly #legacy: Page;
   reloads = 0;
 
-  private constructor(line: Line, { url, threads }: { url: string; threads: [string, string] }) {
+  private constructor(
+    line: Line,
+    { address, threads }: { address: LastingAddress; threads: [string, string] },
+  ) {
     this.#line = line;
+    this.#address = address;
+    const { url } = address;
     const [shared, own] = threads;
     const { token } = line;
     const today = (): HookWindow => new HookWindow(todaysChat({ url, token, threadId: shared }));
@@ -62,10 +72,10 @@ export class HookedTalks {
     };
   }
 
-  static async open(line: Line, url: string): Promise<HookedTalks> {
+  static async open(line: Line, address: LastingAddress): Promise<HookedTalks> {
     const threads = [randomUUID(), randomUUID()] as [string, string];
     for (const thread_id of threads) await line.ask('POST', '/api/threads', { thread_id });
-    const talks = new HookedTalks(line, { url, threads });
+    const talks = new HookedTalks(line, { address, threads });
     for (const { window } of talks.#pages) await window.until((view) => !view.isThreadLoading);
     return talks;
   }
@@ -146,7 +156,7 @@ export class HookedTalks {
       const { isLoading, isThreadLoading, questions, error } = view;
       return `${name}: ${JSON.stringify({ isLoading, isThreadLoading, questions, error: String(error), last })}`;
     });
-    return [...lines, ...stored].join('\n');
+    return [...lines, ...stored, `unanswered: ${this.#address.unanswered.join(', ')}`].join('\n');
   }
 
   close(): void {
@@ -203,8 +213,15 @@ export class HookedTalks {
         !view.isLoading &&
         !view.isThreadLoading &&
         (mayHaveMissed || view.questions > questions);
-      await page.window.until((view) => isShown(view) || view.error !== undefined || isStale(view));
+      const isOver = page.window.until((view) => isShown(view) || view.error !== undefined || isStale(view));
+      const isLate = await Promise.race([isOver, sleep(loadedWithinMs, true, { ref: false })]);
       if (isShown(page.window.view)) return thread;
+      if (isLate === true) {
+        if (!page.window.view.isThreadLoading) continue;
+        console.log(
+          `${page.name} has not loaded its thread; unanswered: ${this.#address.unanswered.join(', ')}`,
+        );
+      }
       this.reloads += 1;
       this.#open(page);
     }
