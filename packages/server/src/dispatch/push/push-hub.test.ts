@@ -181,3 +181,27 @@ test('a preview is read only when a socket wants it', async () => {
   show('ann');
   expect(read).toBe(1);
 });
+
+test('a frame that waits is not sent to a client that no longer asks for it', async () => {
+  const { socket, types } = newClient();
+  socket.begin([
+    { topic: 'instances', owner: null, taskId: null, replaces: null, payload: '{"type":"first"}' },
+  ]);
+  socket.offer({
+    topic: 'instances',
+    owner: null,
+    taskId: null,
+    replaces: null,
+    payload: '{"type":"instance_status"}',
+  });
+  socket.offer({
+    topic: 'tasks',
+    owner: 'ann',
+    taskId: 't',
+    replaces: null,
+    payload: '{"type":"task_created"}',
+  });
+  socket.setFilter({ topics: new Set<PushTopic>(['tasks']), taskIds: null });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(types).toEqual(['first', 'task_created']);
+});

@@ -18,6 +18,8 @@ const maxWaiting = 1_000;
  */
 const maxBufferedBytes = 512 * 1024;
 const drainCheckMs = 50;
+/** Begins the keys of the first messages. */
+const firstKey = 'first ';
 
 interface PushClient {
   /** What the WebSocket writes to. */
@@ -62,8 +64,11 @@ export class PushSocket {
     return this.#hasBegun;
   }
 
+  /** What waits and is no longer asked for is not sent after the answer, except for the first messages. */
   setFilter(filter: PushFilter): void {
     this.#filter = filter;
+    for (const [key, frame] of this.#waiting)
+      if (!key.startsWith(firstKey) && !this.wants(frame)) this.#waiting.delete(key);
   }
 
   close(code: number, reason: string): void {
@@ -73,7 +78,7 @@ export class PushSocket {
 
   /** Sends the first messages, whatever the filter, before everything that was offered until now. */
   begin(first: readonly PushFrame[]): void {
-    const named = first.map((frame, index): [string, PushFrame] => [`first ${index}`, frame]);
+    const named = first.map((frame, index): [string, PushFrame] => [`${firstKey}${index}`, frame]);
     this.#waiting = new Map([...named, ...this.#waiting]);
     this.#hasBegun = true;
     this.#schedule();
