@@ -44,14 +44,8 @@ export class CheckpointStore {
     return headRow.first(read, { threadId, namespace });
   }
 
-  async manifest(db: Reader, { threadId, namespace, id }: CheckpointKey): Promise<Manifest> {
-    const row = await db
-      .selectFrom('checkpoints')
-      .select(['channels', 'checkpoint'])
-      .where('thread_id', '=', threadId)
-      .where('checkpoint_ns', '=', namespace)
-      .where('checkpoint_id', '=', id)
-      .executeTakeFirst();
+  async manifest(db: Reader, key: CheckpointKey): Promise<Manifest> {
+    const row = await named(db, key).select(['channels', 'checkpoint']).executeTakeFirst();
     return row ? manifestIn(row) : {};
   }
 
@@ -73,15 +67,9 @@ export class CheckpointStore {
   }
 
   /** Returns the place of a checkpoint that need not exist: an id that was never stored stands where it would. */
-  async place(read: Reader, { threadId, namespace, id }: CheckpointKey): Promise<string> {
-    const row = await read
-      .selectFrom('checkpoints')
-      .select(['place', 'checkpoint_id'])
-      .where('thread_id', '=', threadId)
-      .where('checkpoint_ns', '=', namespace)
-      .where('checkpoint_id', '=', id)
-      .executeTakeFirst();
-    return row ? placeOf(row) : id;
+  async place(read: Reader, key: CheckpointKey): Promise<string> {
+    const row = await named(read, key).select(['place', 'checkpoint_id']).executeTakeFirst();
+    return row ? placeOf(row) : key.id;
   }
 
   /**
@@ -146,6 +134,14 @@ export class CheckpointStore {
       .execute();
     return new Map(rows.map((row) => [row.hash, row as StoredValue]));
   }
+}
+
+function named(read: Reader, { threadId, namespace, id }: CheckpointKey) {
+  return read
+    .selectFrom('checkpoints')
+    .where('thread_id', '=', threadId)
+    .where('checkpoint_ns', '=', namespace)
+    .where('checkpoint_id', '=', id);
 }
 
 /** The checkpoint with the highest place. The one with the highest id may have a place before it. */
