@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Sentence, sentenceList } from './dispatch/sentence.ts';
+import { type Sentence, sentenceList } from './sentences/sentence.ts';
 
 /** The dispatch area's answer to a request that failed. */
 export const dispatchError = Type.Object({

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { textOf } from '@switchyard/contract/dispatch/sentences';
+import { textOf } from '@switchyard/contract/sentences/sentences';
 import {
   type FakeOpenAi,
   type FakeReply,

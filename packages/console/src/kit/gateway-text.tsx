@@ -1,4 +1,4 @@
-import type { Sentence } from '@switchyard/contract/dispatch/sentence';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { useGatewayWords } from '../lib/gateway-words/use-gateway-words.ts';
 
 interface GatewayTextProps {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { sentenceList } from '../dispatch/sentence.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { sentenceList } from '../sentences/sentence.ts';
 import { nullable, oneOf } from '../shapes.ts';
 
 const tags = ['MCP'];

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
+import { sentenceList } from '../sentences/sentence.ts';
 import { closed, isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
-import { sentenceList } from './sentence.ts';
 
 /** What can happen to an instance, or to an attempt of a task on it. */
 export const instanceEventKinds = [

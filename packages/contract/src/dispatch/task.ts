@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { sentenceList } from '../sentences/sentence.ts';
 import { isoTime, nullable, oneOf } from '../shapes.ts';
 import { patience } from './patience.ts';
-import { sentenceList } from './sentence.ts';
 
 export const taskStatuses = ['pending', 'running', 'completed', 'failed'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
+import { sentenceList } from '../sentences/sentence.ts';
 import { closed, isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
-import { sentenceList } from './sentence.ts';
 
 const tags = ['Webhooks'];
 const webhookParams = Type.Object({ webhookId: Type.String({ minLength: 1, maxLength: 64 }) });

@@ -1,5 +1,5 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Fault } from '@switchyard/contract/errors';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../lib/app-error.ts';
 
 /** The only spelling under which an address is stored and looked up. */

@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 
 export type Fetch = (address: string | URL, init?: RequestInit) => Promise<Response>;
 

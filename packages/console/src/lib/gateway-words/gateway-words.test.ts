@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ApiError, ConnectionError } from '@switchyard/client/errors';
-import { readSentences, say, sentenceTexts } from '@switchyard/contract/dispatch/sentences';
 import { taskErrorCodes } from '@switchyard/contract/dispatch/task';
 import { errorCatalogue, statusOfKind } from '@switchyard/contract/errors';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import { sentenceTexts } from '@switchyard/contract/sentences/sentence-texts';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { createTranslator } from 'use-intl/core';
 import { expect, it } from 'vitest';
 import { type GatewayTexts, wordError, wordSentences } from './gateway-words.ts';

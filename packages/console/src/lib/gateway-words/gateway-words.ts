@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError } from '@switchyard/client/errors';
-import type { Sentence } from '@switchyard/contract/dispatch/sentence';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { isRecord } from '../is-record.ts';
 import { faultsOf } from './faults.ts';
 

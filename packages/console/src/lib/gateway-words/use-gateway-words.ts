@@ -1,4 +1,4 @@
-import type { Sentence } from '@switchyard/contract/dispatch/sentence';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { useMemo } from 'react';
 import { useFormat } from '../format/use-format.ts';
 import { useText } from '../i18n.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Fault } from '@switchyard/contract/errors';
+import { say } from '@switchyard/contract/sentences/sentences';
 import bcrypt from 'bcrypt';
 import type { Caller } from '../../http/access/caller.ts';
 import type { CommonPasswords } from './common-passwords.ts';

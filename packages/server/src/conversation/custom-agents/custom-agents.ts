@@ -1,5 +1,5 @@
 import type { AgentChange, NewAgent } from '@switchyard/contract/conversation/agents';
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';

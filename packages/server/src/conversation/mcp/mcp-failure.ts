@@ -1,5 +1,5 @@
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { connectionFaultOf } from '../../platform/outbound/connection-fault.ts';
 
 /** JSON-RPC errors that the SDK makes itself: the connection is gone, or nothing came in time. */

@@ -1,5 +1,5 @@
 import type { McpServerInput, McpTest } from '@switchyard/contract/conversation/mcp';
-import { readSentences } from '@switchyard/contract/dispatch/sentences';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import type { ExternalTool } from '../../agents/tools/external-tool.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';

@@ -1,5 +1,5 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/task';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { type Graph, titleOf } from '../graphs/graph.ts';
 import { type AttemptFailure, errorCodeOf } from '../tasks/task.ts';
 import type {

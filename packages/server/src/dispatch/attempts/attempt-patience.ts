@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import type { TaskAttempt, WorkerPart } from './task-attempt.ts';

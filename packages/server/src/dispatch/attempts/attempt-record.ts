@@ -1,7 +1,7 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
 import { pushLimits } from '@switchyard/contract/dispatch/push';
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';

@@ -1,5 +1,5 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { Clock } from '../../lib/clock.ts';
 import type { Requirement } from '../graphs/capability.ts';
 import { fileIdsIn } from '../graphs/params.ts';

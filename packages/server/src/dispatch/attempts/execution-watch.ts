@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';

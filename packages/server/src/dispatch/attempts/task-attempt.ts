@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskError } from '@switchyard/contract/dispatch/task';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { linkedAbort } from '../../lib/async/linked-abort.ts';

@@ -1,6 +1,6 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 import type { Fault } from '@switchyard/contract/errors';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
 import type { WorkerPath } from '../graphs/worker-paths.ts';

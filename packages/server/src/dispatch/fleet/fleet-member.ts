@@ -1,7 +1,7 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';

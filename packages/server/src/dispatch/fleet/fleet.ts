@@ -1,7 +1,7 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer } from '../../lib/async/timer.ts';

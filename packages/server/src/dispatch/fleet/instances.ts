@@ -1,7 +1,8 @@
 import type { Instance, InstanceDetail, InstanceTest } from '@switchyard/contract/dispatch/instance';
 import type { InstanceEventList } from '@switchyard/contract/dispatch/instance-event';
-import type { Sentence } from '@switchyard/contract/dispatch/sentence';
-import { readSentences, sentenceOf, textOf } from '@switchyard/contract/dispatch/sentences';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { sentenceOf, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Actor, Audit } from '../../platform/audit/audit.ts';

@@ -1,5 +1,5 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { ErrorCode, Fault } from '@switchyard/contract/errors';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { cycleIn, type Graph, isLink, ownTitle } from './graph.ts';

@@ -1,5 +1,5 @@
 import type { InstanceEvent } from '@switchyard/contract/dispatch/instance-event';
-import { readSentences } from '@switchyard/contract/dispatch/sentences';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import type { Owner } from '../../lib/owner.ts';
 import { sentenceOfKind } from './fleet-journal.ts';
 import type { InstanceEventRow } from './instance-event-store.ts';

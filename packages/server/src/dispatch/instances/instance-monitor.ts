@@ -1,5 +1,5 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { minuteMs } from '../../lib/time-units.ts';

@@ -1,5 +1,5 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { LiveInstance } from './instance-state.ts';
 import type { Capabilities } from './instance-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
-import { readSentences } from '@switchyard/contract/dispatch/sentences';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import { toIso } from '../../lib/clock.ts';
 import { isBusy, type LiveInstance, stateOf } from './instance-state.ts';
 import type { InstanceRow } from './instance-store.ts';

@@ -1,6 +1,6 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import { maskedSecret, type ServerDefinition, type Settings } from '@switchyard/contract/dispatch/settings';
 import type { Fault } from '@switchyard/contract/errors';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { isRecord } from '../../lib/is-record.ts';
 import { whyHostDenied } from '../../platform/outbound/host-rules.ts';
 import { builtInServerId, instanceIdOf, whatMoved } from './settings.ts';

@@ -1,4 +1,3 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import type {
   TaskCounts,
@@ -7,6 +6,7 @@ import type {
   TaskList,
   TaskListQuery,
 } from '@switchyard/contract/dispatch/tasks';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { deadline } from '../../lib/async/deadline.ts';

@@ -6,7 +6,7 @@ import {
   type ServerFrameType,
   topicOfFrame,
 } from '@switchyard/contract/dispatch/push';
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { DispatchEvent, NewFile, TaskPreview } from '../dispatch-events.ts';
 import type { Links } from '../files/links.ts';
 import { showPause } from '../queue/queue-control.ts';

@@ -1,5 +1,5 @@
 import type { RecipeChanges } from '@switchyard/contract/dispatch/recipe';
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { copyOf } from '../intake/task-copy.ts';

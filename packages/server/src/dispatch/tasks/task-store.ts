@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { Kysely } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';

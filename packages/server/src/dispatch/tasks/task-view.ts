@@ -1,5 +1,4 @@
 import type { Patience } from '@switchyard/contract/dispatch/patience';
-import { readSentences } from '@switchyard/contract/dispatch/sentences';
 import type {
   SavedWorkflowReference,
   Task,
@@ -9,6 +8,7 @@ import type {
   TaskError,
   TaskResult,
 } from '@switchyard/contract/dispatch/task';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import { maskExtraData } from '../graphs/extra-data.ts';
 import type { TaskInputRow, TaskRow } from '../tables.ts';
 import type { AttemptRow } from './attempt-store.ts';

@@ -1,6 +1,6 @@
-import type { Sentence } from '@switchyard/contract/dispatch/sentence';
-import { sentenceOf } from '@switchyard/contract/dispatch/sentences';
 import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { sentenceOf } from '@switchyard/contract/sentences/sentences';
 import type { InstanceObstacles } from '../fleet/fleet.ts';
 import type { QueuePauseRow } from '../tables.ts';
 import { describeObstacles } from './obstacle-text.ts';

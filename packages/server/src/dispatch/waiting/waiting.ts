@@ -1,7 +1,8 @@
-import type { Sentence } from '@switchyard/contract/dispatch/sentence';
-import { readSentences, say, textOf } from '@switchyard/contract/dispatch/sentences';
 import type { Eta } from '@switchyard/contract/dispatch/task';
 import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { say, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';

@@ -1,5 +1,6 @@
-import { readSentences, say } from '@switchyard/contract/dispatch/sentences';
 import type { WebhookTest, WebhookTestPayload } from '@switchyard/contract/dispatch/webhook';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';

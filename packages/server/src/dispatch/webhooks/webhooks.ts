@@ -1,4 +1,3 @@
-import { readSentences, say } from '@switchyard/contract/dispatch/sentences';
 import type { TaskWebhook } from '@switchyard/contract/dispatch/tasks';
 import type {
   Delivery,
@@ -9,6 +8,8 @@ import type {
   WebhookPayload,
 } from '@switchyard/contract/dispatch/webhook';
 import { webhookEvents } from '@switchyard/contract/dispatch/webhook';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';

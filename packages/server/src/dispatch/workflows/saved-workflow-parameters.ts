@@ -1,6 +1,6 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { ParameterEdit, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import type { Fault } from '@switchyard/contract/errors';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { type Graph, type GraphNode, ownTitle, titleOf } from '../graphs/graph.ts';

@@ -1,4 +1,3 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 import type {
   NewSavedWorkflow,
@@ -9,6 +8,7 @@ import type {
   WorkflowParameter,
   WorkflowRun,
 } from '@switchyard/contract/dispatch/workflow';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';

@@ -1,5 +1,3 @@
-import type { Sentence } from '@switchyard/contract/dispatch/sentence';
-import { readSentences } from '@switchyard/contract/dispatch/sentences';
 import type {
   ConversationError,
   DispatchError,
@@ -7,6 +5,8 @@ import type {
   ValidationFault,
 } from '@switchyard/contract/error-bodies';
 import { errorCatalogue, type Fault } from '@switchyard/contract/errors';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../lib/app-error.ts';
 import { areaOf } from '../request-path.ts';

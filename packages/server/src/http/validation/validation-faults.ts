@@ -1,5 +1,5 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
 import type { Fault } from '@switchyard/contract/errors';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { nearest } from '../../lib/nearest.ts';
 import type { SchemaError } from './schema-error.ts';
 import { foldUnions } from './validation-unions.ts';

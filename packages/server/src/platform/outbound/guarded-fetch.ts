@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { Fetch } from '../../lib/bounded-fetch.ts';
 import { guardedLookup, type HostPolicy } from './host-rules.ts';
 import { whyUrlDenied } from './webhook-call.ts';

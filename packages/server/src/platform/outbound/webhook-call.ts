@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { deadline } from '../../lib/async/deadline.ts';
 import { connectionFaultOf } from './connection-fault.ts';
 import { guardedLookup, HostDeniedError, type HostPolicy, whyHostDenied } from './host-rules.ts';

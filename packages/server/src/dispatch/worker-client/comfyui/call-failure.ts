@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../../lib/app-error.ts';
 import { type WorkerCallCause, WorkerCallError } from '../worker-client.ts';
 

@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { ExecutionError } from '../worker-client.ts';
 import { executionError } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/dispatch/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { isRecord } from '../../../lib/is-record.ts';
 import type { ExecutionEnd, ExecutionResult } from '../worker-client.ts';
 import { WorkerCallError } from '../worker-client.ts';

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { readSentences, say, sentenceOf, sentenceTexts, textOf } from './sentences.ts';
+import { readSentences } from './read-sentences.ts';
+import { sentenceTexts } from './sentence-texts.ts';
+import { say, sentenceOf, textOf } from './sentences.ts';
 
 const example: Record<string, string> = {
   address: '10.0.0.1:8188',

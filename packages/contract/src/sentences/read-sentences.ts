@@ -1,0 +1,75 @@
+import { taskErrorCodes } from '../dispatch/task.ts';
+import type { Sentence } from './sentence.ts';
+import { sentenceTexts } from './sentence-texts.ts';
+
+/** A longer text is not one of these sentences. */
+const maxReadLength = 2_000;
+const maxParts = 10;
+/** Sentences of the gateway have causes three deep. What a worker says may repeat such words without end. */
+const maxDepth = 5;
+
+const slotPatterns: Partial<Record<string, string>> = {
+  error: taskErrorCodes.join('|'),
+  address: '\\S+',
+  count: '\\d+',
+  seconds: '\\d+',
+  status: '\\d+',
+  nodes: '\\d+',
+  models: '\\d+',
+  free: '\\d+',
+  version: '\\S+',
+  length: '\\d+',
+  bytes: '\\d+',
+  limit: '-?\\d[\\d.e+-]*',
+  expected: "(?:'|-?\\d|true|false|null).*",
+};
+
+const patterns = Object.entries(sentenceTexts).map(([code, text]) => ({ code, pattern: patternOf(text) }));
+
+/** Finds the sentences again in a text of the gateway. What is none of them is a quote. */
+export function readSentences(text: string): Sentence[] {
+  return readTo(maxDepth, text);
+}
+
+function readTo(depth: number, text: string): Sentence[] {
+  if (text === '') return [];
+  const known = depth > 0 ? (readParts(depth, text) ?? readWhole(depth, text)) : null;
+  return known ?? [{ code: 'quote', values: { text } }];
+}
+
+/** Several sentences, one after the other. */
+function readParts(depth: number, text: string): Sentence[] | null {
+  const parts = text.split(/(?<=\.) /, maxParts + 1);
+  if (parts.length < 2 || parts.length > maxParts) return null;
+  const each = parts.map((part) => readWhole(depth, part));
+  return each.every((part) => part !== null) ? each.flat() : null;
+}
+
+function readWhole(depth: number, text: string): Sentence[] | null {
+  if (text.length > maxReadLength) return null;
+  for (const { code, pattern } of patterns) {
+    const found = pattern.exec(text);
+    if (!found) continue;
+    const { cause = '', said = '', detail, ...values } = found.groups ?? {};
+    const own = { code, values: { ...values, ...(detail !== undefined && { detail }) } };
+    return [...readTo(depth - 1, said), own, ...readTo(depth - 1, cause)];
+  }
+  return null;
+}
+
+function patternOf(text: string): RegExp {
+  const source = text
+    .split(/(\{\w+\})/)
+    .map((part) => (/^\{\w+\}$/.test(part) ? slotPattern(part.slice(1, -1)) : escaped(part)))
+    .join('');
+  const detail = text.endsWith('}') ? '' : '(?: \\((?<detail>[^()]*)\\))?';
+  return new RegExp(`^${source}${detail}$`, 's');
+}
+
+function slotPattern(slot: string): string {
+  return `(?<${slot}>${slotPatterns[slot] ?? '.+?'})`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,33 @@
+import { accountTexts } from './texts/account-texts.ts';
+import { attemptTexts } from './texts/attempt-texts.ts';
+import { fieldTexts } from './texts/field-texts.ts';
+import { instanceEventTexts } from './texts/instance-event-texts.ts';
+import { instanceTexts } from './texts/instance-texts.ts';
+import { mcpServerTexts } from './texts/mcp-server-texts.ts';
+import { parameterTexts } from './texts/parameter-texts.ts';
+import { settingsTexts } from './texts/settings-texts.ts';
+import { taskWarningTexts } from './texts/task-warning-texts.ts';
+import { waitingTexts } from './texts/waiting-texts.ts';
+import { webhookTexts } from './texts/webhook-texts.ts';
+import { workerCallTexts } from './texts/worker-call-texts.ts';
+import { workflowTexts } from './texts/workflow-texts.ts';
+
+/**
+ * Every sentence of the gateway that clients may want in another language. The gateway makes its sentences from these, and
+ * finds them again in what it has stored as text. A `{cause}` at the end is a sentence of its own.
+ */
+export const sentenceTexts = {
+  ...workerCallTexts,
+  ...attemptTexts,
+  ...instanceTexts,
+  ...instanceEventTexts,
+  ...waitingTexts,
+  ...webhookTexts,
+  ...mcpServerTexts,
+  ...taskWarningTexts,
+  ...fieldTexts,
+  ...accountTexts,
+  ...settingsTexts,
+  ...parameterTexts,
+  ...workflowTexts,
+} as const;

@@ -1,0 +1,20 @@
+/** What happened to an instance, without what belongs to another user. */
+export const instanceEventTexts = {
+  event_added: 'An instance was added.',
+  event_up: 'An instance answers.',
+  event_down: 'An instance does not answer any more.',
+  event_restarted: 'An instance has restarted.',
+  event_suspect: 'An instance is under suspicion and gets no task.',
+  event_trusted: 'An instance is trusted again.',
+  event_deaf: 'An instance sent no events of a run.',
+  event_hearing: 'Events of an instance arrive again.',
+  event_capabilities_changed: 'An instance can run other things than before.',
+  event_enabled: 'An instance was enabled.',
+  event_draining: 'An instance gets no new task.',
+  event_drained: 'An instance has ended its last task.',
+  event_removed: 'An instance was removed.',
+  event_refused: 'An instance did not take a task.',
+  event_failed: 'A task failed on an instance.',
+  event_lost: 'A task was lost on an instance.',
+  event_queued_again: 'A task went back to the queue.',
+} as const;

@@ -1,0 +1,23 @@
+/** A value of a run. */
+export const parameterTexts = {
+  parameter_empty: '"{name}" has no value. Give it a value.',
+  parameter_hidden_empty:
+    '"{name}" has no value. It is hidden: show it, or replace its placeholder in the graph.',
+  parameter_hidden: '"{name}" is hidden and stays as it is. Show it in the workflow to set it.',
+  parameter_not_listed: '"{name}" must be one of {names}, got {given}.',
+  parameter_no_text: '"{name}" must be text, got {given}.',
+  parameter_no_integer: '"{name}" must be a whole number, got {given}.',
+  parameter_no_number: '"{name}" must be a number, got {given}.',
+  parameter_no_boolean: '"{name}" must be true or false, got {given}.',
+  parameter_no_file: '"{name}" must be a file, as { "$file": "<fileId>" }, got {given}.',
+  parameter_no_value: '"{name}" must be text, a number, true or false, got {given}.',
+  parameter_below: '"{name}" must be at least {limit}, got {given}.',
+  parameter_above: '"{name}" must be at most {limit}, got {given}.',
+  parameter_twice: 'Two parameters would have the name "{name}". Choose another for one of them.',
+  file_unknown: 'There is no file {file}.',
+  file_deleted: 'File {file} has been deleted meanwhile. Upload it again.',
+  input_deleted:
+    'The input {filename} (SHA-256 {sha256}) has been deleted. Upload it again, or give another file for {param}.',
+  graph_without_seed: 'The graph has no seed. Leave seed out, or set the input that you mean by params.',
+  instance_unknown: 'There is no instance {id}. GET /api/instances lists those that there are.',
+} as const;

@@ -1,0 +1,22 @@
+/** Why a task waits. */
+export const waitingTexts = {
+  next: 'It is next.',
+  one_ahead: '1 task is ahead of it.',
+  tasks_ahead: '{count} tasks are ahead of it.',
+  queue_paused: 'The queue is paused by an administrator.',
+  queue_paused_why: 'The queue is paused by an administrator: {reason}.',
+  user_paused: 'The tasks of its user are paused by an administrator.',
+  user_paused_why: 'The tasks of its user are paused by an administrator: {reason}.',
+  own_paused: 'The tasks of its user are paused by the user.',
+  own_paused_why: 'The tasks of its user are paused by the user: {reason}.',
+  placed_again: 'It came back from a worker and is placed again at {until}.',
+  placing: 'It is being placed.',
+  handed_over: 'It is being handed to {name}.',
+  no_instance: 'There is no instance.',
+  none_able: 'No instance could run it now: {obstacles}.',
+  one_free: '1 instance could run it and is free.',
+  all_free: '{count} instances could run it and are free.',
+  some_free: '{count} instances could run it, of which {free} have nothing to do.',
+  one_busy: '1 instance could run it and works on another task.',
+  all_busy: '{count} instances could run it and work on other tasks.',
+} as const;
