@@ -152,6 +152,26 @@ describe('a thread without runs', () => {
   });
 });
 
+describe('a thread whose run has not begun', () => {
+  it('has a state that says so, so that a page that is opened then follows the run', async () => {
+    const threadId = await ada.thread();
+    const later = { assistant_id: 'chat', input: says('later'), after_seconds: 3_600 };
+    const stateNow = () => ada.ok('GET', `/threads/${threadId}/state`);
+    const first = await ada.run(threadId, later);
+    expect(await stateNow()).toMatchObject({ values: {}, next: ['__start__'], checkpoint: null });
+    await ada.ok('POST', `/threads/${threadId}/runs/${first.run_id}/cancel`);
+    expect(await stateNow()).toMatchObject({ next: [] });
+
+    const { messages } = await ada.ok('POST', `/threads/${threadId}/runs/wait`, {
+      assistant_id: 'chat',
+      input: says('hello'),
+    });
+    expect(await stateNow()).toMatchObject({ next: [] });
+    await ada.run(threadId, later);
+    expect(await stateNow()).toMatchObject({ values: { messages }, next: ['__start__'] });
+  });
+});
+
 describe('changing metadata', () => {
   it('merges, and loses nothing when two requests change it at once', async () => {
     const threadId = await ada.thread({ metadata: { a: 1, deep: { x: 1 } } });

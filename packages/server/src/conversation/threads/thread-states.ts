@@ -50,7 +50,7 @@ export class ThreadStates {
     const state = await states.current(stateful(owner, threadId, thread), { subgraphs });
     // A thread with neither a record nor a state does not exist.
     if (!state || (!thread && !state.checkpoint)) throw threadNotFound(threadId);
-    return stateView(titled(thread, state));
+    return stateView(beginning(thread, titled(thread, state)));
   }
 
   async at(
@@ -124,6 +124,15 @@ function idOf({ checkpoint }: WireState): string | undefined {
 function titled(thread: ThreadRow | null, state: WireState): WireState {
   if (!state.checkpoint) return state;
   return { ...state, values: withThreadTitle(thread, state.values) as WireState['values'] };
+}
+
+/**
+ * A run that waits, or that has stored no checkpoint yet, does not show in the state. Clients take a state without next nodes for
+ * the end of a thread and do not follow it, so this names the node that the run begins with, as the checkpoint of its input does.
+ */
+function beginning(thread: ThreadRow | null, state: WireState): WireState {
+  if (thread?.status !== 'busy' || state.next.length > 0) return state;
+  return { ...state, next: ['__start__'] };
 }
 
 function namesTitle(values: unknown): boolean {
