@@ -14,7 +14,7 @@ const counting = 'count to 80 every 25 ms';
 const asking = 'may I go on?';
 const waiting = new Set(['pending', 'running']);
 const pauseMs = 50;
-/** A window that has not loaded its thread by then is loaded again, as its user does. */
+/** A window that does not show its thread by then is named, and loaded again when it still waits for the thread, as its user does. */
 const loadedWithinMs = 20_000;
 
 interface Page {
@@ -151,12 +151,11 @@ export class HookedTalks {
       const said = runs.map((run) => `${run.status} in attempt ${run.attempt}`);
       stored.push(`thread of ${name}: ${status}, runs: ${said.join(', ')}`);
     }
-    const lines = this.#pages.map(({ name, window: { view } }) => {
-      const last = view.messages.slice(-8).map(({ type, text }) => `${type}: ${text.slice(-60)}`);
-      const { isLoading, isThreadLoading, questions, error } = view;
-      return `${name}: ${JSON.stringify({ isLoading, isThreadLoading, questions, error: String(error), last })}`;
-    });
-    return [...lines, ...stored, `unanswered: ${this.#address.unanswered.join(', ')}`].join('\n');
+    return [
+      ...this.#pages.map(shownIn),
+      ...stored,
+      `unanswered: ${this.#address.unanswered.join(', ')}`,
+    ].join('\n');
   }
 
   close(): void {
@@ -217,15 +216,19 @@ export class HookedTalks {
       const isLate = await Promise.race([isOver, sleep(loadedWithinMs, true, { ref: false })]);
       if (isShown(page.window.view)) return thread;
       if (isLate === true) {
+        console.log(`late: ${shownIn(page)}; unanswered: ${this.#address.unanswered.join(', ')}`);
         if (!page.window.view.isThreadLoading) continue;
-        console.log(
-          `${page.name} has not loaded its thread; unanswered: ${this.#address.unanswered.join(', ')}`,
-        );
       }
       this.reloads += 1;
       this.#open(page);
     }
   }
+}
+
+function shownIn({ name, window: { view } }: Page): string {
+  const last = view.messages.slice(-8).map(({ type, text }) => `${type}: ${text.slice(-60)}`);
+  const { isLoading, isThreadLoading, questions, error } = view;
+  return `${name}: ${JSON.stringify({ isLoading, isThreadLoading, questions, error: String(error), last })}`;
 }
 
 function shownOf({ id, type, content }: Message): ShownMessage {
