@@ -1,6 +1,7 @@
 import { isRecord } from '../../lib/is-record.ts';
 import { type Addition, additionsOf, finishedCall } from './message-blocks.ts';
 import type { EventDraft } from './protocol-event.ts';
+import { addedIn, formOf, type PieceForm } from './repeated-pieces.ts';
 
 type Json = Record<string, unknown>;
 
@@ -19,6 +20,8 @@ interface OpenMessage {
   metadata: Json;
   /** What the text of a frame with this metadata ends with. */
   frameEnd: string;
+  /** The form of the last piece that was read as a whole; null when it has none. */
+  form: PieceForm | null;
   blocks: Block[];
   /** The block that grows. Blocks of one message do not interleave. */
   current: Block | null;
@@ -43,6 +46,14 @@ export class MessageEvents {
 
   /** Takes the data of a frame of the mode `messages`, as JSON text. */
   add(text: string): EventDraft[] {
+    for (const open of this.#open.values()) {
+      const added = open.form ? addedIn(text, open.form) : undefined;
+      if (open.form && added !== undefined) return growAgain(open, open.form.kind, added);
+    }
+    return this.#addWhole(text);
+  }
+
+  #addWhole(text: string): EventDraft[] {
     const { message, metadata } = this.#read(text);
     if (!isRecord(message) || !isRecord(metadata)) return [];
     const { id, type } = message;
@@ -56,8 +67,11 @@ export class MessageEvents {
     const known = this.#open.get(id);
     const open = known ?? this.#begin(id, metadata);
     const drafts = known ? [] : [start(open, message, metadata)];
-    for (const addition of additionsOf(message)) drafts.push(...grow(open, addition));
+    const additions = additionsOf(message);
+    for (const addition of additions) drafts.push(...grow(open, addition));
     open.finish = finishOf(open.finish, message);
+    // Usage is added up, so each piece that has some is read.
+    open.form = isRecord(message.usage_metadata) ? null : formOf(text, additions);
     return isPiece ? drafts : [...drafts, ...this.#end(open)];
   }
 
@@ -102,6 +116,7 @@ export class MessageEvents {
       node: textOf(metadata.langgraph_node),
       metadata,
       frameEnd: `,${JSON.stringify(metadata)}]`,
+      form: null,
       blocks: [],
       current: null,
       finish: {},
@@ -173,6 +188,19 @@ function grow(message: OpenMessage, addition: Addition): EventDraft[] {
   const delta = addTo(block, addition);
   if (delta) drafts.push(draft(message, { event: 'content-block-delta', index: block.index, delta }));
   return drafts;
+}
+
+/** Adds a text to the block that grows. Most pieces of a message do only this, so they are not read and written as objects. */
+function growAgain(message: OpenMessage, kind: PieceForm['kind'], added: string): EventDraft[] {
+  const text = JSON.parse(added) as string;
+  const block = message.current;
+  if (text === '') return [];
+  if (block?.key !== kind) return grow(message, { kind, text });
+  addTo(block, { kind, text });
+  const { id, namespace, node } = message;
+  const delta = `{"type":"${kind}-delta","${kind}":${added}}`;
+  const data = `{"event":"content-block-delta","index":${block.index},"delta":${delta},"run_id":${JSON.stringify(id)}}`;
+  return [{ method: 'messages', namespace, node, data }];
 }
 
 function wholeBlock(message: OpenMessage, content: Json): EventDraft[] {

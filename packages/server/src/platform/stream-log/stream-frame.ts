@@ -19,7 +19,6 @@ interface NewEvent {
   id?: number | string;
 }
 
-const lineBreak = /[\r\n]/;
 const dataMark = '\ndata: ';
 const eventEnd = '\n\n';
 
@@ -55,10 +54,15 @@ export function joinFrames(frames: readonly StreamFrame[]): Buffer {
 }
 
 function eventText({ event, data, id }: NewEvent): string {
-  if (lineBreak.test(event))
+  if (hasLineBreak(event))
     throw new Error(`The name of a stream event has a line break: ${JSON.stringify(event)}.`);
-  if (lineBreak.test(data))
+  if (hasLineBreak(data))
     throw new Error(`The data of the stream event "${event}" has a line break: write JSON in one line.`);
   const idLine = id === undefined ? '' : `\nid: ${id}`;
   return `event: ${event}${idLine}${dataMark}${data}${eventEnd}`;
+}
+
+/** Several times as fast as a pattern, and each token of each run passes it. */
+function hasLineBreak(text: string): boolean {
+  return text.includes('\n') || text.includes('\r');
 }
