@@ -42,6 +42,15 @@ export const anyOpenRunOf = new Prepared((db: Db, { threadId }: OfThread) =>
     .limit(1),
 );
 
+export const newestRunOf = new Prepared((db: Db, { threadId }: OfThread) =>
+  db
+    .selectFrom('runs')
+    .select(['run_id', 'admission'])
+    .where('thread_id', '=', threadId)
+    .orderBy('admission', 'desc')
+    .limit(1),
+);
+
 /** Searches backwards for the latest success, past runs that failed. */
 export const latestSuccessOf = new Prepared((db: Db, { threadId, userId }: OfThread & { userId: string }) =>
   db

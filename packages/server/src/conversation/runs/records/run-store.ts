@@ -10,6 +10,7 @@ import {
   anyOpenRunOf,
   isNotHeldUp,
   latestSuccessOf,
+  newestRunOf,
   newRun,
   newRunInput,
   openRunsOf,
@@ -119,13 +120,7 @@ export class RunStore {
 
   /** The run of a thread that was admitted last. */
   async newestOf(threadId: string): Promise<Pick<RunRow, 'run_id' | 'admission'> | undefined> {
-    return this.#database.read
-      .selectFrom('runs')
-      .select(['run_id', 'admission'])
-      .where('thread_id', '=', threadId)
-      .orderBy('admission', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    return newestRunOf.first(this.#database.read, { threadId });
   }
 
   /** The checked requests, by run. */
