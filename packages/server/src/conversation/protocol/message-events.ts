@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/is-record.ts';
 import { type Addition, additionsOf, finishedCall } from './message-blocks.ts';
-import type { EventDraft } from './protocol-event.ts';
+import { type EventDraft, placeText } from './protocol-event.ts';
 import { addedIn, formOf, type PieceForm } from './repeated-pieces.ts';
 
 type Json = Record<string, unknown>;
@@ -17,6 +17,7 @@ interface OpenMessage {
   id: string;
   namespace: readonly string[];
   node: string | undefined;
+  place: string;
   metadata: Json;
   /** What the text of a frame with this metadata ends with. */
   frameEnd: string;
@@ -110,10 +111,13 @@ export class MessageEvents {
   }
 
   #begin(id: string, metadata: Json): OpenMessage {
+    const namespace = namespaceOf(metadata);
+    const node = textOf(metadata.langgraph_node);
     const message: OpenMessage = {
       id,
-      namespace: namespaceOf(metadata),
-      node: textOf(metadata.langgraph_node),
+      namespace,
+      node,
+      place: placeText({ namespace, node }),
       metadata,
       frameEnd: `,${JSON.stringify(metadata)}]`,
       form: null,
@@ -195,12 +199,11 @@ function growAgain(message: OpenMessage, kind: PieceForm['kind'], added: string)
   const text = JSON.parse(added) as string;
   const block = message.current;
   if (text === '') return [];
-  if (block?.key !== kind) return grow(message, { kind, text });
+  if (!block) return grow(message, { kind, text });
   addTo(block, { kind, text });
-  const { id, namespace, node } = message;
   const delta = `{"type":"${kind}-delta","${kind}":${added}}`;
-  const data = `{"event":"content-block-delta","index":${block.index},"delta":${delta},"run_id":${JSON.stringify(id)}}`;
-  return [{ method: 'messages', namespace, node, data }];
+  const fields = `"event":"content-block-delta","index":${block.index},"delta":${delta}`;
+  return [written(message, `{${fields},"run_id":${JSON.stringify(message.id)}}`)];
 }
 
 function wholeBlock(message: OpenMessage, content: Json): EventDraft[] {
@@ -284,8 +287,12 @@ function sumOf(before: Json, usage: Json): Json {
 }
 
 /** Each event names its message, because a node may ask several models at once. */
-function draft({ id, namespace, node }: OpenMessage, data: Json): EventDraft {
-  return { method: 'messages', namespace, node, data: JSON.stringify({ ...data, run_id: id }) };
+function draft(message: OpenMessage, data: Json): EventDraft {
+  return written(message, JSON.stringify({ ...data, run_id: message.id }));
+}
+
+function written({ namespace, node, place }: OpenMessage, data: string): EventDraft {
+  return { method: 'messages', namespace, node, place, data };
 }
 
 /** The namespace of the task that the message is from. */

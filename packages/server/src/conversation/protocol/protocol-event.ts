@@ -17,6 +17,8 @@ export interface EventDraft {
   method: EventMethod;
   namespace: readonly string[];
   node?: string | undefined;
+  /** What `placeText` returns for it, when many events have the same. */
+  place?: string | undefined;
   /** JSON text in one line: most of it is copied from the frame as it is. */
   data: string;
   /** The name of a custom event, which has a channel of its own. */
@@ -40,9 +42,15 @@ export function seqOf(admission: number, frameId: number): number {
 }
 
 /** Returns the event as JSON text. */
-export function eventText({ method, namespace, node, data, eventId, seq, atMs }: ProtocolEvent): string {
-  const ofNode = node === undefined ? '' : `"node":${JSON.stringify(node)},`;
-  const params = `{"namespace":${JSON.stringify(namespace)},"timestamp":${atMs},${ofNode}"data":${data}}`;
+export function eventText(event: ProtocolEvent): string {
+  const { method, data, eventId, seq, atMs, place = placeText(event) } = event;
+  const params = `{${place},"timestamp":${atMs},"data":${data}}`;
   const head = `"event_id":${JSON.stringify(eventId)},"seq":${seq},"method":"${method}"`;
   return `{"type":"event",${head},"params":${params}}`;
+}
+
+/** Returns where an event comes from, as the JSON text of two fields. */
+export function placeText({ namespace, node }: Pick<EventDraft, 'namespace' | 'node'>): string {
+  const ofNode = node === undefined ? '' : `,"node":${JSON.stringify(node)}`;
+  return `"namespace":${JSON.stringify(namespace)}${ofNode}`;
 }

@@ -172,14 +172,14 @@ export class RunEvents {
     const seq = seqOf(admission, id);
     const counts: Partial<Record<EventMethod, number>> = {};
     const events: ProtocolEvent[] = [];
-    for (const { method, namespace, node, data, name } of drafts) {
+    for (const { method, namespace, node, place, data, name } of drafts) {
       if (!this.#wants(method)) continue;
       const count = counts[method] ?? 0;
       counts[method] = count + 1;
       // Clients read from such an id which run it is that begins or ends.
       const isOfRun = method === 'lifecycle' && namespace.length === 0;
       const eventId = isOfRun ? `synth:${runId}:${seq}` : `${seq}:${method}:${count}`;
-      events.push({ method, namespace, node, data, name, eventId, seq, atMs });
+      events.push({ method, namespace, node, place, data, name, eventId, seq, atMs });
     }
     return events;
   }
