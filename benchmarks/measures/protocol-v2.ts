@@ -1,7 +1,8 @@
-import { type AgentServer, startGateway } from '../conversation/agent-servers.ts';
+import { type AgentServer, type BenchGateway, startGateway } from '../conversation/agent-servers.ts';
 import { closedLoop } from '../conversation/closed-loop.ts';
 import { tokenOf, tokenOfEvent } from '../conversation/token-frames.ts';
 import { type Figure, isRehearsal, measure } from '../measure.ts';
+import { cpuTimeUs } from '../process-usage.ts';
 import { median } from '../statistics.ts';
 
 const crowds = [1, 16] as const;
@@ -15,6 +16,8 @@ const maxFirstMs = 10;
 
 interface Delivery {
   perSecond: number;
+  /** The processor time of the whole gateway for a token, with its share of the run. */
+  cpuUs: number;
   /** The number of missing tokens in all streams. */
   missing: number;
   firstMs: number;
@@ -58,6 +61,21 @@ await measure('protocol-v2', 'Tokens over protocol v2, beside version 1', async 
           unit: '/s',
         },
         { name: `protocol v2 of version 1, ${clients} clients`, value: shareAt(clients), unit: '%' },
+        {
+          name: `protocol v2, processor time of a token, ${clients} clients`,
+          value: at(clients, ({ second }) => second.cpuUs),
+          unit: 'µs',
+        },
+        {
+          name: `version 1, the same, ${clients} clients`,
+          value: at(clients, ({ first }) => first.cpuUs),
+          unit: 'µs',
+        },
+        {
+          name: `version 1 of protocol v2, processor time, ${clients} clients`,
+          value: at(clients, ({ first, second }) => (first.cpuUs / second.cpuUs) * 100),
+          unit: '%',
+        },
       ]),
       { name: 'tokens that did not come over protocol v2', value: missing, unit: '' },
       { name: 'from the command to the first event, one client, p50', value: firstMs, unit: 'ms' },
@@ -77,19 +95,22 @@ await measure('protocol-v2', 'Tokens over protocol v2, beside version 1', async 
     ],
     notes: [
       `Medians of ${rounds} rounds of ${roundSeconds} s, by turns; ${tokens} tokens a run, a new thread for each run. A run of protocol v2 also makes frames of updates, tasks and checkpoints.`,
+      'Processor time is that of the whole gateway process, runs and their requests included. It depends less than a rate on who else uses the machine.',
       `The first event is that of a graph that sends a token every 10 ms, as a model does (${runsWithPauses} runs). A reader connects once its command is answered. A graph that never pauses has the main thread by then, and the reader waits until it is done.`,
     ],
   };
 });
 
 async function delivery(
-  server: AgentServer,
+  server: BenchGateway,
   protocol: 'first' | 'second',
   loop: { clients: number; seconds: number },
 ): Promise<Delivery> {
   let delivered = 0;
   let missing = 0;
   const firstMs: number[] = [];
+  const { pid } = server.gateway;
+  const usedUs = cpuTimeUs(pid);
   const started = performance.now();
   await closedLoop(loop, async () => {
     const came = await listen(server, { protocol, graph: 'fast', firstMs });
@@ -98,6 +119,7 @@ async function delivery(
   });
   return {
     perSecond: (delivered / (performance.now() - started)) * 1_000,
+    cpuUs: (cpuTimeUs(pid) - usedUs) / delivered,
     missing,
     firstMs: median(firstMs),
   };
