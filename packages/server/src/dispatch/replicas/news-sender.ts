@@ -1,6 +1,7 @@
 import { pushLimits } from '@switchyard/contract/dispatch/push';
+import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { Throttle } from '../../lib/async/throttle.ts';
-import type { Timer } from '../../lib/async/timer.ts';
+import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Bus, BusMessage } from '../../platform/bus/bus.ts';
 import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
@@ -24,8 +25,13 @@ const maxInMessage = 200;
 /** Stays below the limit of the bus, with room for what stands around the news. */
 const maxBytesInMessage = 48 * 1024;
 const instanceIntervalMs = 100;
+/** Each message wakes every replica. A reader does not notice so short a wait, and only a busy replica has more to tell by then. */
+const messageIntervalMs = 10;
 
-/** Tells the other replicas what happens in this one. All that happens in one turn of the event loop goes together. */
+/**
+ * Tells the other replicas what happens in this one. All that happens in one turn of the event loop goes together, and what
+ * happens shortly after a message goes with the next one.
+ */
 export class NewsSender {
   readonly #options: SenderOptions;
   readonly #progress: Throttle;
@@ -33,6 +39,8 @@ export class NewsSender {
   #waiting: { news: News; bytes: number }[] = [];
   #hasGap = false;
   #sending: Promise<void> | null = null;
+  readonly #closing = new AbortController();
+  #sentAtMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   readonly #stop: () => void;
 
@@ -49,6 +57,7 @@ export class NewsSender {
     this.#stop();
     this.#progress.close();
     this.#instances.close();
+    this.#closing.abort();
     await this.#sending;
     this.#isClosed = true;
   }
@@ -83,6 +92,7 @@ export class NewsSender {
 
   async #sendLater(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
+    await this.#untilDue();
     try {
       while (this.#waiting.length > 0 || this.#hasGap) await this.#send();
     } catch (error) {
@@ -93,8 +103,16 @@ export class NewsSender {
     }
   }
 
+  async #untilDue(): Promise<void> {
+    const { steadyClock, timer = systemTimer } = this.#options;
+    const { signal } = this.#closing;
+    const waitMs = this.#sentAtMs + messageIntervalMs - steadyClock();
+    if (waitMs > 0) await sleepWithSignal(waitMs, { signal, timer }).catch(() => undefined); // Rejects when it is closed.
+  }
+
   async #send(): Promise<void> {
-    const { bus, self, token } = this.#options;
+    const { bus, self, token, steadyClock } = this.#options;
+    this.#sentAtMs = steadyClock();
     const hasGap = this.#hasGap;
     this.#hasGap = false;
     const message: NewsMessage = { from: self, token: token(), hasGap, news: this.#nextPart() };

@@ -4,7 +4,7 @@ import { newDeferred } from '../../lib/async/deferred.ts';
 import { MemoryBus } from '../../platform/bus/memory-bus.ts';
 import { type DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
 import type { TaskRow } from '../tables.ts';
-import { type News, type NewsMessage, newsTopic } from './news.ts';
+import { type News, type NewsMessage, newsOf, newsTopic } from './news.ts';
 import { NewsReader } from './news-reader.ts';
 import { NewsSender } from './news-sender.ts';
 
@@ -115,6 +115,25 @@ test('progress crosses four times a second, and the last of a task before its en
   expect(
     heard.map((news) => (news !== 'gap' && 'progress' in news ? news.progress.progress : 'end')),
   ).toEqual([10, 30, 'end']);
+});
+
+test('news that follow a message within ten milliseconds cross together, and at once when the replica closes', async () => {
+  const messages: NewsMessage['news'][] = [];
+  const to: Pick<MemoryBus, 'publish'> = {
+    publish: async (_, message) => void messages.push((message as unknown as NewsMessage).news),
+  };
+  const events = newReplica({ to });
+  events.announce(ended('a'));
+  await expect.poll(() => messages.length).toBe(1);
+  events.announce(ended('b'));
+  await expect.poll(() => time.nextTimerMs).not.toBeNull();
+  events.announce(ended('c'));
+  expect(messages.length).toBe(1);
+  time.advance(10);
+  await expect.poll(() => messages.slice(1)).toEqual([[ended('b'), ended('c')].map(newsOf)]);
+  events.announce(ended('d'));
+  await closing.pop()?.();
+  expect(messages.slice(2)).toEqual([[newsOf(ended('d'))]]);
 });
 
 test('news beyond the limit make the others read the rows', async () => {
