@@ -173,6 +173,61 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         expect(await ids()).toEqual(['a']);
       });
 
+      it('writes what a unit hands in last, in its order', async () => {
+        const note = { id: 'last', text: 'first', size: null, bytes: null };
+        await database.write(async (trx, lastly) => {
+          await trx
+            .insertInto('notes')
+            .values({ ...note, id: 'before' })
+            .execute();
+          lastly(
+            trx.insertInto('notes').values(note).execute(),
+            trx.updateTable('notes').set({ text: 'second' }).where('id', '=', 'last').execute(),
+          );
+        });
+        const rows = await database.read.selectFrom('notes').select(['id', 'text']).orderBy('id').execute();
+        expect(rows).toEqual([
+          { id: 'before', text: 'first' },
+          { id: 'last', text: 'second' },
+        ]);
+      });
+
+      it('undoes a unit when what it hands in last fails', async () => {
+        const note = { text: '', size: null, bytes: null };
+        await insert('taken');
+        const failing = database.write(async (trx, lastly) => {
+          await trx
+            .insertInto('notes')
+            .values({ ...note, id: 'before' })
+            .execute();
+          lastly(
+            trx
+              .insertInto('notes')
+              .values({ ...note, id: 'taken' })
+              .execute(),
+          );
+        });
+        expect(await failing.catch(isUniqueViolation)).toBe(true);
+        expect(await ids()).toEqual(['taken']);
+      });
+
+      it('undoes a unit that hands in last what cannot be stored', async () => {
+        const failing = database.write(async (trx, lastly) => {
+          await trx.insertInto('notes').values({ id: 'before', text: '', size: null, bytes: null }).execute();
+          lastly(trx.updateTable('notes').set({ size: Number.NaN }).execute());
+        });
+        await expect(failing).rejects.toThrow('not a number');
+        expect(await ids()).toEqual([]);
+      });
+
+      it('refuses a unit that hands in last what asks for a second statement', async () => {
+        const failing = database.write(async (trx, lastly) => {
+          const read = trx.selectFrom('notes').select('id');
+          lastly(read.execute().then(() => read.execute()));
+        });
+        await expect(failing).rejects.toThrow('This unit is over');
+      });
+
       it('prevents a unit from using the database after it has returned', async () => {
         const kept = await database.write(async (trx) => ({ trx }));
         const late = kept.trx.insertInto('notes').values({ id: 'late', text: '', size: null, bytes: null });

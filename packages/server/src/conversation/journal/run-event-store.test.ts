@@ -21,8 +21,8 @@ describe('events whose commit was not confirmed', () => {
       const fate = fates.shift();
       if (fate === undefined) return database.write(unit);
       await database
-        .write(async (trx) => {
-          await unit(trx);
+        .write(async (trx, lastly) => {
+          await unit(trx, lastly);
           if (fate === 'commit lost') throw new Error('rolled back');
         })
         .catch(() => undefined);

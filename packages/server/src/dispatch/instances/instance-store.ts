@@ -107,10 +107,10 @@ export class InstanceStore {
   async changeMany(changes: ReadonlyMap<string, InstanceChange>): Promise<void> {
     // Each unit takes its rows in the same order. Two on Postgres would wait for each other otherwise.
     const inOrder = [...changes].sort(([one], [other]) => (one < other ? -1 : 1));
-    await this.database.write(async (trx) => {
-      for (const [instanceId, { token, columns }] of inOrder) {
-        await changedInstance.run(trx, { ...columns, id: instanceId, token });
-      }
+    await this.database.write(async (trx, lastly) => {
+      // Claims wait for these rows.
+      for (const [instanceId, { token, columns }] of inOrder)
+        lastly(changedInstance.run(trx, { ...columns, id: instanceId, token }));
     });
   }
 

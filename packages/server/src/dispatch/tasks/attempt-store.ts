@@ -155,7 +155,7 @@ export class AttemptStore {
    * `superseded`: another replica, or another runner of this one, is in charge of the instance.
    */
   async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off' | 'paused' | 'superseded'> {
-    return this.#database.write(async (trx) => {
+    return this.#database.write(async (trx, lastly) => {
       // Asked for behind the lock on the instance, so that a pause which is set while that is waited for counts.
       const [instance, { rows: pauses }] = await Promise.all([
         usableInstance.first(trx, { id: claim.instanceId }),
@@ -168,7 +168,7 @@ export class AttemptStore {
       const attempt = claim.expectedAttempt + 1;
       const claimed = await claimedTask.first(trx, { attempt, ...claim });
       if (!claimed) return 'gone';
-      await newAttempt.run(trx, { attempt, serverName: instance.serverName, ...claim });
+      lastly(newAttempt.run(trx, { attempt, serverName: instance.serverName, ...claim }));
       return claimed;
     });
   }
@@ -210,7 +210,7 @@ export class AttemptStore {
 
   /** The one terminal write: row, attempt, counters and what `alongside` adds (output files, webhook calls). */
   async end(fence: AttemptFence, end: AttemptEnd, alongside?: (trx: Trx) => Promise<void>): Promise<boolean> {
-    return this.#database.write(async (trx) => {
+    return this.#database.write(async (trx, lastly) => {
       const { taskId, attempt, token } = fence;
       const ended = await endedTask.first(trx, { taskId, attempt, token, ...end });
       if (!ended) return false;
@@ -218,9 +218,9 @@ export class AttemptStore {
         endedAttempt.run(trx, { taskId, attempt, ...end }),
         end.mayHoldFiles && forgottenInputs.run(trx, { taskId }),
         alongside?.(trx),
-        // Last, because all units of the owner wait for its row.
-        countEnded(trx, { owner: ended.owner, status: end.status }),
       ]);
+      // All units of the owner wait for its row.
+      lastly(countEnded(trx, { owner: ended.owner, status: end.status }));
       return true;
     });
   }

@@ -52,11 +52,11 @@ export class TaskStore {
     alongside: (trx: Trx) => Promise<void> | undefined = async () => undefined,
   ): Promise<EarlierSubmission | null> {
     requireOwner(owner);
-    return this.#database.write(async (trx) => {
+    return this.#database.write(async (trx, lastly) => {
       const earlier = task.idempotency && (await useKey(trx, task, task.idempotency));
       if (earlier) return earlier;
       const sources = await this.#requireFiles(trx, task.fileIds);
-      await Promise.all([newTask.run(trx, task.row), newInput.run(trx, task.input)]);
+      lastly(newTask.run(trx, task.row), newInput.run(trx, task.input));
       for (const { id: fileId, sha256, filename } of sources) {
         const { id: taskId, owner: taskOwner } = task.row;
         await trx.insertInto('task_files').values({ taskId, fileId }).execute();

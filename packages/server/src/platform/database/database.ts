@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Lastly } from './unit.ts';
 
 /** The transaction that a unit receives. It has a name for functions that take part in another caller's unit. */
 export type WriteTransaction<Tables> = Transaction<Tables>;
@@ -13,9 +14,10 @@ export interface Database<Tables> {
   readonly read: Kysely<Tables>;
   /**
    * On SQLite, units that arrive together share one commit, with a savepoint each: a unit that throws fails alone. A
-   * unit may await only its `trx`.
+   * unit may await only its `trx`. Statements whose results it does not need are handed to `lastly`, so that Postgres gets them
+   * together with the commit: what they lock is then free again without a wait for this process.
    */
-  write<Result>(unit: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
+  write<Result>(unit: (trx: Transaction<Tables>, lastly: Lastly) => Promise<Result>): Promise<Result>;
   /**
    * Runs reads that all see the rows of one moment: what is committed meanwhile is not seen. Make the stores that read over
    * `frozen`. It may await only `frozen`, like a unit.

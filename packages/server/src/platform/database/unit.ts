@@ -1,7 +1,20 @@
 import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 import type { RunAtOnce, TransactionBuilders } from './query-builder.ts';
 
-export type UnitBody<Result> = (trx: Transaction<unknown>) => Promise<Result>;
+/**
+ * Takes statements that the unit has asked for and does not wait for: on Postgres, the commit is sent together with them. The unit
+ * fails when one of them fails. A unit that hands in more than single statements fails as well, since it is over by then.
+ */
+export type Lastly = (...statements: readonly Promise<unknown>[]) => void;
+
+export type UnitBody<Result> = (trx: Transaction<unknown>, lastly: Lastly) => Promise<Result>;
+
+interface UnitOptions {
+  builders: TransactionBuilders;
+  run: RunAtOnce;
+  /** Called when the unit has asked for its last statement, and none has failed so far. */
+  commit?: () => Promise<unknown>;
+}
 
 /**
  * Runs the body of a unit over the statements of a transaction. It enforces rules that make transactions behave alike
@@ -10,16 +23,23 @@ export type UnitBody<Result> = (trx: Transaction<unknown>) => Promise<Result>;
  */
 export function runUnit<Result>(
   body: UnitBody<Result>,
-  { builders, run }: { builders: TransactionBuilders; run: RunAtOnce },
+  { builders, run, commit }: UnitOptions,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const unit = new RunningUnit(run, reject);
     const trx = builders.over((query) => unit.run(query));
-    body(trx).then(
+    const last: Promise<unknown>[] = [];
+    const lastly: Lastly = (...statements) => {
+      for (const statement of statements) statement.catch(() => undefined); // The unit fails with it below.
+      last.push(...statements);
+    };
+    body(trx, lastly).then(
       (result) => {
         unit.end();
-        if (unit.failure) reject(goneOn(unit.failure.error));
-        else resolve(result);
+        const { failure } = unit;
+        if (failure) Promise.all(last).then(() => reject(goneOn(failure.error)), reject);
+        else if (last.length === 0 && !commit) resolve(result);
+        else Promise.all([...last, commit?.()]).then(() => resolve(result), reject);
       },
       (error: unknown) => {
         unit.end();

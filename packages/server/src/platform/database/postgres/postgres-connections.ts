@@ -1,7 +1,6 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import pg from 'pg';
 import { minuteMs } from '../../../lib/time-units.ts';
-import { checkParameters } from '../parameters.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -71,7 +70,6 @@ export async function queryOn(
   { sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>,
   name?: string,
 ): Promise<QueryResult<unknown>> {
-  checkParameters(parameters);
   const statement = { text: sql, values: [...parameters], ...(name !== undefined && { name }) };
   const { command, rowCount, rows } = await client.query(statement);
   return changing.has(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };

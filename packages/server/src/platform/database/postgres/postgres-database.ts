@@ -10,6 +10,7 @@ import type { ClientBase, Pool } from 'pg';
 import { AppError } from '../../../lib/app-error.ts';
 import type { Database } from '../database.ts';
 import { isConnectionLost, isPreparedLost, mapPostgresError } from '../database-errors.ts';
+import { checkParameters } from '../parameters.ts';
 import {
   onlyReads,
   type RunStatement,
@@ -52,11 +53,14 @@ export class PostgresDatabase implements Database<unknown> {
     this.#options = options;
     this.#pool = newPool(options);
     this.read = readBuilder(spelling, (query) =>
-      this.#withConnection((connection) => connection.query(query)),
+      this.#withConnection((connection) => {
+        checkParameters(query.parameters);
+        return connection.query(query);
+      }),
     );
   }
 
-  write<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
+  write<Result>(unit: UnitBody<Result>): Promise<Result> {
     return this.#withConnection((connection) => transact(connection, unit));
   }
 
@@ -157,10 +161,9 @@ async function transact<Result>(
 ): Promise<Result> {
   const beginning = new UnitBegin(connection.query(CompiledQuery.raw(begin)), run);
   try {
-    const result = await runUnit(body, { builders, run: beginning.run });
-    await beginning.begun;
-    await connection.query(CompiledQuery.raw('commit'));
-    return result;
+    // Sent behind the last statements. When one of them fails, Postgres rolls back instead.
+    const commit = () => beginning.begun.then(() => connection.query(CompiledQuery.raw('commit')));
+    return await runUnit(body, { builders, run: beginning.run, commit });
   } catch (error) {
     await beginning.begun.catch(() => undefined); // Nothing may be sent behind the rollback.
     await rollBack(connection);

@@ -1,3 +1,5 @@
+import type { CompiledQuery, QueryResult } from 'kysely';
+import { checkParameters } from '../parameters.ts';
 import { isRead, type RunStatement } from '../query-builder.ts';
 
 /**
@@ -19,7 +21,9 @@ export class UnitBegin {
     this.begun.catch(() => undefined); // The unit fails with it.
   }
 
-  readonly run: RunStatement = (query) => {
+  /** Throws at once when a value cannot be stored: the commit may be sent before a promise could say so. */
+  readonly run = (query: CompiledQuery): Promise<QueryResult<unknown>> => {
+    checkParameters(query.parameters);
     this.#isHeld ||= !isRead(query);
     return this.#hasBegun || !this.#isHeld ? this.#run(query) : this.begun.then(() => this.#run(query));
   };

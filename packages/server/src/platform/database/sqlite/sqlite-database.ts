@@ -36,7 +36,7 @@ export class SqliteDatabase implements Database<unknown> {
     this.read = readBuilder(sqliteSpelling, (query) => this.#read(query));
   }
 
-  write<Result>(unit: (trx: Transaction<unknown>) => Promise<Result>): Promise<Result> {
+  write<Result>(unit: UnitBody<Result>): Promise<Result> {
     return this.#writer.write(unit as UnitBody<unknown>) as Promise<Result>;
   }
 
