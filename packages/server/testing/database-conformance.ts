@@ -211,6 +211,21 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
         expect(await ids()).toEqual(['taken']);
       });
 
+      it('tells the failure of what a unit hands in last, and not of what it asks for behind it', async () => {
+        const note = { text: '', size: null, bytes: null };
+        await insert('taken');
+        const failing = database.write(async (trx, lastly) => {
+          lastly(
+            trx
+              .insertInto('notes')
+              .values({ ...note, id: 'taken' })
+              .execute(),
+          );
+          await trx.selectFrom('notes').select('id').execute();
+        });
+        expect(await failing.catch(isUniqueViolation)).toBe(true);
+      });
+
       it('undoes a unit that hands in last what cannot be stored', async () => {
         const failing = database.write(async (trx, lastly) => {
           await trx.insertInto('notes').values({ id: 'before', text: '', size: null, bytes: null }).execute();

@@ -43,7 +43,8 @@ export function runUnit<Result>(
       },
       (error: unknown) => {
         unit.end();
-        reject(error);
+        // When one of the last statements has failed, those behind it fail because of it.
+        Promise.all(last).then(() => reject(error), reject);
       },
     );
   });
