@@ -6,6 +6,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProcessAlive } from './is-process-alive.ts';
+import { type Account, dataFolder, initArguments, keptLines, serverArguments } from './postgres-server.ts';
 
 export interface KeeperTask {
   /** Exists, and belongs to the account that the server runs as. */
@@ -14,32 +15,20 @@ export interface KeeperTask {
   /** The process that this one follows: when it ends, this process ends. */
   owner: number;
   isDurable: boolean;
-  account: { uid: number; gid: number } | undefined;
+  account: Account | undefined;
 }
 
 const { folder, binaries, owner, isDurable, account }: KeeperTask = JSON.parse(process.argv[2] ?? '{}');
-const data = join(folder, 'data');
+const data = dataFolder(folder);
 const lookEveryMs = 250;
-const keptLines = 40;
 const output: string[] = [];
-
-const quick = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-const settings = {
-  listen_addresses: '',
-  unix_socket_directories: folder,
-  max_connections: '300',
-  shared_buffers: '64MB',
-  ...(isDurable ? {} : quick),
-};
 
 process.on('SIGINT', () => undefined); // the terminal sends it to all processes, but only the end of the owner counts
 
-const initialising = ['-D', data, '-U', 'switchyard', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'];
-start('initdb', initialising).once('close', (code) => (code === 0 ? serve() : fail()));
+start('initdb', initArguments(data)).once('close', (code) => (code === 0 ? serve() : fail()));
 
 function serve(): void {
-  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = start('postgres', ['-D', data, ...options]);
+  const server = start('postgres', serverArguments({ data, folder, isDurable }));
   let isReady = false;
   server.stderr.on('data', (text: string) => {
     if (isReady || !text.includes('ready to accept connections')) return;

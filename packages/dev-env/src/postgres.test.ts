@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { startOwnPostgres } from './own-postgres.ts';
 import { startPostgres, testPostgres } from './postgres.ts';
 
 async function ask(url: string, question: string): Promise<unknown> {
@@ -35,5 +36,17 @@ describe.skipIf(isSkipped)(title, () => {
   it('listens on no port', async () => {
     const url = await (await startPostgres()).createDatabase();
     expect(await ask(url, 'show listen_addresses')).toBe('');
+  });
+
+  it('may be one of a test alone, which ends and is started again with its data', async () => {
+    const server = await startOwnPostgres();
+    const url = await server.createDatabase();
+    await ask(url, 'create table kept (id int)');
+    await server.end();
+    await expect(ask(url, 'select 1')).rejects.toThrow(/ENOENT|ECONNREFUSED/);
+    await server.restart();
+    expect(await ask(url, 'select count(*)::int from kept')).toBe(0);
+    expect(server.output()).toContain('received fast shutdown request');
+    await server.stop();
   });
 });

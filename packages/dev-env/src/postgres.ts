@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import type { PostgresOptions } from '@switchyard/server/platform/database/postgres/postgres-connections';
-import pg from 'pg';
 import { findPostgres } from './postgres-binaries.ts';
 import type { KeeperTask } from './postgres-keeper.ts';
+import { createDatabase, serverAccount } from './postgres-server.ts';
 
 export interface PostgresServer {
   /** The address of a new, empty database. */
@@ -84,7 +83,7 @@ function createsFolder(folder: string): boolean {
 
 /** Starts the process that starts, watches and removes the server. It may outlive this process, but not the owner. */
 function keep(order: Omit<KeeperTask, 'account'>): void {
-  const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined;
+  const account = serverAccount();
   if (account) chownSync(order.folder, account.uid, account.gid);
   const task: KeeperTask = { ...order, account };
   spawn(process.execPath, ['--import', 'tsx', keeper, JSON.stringify(task)], {
@@ -92,16 +91,6 @@ function keep(order: Omit<KeeperTask, 'account'>): void {
     detached: true,
     stdio: 'ignore',
   }).unref();
-}
-
-/** The server refuses to run as root. */
-function unprivilegedAccount(): { uid: number; gid: number } {
-  const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');
-  for (const name of ['postgres', 'nobody']) {
-    const [, , uid, gid] = accounts.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
-    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
-  }
-  return { uid: 65534, gid: 65534 };
 }
 
 async function untilReady(folder: string): Promise<void> {
@@ -113,20 +102,4 @@ async function untilReady(folder: string): Promise<void> {
     await sleep(25);
   }
   throw new Error(`Postgres was not ready within ${startWithinMs / 1000} s. Its folder is ${folder}.`);
-}
-
-async function createDatabase(socketFolder: string): Promise<string> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const client = new pg.Client({ connectionString: addressOf(socketFolder, 'postgres') });
-  await client.connect();
-  try {
-    await client.query(`create database ${name}`);
-  } finally {
-    await client.end();
-  }
-  return addressOf(socketFolder, name);
-}
-
-function addressOf(socketFolder: string, database: string): string {
-  return `postgres://switchyard@localhost/${database}?host=${encodeURIComponent(socketFolder)}`;
 }
