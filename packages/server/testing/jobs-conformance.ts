@@ -50,9 +50,12 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
     }
 
     /** The clock going back by days is the same as the times of rows going ahead. */
-    function setClockBack(): Promise<unknown> {
+    const setClockBack = (): Promise<unknown> => moveRows(3 * dayMs);
+    const setClockAhead = (): Promise<unknown> => moveRows(-3 * dayMs);
+
+    function moveRows(byMs: number): Promise<unknown> {
       return variant.database.write((trx) =>
-        sql`update jobs set "dueAtMs" = "dueAtMs" + ${3 * dayMs}`.execute(trx),
+        sql`update jobs set "dueAtMs" = "dueAtMs" + ${byMs}`.execute(trx),
       );
     }
 
@@ -339,6 +342,34 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
         await setClockBack();
         await variant.pass(5 * minuteMs);
         expect(runs.count).toBe(0);
+      });
+    });
+
+    describe('when the clock jumps ahead by days', () => {
+      test('a process that lives keeps the job that it runs, and does not begin it a second time', async () => {
+        const gate = newDeferred();
+        const slow = await startProcess(() => gate.promise);
+        await slow.jobs.add({ kind: 'work', payload: {} });
+        await slow.runs.take();
+        const other = await startProcess();
+        // The other one looks for jobs at half a minute, before the holder renews its lock again.
+        await variant.pass(25 * secondMs);
+        await setClockAhead();
+        for (let seconds = 0; seconds < 60; seconds += 5) await variant.pass(5 * secondMs);
+        expect(other.runs.count).toBe(0);
+        expect(slow.runs.count).toBe(1);
+        gate.resolve();
+      });
+
+      test('a job of a process that died is taken over', async () => {
+        const dead = await startProcess(() => new Promise(() => undefined));
+        await dead.jobs.add({ kind: 'work', payload: {} });
+        await dead.runs.take();
+        die(dead.jobs);
+        await setClockAhead();
+        const { runs } = await startProcess();
+        for (let seconds = 0; seconds < 180; seconds += 5) await variant.pass(5 * secondMs);
+        expect(await runs.take()).toMatchObject({ attempt: 2 });
       });
     });
 

@@ -92,6 +92,7 @@ export class BullmqJobs implements Jobs {
     const { isAlone, offers } = this.#options;
     if (isAlone) await this.#store.handOverAll();
     for (const [kind, intervalMs] of this.#intervals) await this.#store.putSchedule(kind, intervalMs);
+    await this.#store.keepDoubtfulLocks();
     this.#isRunning = true;
     await Promise.all([...this.#lanes.values()].map((lane) => lane.start()));
     offers.onBack(() => void this.#sweep());
@@ -155,7 +156,12 @@ export class BullmqJobs implements Jobs {
 
   /** One kind after the other, so that a sweep is never a burst. Never rejects. */
   async #sweep(): Promise<void> {
-    await this.#store.shortenWaits().catch((error: unknown) => this.#options.report({ kind: 'jobs', error }));
+    try {
+      await this.#store.keepDoubtfulLocks();
+      await this.#store.shortenWaits();
+    } catch (error) {
+      this.#options.report({ kind: 'jobs', error });
+    }
     for (const lane of this.#lanes.values()) if (this.#isRunning) await lane.sweep();
     this.#planSweep();
   }

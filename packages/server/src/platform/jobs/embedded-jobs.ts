@@ -136,10 +136,11 @@ export class EmbeddedJobs implements Jobs {
     return lane;
   }
 
-  /** Finds what a clock that was ahead has put off. Never rejects. */
+  /** Corrects what a clock that was set has put off or brought forward. Never rejects. */
   async #sweep(): Promise<void> {
     const { report } = this.#options;
     try {
+      await this.#store.keepDoubtfulLocks();
       const count = await this.#store.shortenWaits();
       if (count > 0 && this.#isRunning) for (const lane of this.#lanes.values()) lane.wake();
     } catch (error) {

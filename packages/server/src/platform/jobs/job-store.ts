@@ -3,6 +3,7 @@ import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { AuditPart } from '../audit/audit.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import type { DatabaseTime } from '../database/database-time.ts';
+import { doubtAfterMs, graceMs } from './job-defaults.ts';
 import type { NewJob } from './jobs.ts';
 import type { JobTable, JobTables } from './tables.ts';
 
@@ -116,6 +117,16 @@ export class JobStore {
     return Number(numUpdatedRows);
   }
 
+  /**
+   * After the clock jumped ahead: a lock that seems to have ended long ago is kept for a little longer, so that its holder can
+   * renew it. When the holder is dead, the job is taken over after that.
+   */
+  async keepDoubtfulLocks(): Promise<void> {
+    await this.#database.write((trx) =>
+      trx.updateTable('jobs').set(this.#dueAfter(graceMs)).where(this.#isDoubtful()).execute(),
+    );
+  }
+
   /** Returns how long until a job of this kind is due: 0 or less when it is due now, null when no job waits. */
   async untilNextDue(kind: string): Promise<number | null> {
     const next = await this.#database.read
@@ -123,6 +134,7 @@ export class JobStore {
       .select(['dueAtMs', this.#time().as('nowMs')])
       .where('kind', '=', kind)
       .where('dueAtMs', 'is not', null)
+      .where(({ not }) => not(this.#isDoubtful()))
       .orderBy('dueAtMs')
       .limit(1)
       .executeTakeFirst();
@@ -137,6 +149,7 @@ export class JobStore {
         .select('id')
         .where('kind', '=', kind)
         .where('dueAtMs', '<=', this.#time())
+        .where(({ not }) => not(this.#isDoubtful()))
         .orderBy('dueAtMs')
         .limit(limit);
       // Postgres: rows that another process is claiming are skipped instead of waited for.
@@ -168,6 +181,7 @@ export class JobStore {
         }))
         .where('id', '=', id)
         .where('dueAtMs', '<=', this.#time())
+        .where(({ not }) => not(this.#isDoubtful()))
         .returningAll()
         .executeTakeFirst(),
     );
@@ -181,6 +195,7 @@ export class JobStore {
     const rows = await this.#waiting()
       .where('kind', '=', kind)
       .where('dueAtMs', '<=', this.#timeAfter(horizonMs))
+      .where(({ not }) => not(this.#isDoubtful()))
       .where((either) => either.or([either('runner', 'is', null), either('dueAtMs', '<=', this.#time())]))
       .orderBy('dueAtMs')
       .limit(limit)
@@ -353,6 +368,11 @@ export class JobStore {
   #dueAfter(delayMs: number): { dueAtMs: RawBuilder<number>; waitMs: number } {
     const waitMs = Math.round(delayMs);
     return { dueAtMs: this.#timeAfter(waitMs), waitMs };
+  }
+
+  /** A job that was handed over has no lock any more: its `waitMs` is 0. */
+  #isDoubtful() {
+    return sql<boolean>`("runner" is not null and coalesce("waitMs", 0) > 0 and "dueAtMs" < ${this.#timeAfter(-doubtAfterMs)})`;
   }
 
   #timeAfter(delayMs: number): RawBuilder<number> {

@@ -138,7 +138,8 @@ export class OfferedLane {
     if (!row) return undefined;
     // The job was moved to another time since, and was offered for that time as well.
     if (!row.isClaimed && row.dueAtMs !== dueAtMs) return undefined;
-    return { againInMs: Math.max(row.delayMs, 1) };
+    // A lock that has ended may be renewed, or is kept for a little longer first.
+    return { againInMs: Math.max(row.delayMs, row.isClaimed ? afterTroubleMs : 1) };
   }
 
   async #offerFresh(): Promise<void> {
