@@ -9,7 +9,8 @@ const known: readonly { word: RegExp; says: (detail: string) => string }[] = [
     says: (detail) => `does not let the user of bus.url do what the gateway needs (${detail})`,
   },
   {
-    word: /\bREADONLY\b/,
+    // A server that becomes a replica ends with UNBLOCKED what waits in it.
+    word: /\b(READONLY|UNBLOCKED)\b/,
     says: () => 'is a replica and takes no writes; bus.url must lead to the primary server',
   },
   { word: /\bOOM\b/, says: () => 'is full and takes no writes; raise its maxmemory' },
