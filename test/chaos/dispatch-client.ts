@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { HttpSession } from '@switchyard/dev-env/http-session';
 import { WebSocket } from 'ws';
 
 const credentials = { email: 'chaos@example.com', password: 'correct horse battery' };
@@ -12,7 +13,7 @@ interface Task {
 /** The gateway went away: the result of the request is not known. */
 export class ConnectionLost extends Error {}
 
-/** A client of the dispatch area that outlives the gateway: its token stays valid, and it remembers the answers. */
+/** A client of the dispatch area that outlives the gateway: its token has no end, and it remembers the answers. */
 export class DispatchClient {
   url: string;
   readonly #token: string;
@@ -30,15 +31,10 @@ export class DispatchClient {
   }
 
   static async register(url: string): Promise<DispatchClient> {
-    const send = async (path: string, body: object): Promise<{ data: { token: string } }> => {
-      const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(body) });
-      return (await answer.json()) as { data: { token: string } };
-    };
-    await send('/api/v1/auth/register', credentials);
-    const { email: username, password } = credentials;
-    const { data } = await send('/api/auth/login', { username, password });
-    return new DispatchClient(url, data.token);
+    const session = await HttpSession.register(url, credentials);
+    const scopes = ['dispatch:read', 'dispatch:write'];
+    const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', { name: 'chaos', scopes });
+    return new DispatchClient(url, token);
   }
 
   /** Submits under a key, so that it can be repeated after the connection was lost. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { MovableClock, testMovableClock } from '@switchyard/dev-env/movable-clock';
@@ -6,10 +5,11 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/chaos-options.ts';
-import { StreamingClient } from '../chaos/conversation-client.ts';
 import { startTalks, type Talk } from '../chaos/talks.ts';
 import { checkAll, halfHaveBegun, inTime, inversionsOf, settle } from './drill-checks.ts';
 import { holderOf, openStage, outputs, type Stage, testDrill } from './drill-stage.ts';
+import { again, answered } from './further-talks.ts';
+import { expectSameLeases, heldLeases } from './held-leases.ts';
 import { checkMoments, startSchedules, untilAllHaveCome } from './minute-schedules.ts';
 import { SteadyLoad } from './steady-load.ts';
 
@@ -60,12 +60,12 @@ describe.skipIf(drill.isSkipped)(drill.title, () => {
       load.start();
       const talking = Promise.all(talks.map(({ client, body }) => client.converse(body)));
       await Promise.race([talking, halfHaveBegun(talks)]);
-      const leases = await heldLeases();
+      const leases = await heldLeases(stage);
       clockOf(jumping.name).set(offset);
       const over = sleep(awayMs);
       await expect.poll(() => clockAheadMs(jumping.url)).toBeCloseTo(aheadMs / hourMs, 1);
       line.connect(jumping.url);
-      const later = again(talks);
+      const later = again(stage, talks);
       const talkingLater = inTime(stage, 'Not every stream has ended', answered(later));
       // A session that it begins is one for the others, and theirs is one for it.
       const session = await HttpSession.login(jumping.url, await account());
@@ -81,7 +81,7 @@ describe.skipIf(drill.isSkipped)(drill.title, () => {
       await inTime(stage, 'Not every stream has ended', talking);
       await talkingLater;
       // The threads go on, at whichever replica.
-      const last = again(talks);
+      const last = again(stage, talks);
       await inTime(stage, 'Not every stream has ended', answered(last));
       await load.stop();
       await settle(stage);
@@ -89,9 +89,7 @@ describe.skipIf(drill.isSkipped)(drill.title, () => {
         cluster.replicas.map(({ pid }) => pid),
         outputs(cluster.replicas),
       ).toEqual(pids);
-      for (const [key, token] of await heldLeases())
-        expect(token - (leases.get(key) ?? token), `times that ${key} was taken`).toBe(0);
-      expect([...(await heldLeases()).keys()].sort()).toEqual([...leases.keys()].sort());
+      await expectSameLeases(stage, leases);
       allTalks.push(...talks, ...later, ...last);
       const { laterAttempts } = await checkAll(stage, {
         talks: allTalks,
@@ -135,27 +133,6 @@ describe.skipIf(drill.isSkipped)(drill.title, () => {
     if (!isRegistered) await HttpSession.register(stage.cluster.url, credentials);
     isRegistered = true;
     return credentials;
-  }
-
-  /** The same questions once more, each in its thread. */
-  function again(talks: readonly Talk[]): Talk[] {
-    return talks.map(({ client, body, text }) => ({
-      client: new StreamingClient(stage.line, client.threadId),
-      body: { ...body, metadata: { mark: randomUUID() } },
-      text,
-    }));
-  }
-
-  function answered(talks: readonly Talk[]): Promise<unknown> {
-    return Promise.all(talks.map(({ client, body }) => client.converse(body)));
-  }
-
-  /** The tokens of the leases under which tasks and runs are at work. */
-  async function heldLeases(): Promise<Map<string, number>> {
-    const { rows } = await sql<{ key: string; token: string | number }>`
-      select key, token from leases
-      where holder is not null and (key = 'dispatch' or key like 'runs:%')`.execute(stage.database.read);
-    return new Map(rows.map(({ key, token }) => [key, Number(token)]));
   }
 
   /** No stored time comes from the clock that was wrong. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { holdPort } from './held-port.ts';
 import { type Nginx, startNginx } from './nginx.ts';
-import { startPostgres } from './postgres.ts';
+import { type PostgresServer, startPostgres } from './postgres.ts';
 import { type RedisProcess, startRedis } from './redis.ts';
 import { SpawnedGateway } from './spawned-gateway.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -19,6 +19,8 @@ export interface ClusterOptions {
   envOf?: (name: string) => Record<string, string>;
   /** Postgres syncs to the disk as in production. */
   isDurable?: boolean;
+  /** Replaces the Postgres that the tests of a run share. The caller stops it. */
+  postgres?: PostgresServer;
   /** Returns the address under which the replicas reach Postgres, for a test that stands between them. */
   databaseThrough?: (url: string) => Promise<string>;
   /** Replaces the folder that all replicas share. */
@@ -110,6 +112,7 @@ export async function startCluster({
   env = {},
   envOf = () => ({}),
   isDurable = false,
+  postgres: givenPostgres,
   databaseThrough = async (url) => url,
   sharedHome: givenHome,
 }: ClusterOptions): Promise<Cluster> {
@@ -119,7 +122,8 @@ export async function startCluster({
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const databaseUrl = await (await startPostgres({ isDurable })).createDatabase();
+    const postgres = givenPostgres ?? (await startPostgres({ isDurable }));
+    const databaseUrl = await postgres.createDatabase();
     const redis = await startRedis();
     closers.push(() => redis.stop());
     const held = await holdPort();

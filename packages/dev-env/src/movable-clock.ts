@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** For tests that set the clock of a process: a title and whether to skip them. In CI they fail instead. */
@@ -23,6 +23,8 @@ export class MovableClock {
     if (library === undefined)
       throw new Error('libfaketime is needed here; scripts/install-services.sh brings it.');
     this.#file = join(folder, 'clock');
+    // A server that runs under an account of its own reads it as well.
+    chmodSync(folder, 0o755);
     this.env = {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: this.#file,
