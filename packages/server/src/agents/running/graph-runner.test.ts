@@ -12,7 +12,7 @@ import {
   StateGraph,
 } from '@langchain/langgraph';
 import { createAgent, humanInTheLoopMiddleware } from 'langchain';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import {
   type AgentFixture,
@@ -21,6 +21,7 @@ import {
   type Ran,
 } from '../../../testing/agent-fixture.ts';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
+import { AppError } from '../../lib/app-error.ts';
 import { runHandleOf } from '../run-handle.ts';
 
 let fixture: AgentFixture;
@@ -207,6 +208,15 @@ describe('a run', () => {
     const { run } = await open({ graph });
     const { end } = await run('graph', { input: { count: 0 }, config: { recursion_limit: 4 } });
     expect(end).toMatchObject({ outcome: 'failed', error: { name: 'GraphRecursionError' } });
+  });
+
+  it('breaks off, and does not fail, when the database cannot be reached for a moment', async () => {
+    const { run, checkpointer } = await open({ echo: echo() });
+    const away = new AppError('database_unavailable');
+    const load = vi.spyOn(checkpointer, 'load').mockRejectedValueOnce(away);
+    await expect(run('echo', { input: hello })).rejects.toBe(away);
+    expect(load).toHaveBeenCalledTimes(1);
+    expect(contentsOf((await run('echo', { input: hello })).end)).toEqual(['hello', 'echo: hello']);
   });
 
   it('fails when its state cannot be stored', async () => {

@@ -121,6 +121,8 @@ export class GraphRunner implements AgentRunner {
       tools.signal.throwIfAborted();
       const { failure } = checkpointer;
       if (failure && !failure.isOfGraph) throw failure.error;
+      // What the graph reads of its own state, for example, cannot be had for the moment.
+      if (isDatabaseAway(error)) throw error;
       const { name, message } = wireError(failure ? failure.error : error);
       const state = graph ? await savedState(graph, active) : null;
       return { outcome: 'failed', error: { name, message }, state };
@@ -140,6 +142,10 @@ export class GraphRunner implements AgentRunner {
       tools.recorder.record({ event_type: 'stop_error', category: 'trace', content, origin: null });
     }
   }
+}
+
+function isDatabaseAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'database_unavailable';
 }
 
 function configOf(active: ActiveRun): RunConfig {

@@ -2,7 +2,6 @@ import type { CancelAction } from '@switchyard/contract/conversation/run';
 import type { AgentRunEnd, AgentRunner, AgentRunRequest, StateView } from '../../../agents/agent-run.ts';
 import type { GraphStates } from '../../../agents/state/graph-state.ts';
 import { viewOf } from '../../../agents/state/wire-state.ts';
-import { AppError } from '../../../lib/app-error.ts';
 import { newDeferred } from '../../../lib/async/deferred.ts';
 import { sleepWithSignal } from '../../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
@@ -10,6 +9,7 @@ import { Turns } from '../../../lib/async/turns.ts';
 import { type Clock, toIso } from '../../../lib/clock.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import type { Log } from '../../../lib/log.ts';
+import { isPassing } from '../../../lib/passing-fault.ts';
 import type { StreamLog } from '../../../platform/stream-log/stream-log.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunRecorder } from '../../journal/run-recorder.ts';
@@ -168,10 +168,10 @@ export class RunExecutor {
       if (outcome) await this.#end(attempt, outcome);
       else streamLog.abandon(row.run_id);
     } catch (error) {
-      // Its end could not be written, or another process has to write it.
+      // What it has made or its end could not be written, or another process has to write it.
       streamLog.abandon(row.run_id);
       if (!(error instanceof ClaimLost || isStop(error)))
-        log.error({ err: error, runId: row.run_id }, 'A run could not be ended; it will be taken up again');
+        log.error({ err: error, runId: row.run_id }, 'A run could not be stored; it will be taken up again');
     } finally {
       recorder?.close();
     }
@@ -205,6 +205,8 @@ export class RunExecutor {
     } catch (error) {
       if (signal.aborted && signal.reason instanceof RunStop)
         return await this.#afterStop(attempt, signal.reason);
+      // It is no failure of the run, which goes on from its last checkpoint, as after a crash.
+      if (isPassing(error)) throw error;
       this.#options.log.warn({ err: error, runId: row.run_id }, 'A run failed outside of its graph');
       return { ...failedOutcome(error), state: await this.#stateOf(row) };
     } finally {
@@ -390,11 +392,4 @@ function isGivenUp({ aborted, reason }: AbortSignal): boolean {
   return (
     aborted && reason instanceof RunStop && (reason.how.kind === 'lost' || reason.how.kind === 'released')
   );
-}
-
-const passing = new Set(['database_unavailable', 'database_busy', 'storage_full', 'shutting_down']);
-
-/** A temporary fault of the database; any other fault would only happen again. */
-function isPassing(error: unknown): boolean {
-  return error instanceof AppError && passing.has(error.code);
 }

@@ -250,6 +250,17 @@ describe('with a database that fails', () => {
     expect(await expectAgreement(fixture)).toEqual([]);
   });
 
+  test('a run that breaks off because of it goes on as its next attempt', async () => {
+    const gateway = await fixture.start();
+    const { run, result } = await gateway.runs.startExpecting(alice, 't', hello());
+    (await gateway.runner.next()).break(unavailable);
+    const again = await fixture.passUntil(gateway.runner.next());
+    expect(again.request).toMatchObject({ runId: run.run_id, attempt: 2 });
+    again.succeed({ n: 1 });
+    expect(await result(forever)).toMatchObject({ run: { status: 'success' }, values: { n: 1 } });
+    expect(await expectAgreement(fixture)).toEqual([]);
+  });
+
   test('a run whose end cannot be stored as it is ends as an error', async () => {
     const gateway = await fixture.start();
     const { result } = await gateway.runs.startExpecting(alice, 't', hello());
