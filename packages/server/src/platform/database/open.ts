@@ -1,8 +1,10 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isNoDatabase, mapSqliteError } from './database-errors.ts';
 import type { PostgresOptions } from './postgres/postgres-connections.ts';
+import { startFault } from './postgres/postgres-fault.ts';
 import { retryWhileBusy } from './sqlite/sqlite-busy.ts';
 import { SqliteConnection } from './sqlite/sqlite-connection.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
@@ -22,8 +24,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database<u
     case 'postgres': {
       // Loaded only when it is used, because loading the driver takes a tenth of the start.
       const { PostgresDatabase } = await import('./postgres/postgres-database.ts');
-      return new PostgresDatabase(options);
+      return reached(new PostgresDatabase(options), options.url);
     }
+  }
+}
+
+/** A server that cannot be used is told at once, with the setting to look at. */
+async function reached<Opened extends Database<unknown>>(database: Opened, url: string): Promise<Opened> {
+  try {
+    await sql`select 1`.execute(database.read);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw startFault(error, url);
   }
 }
 
