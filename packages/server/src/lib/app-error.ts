@@ -37,3 +37,15 @@ export class AppError extends Error {
     this.status = options.status ?? statusOf(code);
   }
 }
+
+const passing: ReadonlySet<ErrorCode> = new Set([
+  'database_unavailable',
+  'database_busy',
+  'storage_full',
+  'shutting_down',
+]);
+
+/** Returns true for a temporary fault of the database or the disk; any other fault would only happen again. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof AppError && passing.has(error.code);
+}
