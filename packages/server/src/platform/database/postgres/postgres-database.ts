@@ -48,6 +48,9 @@ export class PostgresDatabase implements Database<unknown> {
   readonly #pool: Pool;
   readonly #names = new StatementNames();
   #closed: Promise<void> | undefined;
+  /** The number of callers that wait for a connection or use one. */
+  #callers = 0;
+  #onLastCaller = (): void => undefined;
 
   constructor(options: PostgresOptions) {
     this.#options = options;
@@ -105,8 +108,17 @@ export class PostgresDatabase implements Database<unknown> {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#pool.end();
+    this.#closed ??= this.#end();
     return this.#closed;
+  }
+
+  /** A pool that ends closes its idle connections and forgets callers that were about to get one, so they come first. */
+  async #end(): Promise<void> {
+    if (this.#callers > 0)
+      await new Promise<void>((resolve) => {
+        this.#onLastCaller = resolve;
+      });
+    await this.#pool.end();
   }
 
   async #withConnection<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result> {
@@ -114,6 +126,16 @@ export class PostgresDatabase implements Database<unknown> {
     if (this.#pool.waitingCount >= waitingCallers) {
       throw new AppError('database_busy', { retryAfterSeconds: 1 });
     }
+    this.#callers += 1;
+    try {
+      return await this.#withClient(use);
+    } finally {
+      this.#callers -= 1;
+      if (this.#callers === 0) this.#onLastCaller();
+    }
+  }
+
+  async #withClient<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result> {
     const client = await mapped(this.#pool.connect());
     const connection = new Connection(client, this.#names);
     try {
