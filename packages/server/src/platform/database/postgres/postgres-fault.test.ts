@@ -32,6 +32,8 @@ it('names the folder of a socket, and leaves other errors as they are', () => {
   const inFolder = 'postgres://switchyard@localhost/x?host=%2Frun%2Fpostgres';
   const fault = startFault(unavailable(new Error('connect ENOENT')), inFolder) as AppError;
   expect(fault.message).toMatch(/^PostgreSQL at \/run\/postgres cannot be reached/);
+  const busy = new AppError('database_busy');
+  expect(startFault(busy, url)).toBe(busy);
   const defect = new TypeError('x is not a function');
   expect(startFault(defect, url)).toBe(defect);
 });

@@ -25,7 +25,7 @@ function whatIsWrong(error: unknown): string | null {
 }
 
 function causeOf(error: unknown): unknown {
-  return error instanceof AppError ? error.cause : error;
+  return error instanceof AppError ? (error.cause ?? error) : error;
 }
 
 /** Host and port, or the folder of the socket: what is in the address without the user, the password and the database. */
