@@ -6,9 +6,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const reporter = fileURLToPath(new URL('./test-reporter.mjs', import.meta.url));
+
 /** The arguments that make vitest print as usual and leave a report at `path` as well. */
 export function reportTo(path) {
-  return ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
+  return ['--reporter=default', `--reporter=${reporter}`, `--outputFile.json=${path}`];
 }
 
 export function closingLine(folder) {
@@ -20,9 +22,14 @@ export function closingLine(folder) {
   return `${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`;
 }
 
-/** File, name and message of each test that failed, and of each file that could not be loaded. */
+/** File, name and message of each test that failed, of each file that could not be loaded, and each error that no test caught. */
 export function failures(folder) {
-  return reportsIn(folder).flatMap(({ testResults }) => testResults.flatMap(failuresIn));
+  return reportsIn(folder).flatMap(({ testResults, unhandledErrors }) => [
+    ...testResults.flatMap(failuresIn),
+    ...unhandledErrors.map(
+      (error) => `No test caught this error, which may belong to an earlier one:\n${error}`,
+    ),
+  ]);
 }
 
 function failuresIn({ name, status, message, assertionResults }) {
@@ -38,7 +45,8 @@ function reportsIn(folder) {
 
 export function count(report) {
   const skipped = report.numPendingTests + report.numTodoTests;
-  return { passed: report.numPassedTests, failed: report.numFailedTests + brokenFiles(report), skipped };
+  const failed = report.numFailedTests + brokenFiles(report) + report.unhandledErrors.length;
+  return { passed: report.numPassedTests, failed, skipped };
 }
 
 /** A file that cannot even be loaded runs no test and would otherwise count as nothing. */

@@ -4,9 +4,16 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { closingLine, failures } from './test-results.mjs';
 
-const quiet = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] };
+const quiet = {
+  numPassedTests: 0,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  testResults: [],
+  unhandledErrors: [],
+};
 
-it('adds up all reports of a folder, counts a file that could not be loaded as failed, and names what failed', () => {
+it('adds up all reports of a folder, counts a file that could not be loaded as failed, and names what failed or was not caught', () => {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-reports-'));
   const broken = {
     name: 'broken.test.ts',
@@ -26,12 +33,19 @@ it('adds up all reports of a folder, counts a file that could not be loaded as f
   writeFileSync(join(folder, 'a.json'), JSON.stringify({ ...quiet, numPassedTests: 3, numPendingTests: 1 }));
   writeFileSync(
     join(folder, 'b.json'),
-    JSON.stringify({ ...quiet, numPassedTests: 2, numFailedTests: 1, testResults: [broken, failing] }),
+    JSON.stringify({
+      ...quiet,
+      numPassedTests: 2,
+      numFailedTests: 1,
+      testResults: [broken, failing],
+      unhandledErrors: ['Error: late'],
+    }),
   );
-  expect(closingLine(folder)).toBe('5 passed, 2 failed, 1 skipped');
+  expect(closingLine(folder)).toBe('5 passed, 3 failed, 1 skipped');
   expect(failures(folder)).toEqual([
     'broken.test.ts\nno such module',
     'failing.test.ts: lost\nexpected 1 to be 2',
+    'No test caught this error, which may belong to an earlier one:\nError: late',
   ]);
   rmSync(folder, { recursive: true });
 });
