@@ -14,7 +14,10 @@ export interface RunRequest {
 
 const input = { messages: [{ role: 'user', content: 'hello' }] };
 
-/** A client for the protocol of both servers: it uses only node:http, with one connection for each parallel request. */
+/**
+ * A client for the protocol of both servers: it uses only node:http, with one connection for each parallel request. A stream of
+ * protocol v2 has a connection of its own, which ends with it.
+ */
 export class AgentClient {
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -60,7 +63,18 @@ export class AgentClient {
     await this.#readRun(await this.#events(threadId), onFrame);
   }
 
-  /** The same as the official client does in a thread that it knows: it asks for the events, and at once for the run. */
+  /** The same as a page does in a thread that it shows: it follows the thread already when it asks for the run. */
+  async followBefore(
+    { threadId, graph }: RunRequest,
+    onRequest: () => void,
+    onFrame: (frame: Frame) => void,
+  ): Promise<void> {
+    const response = await this.#events(threadId);
+    onRequest();
+    await Promise.all([this.#start(threadId, graph), this.#readRun(response, onFrame)]);
+  }
+
+  /** The same as the official client does with the first message of a thread: it asks for the events, and at once for the run. */
   async followFirst({ threadId, graph }: RunRequest, onFrame: (frame: Frame) => void): Promise<void> {
     const [response] = await Promise.all([this.#events(threadId), this.#start(threadId, graph)]);
     await this.#readRun(response, onFrame);
@@ -72,9 +86,8 @@ export class AgentClient {
   }
 
   #events(threadId: string): Promise<IncomingMessage> {
-    return this.#send(`/threads/${threadId}/stream/events`, {
-      channels: ['messages', 'values', 'lifecycle'],
-    });
+    const body = { channels: ['messages', 'values', 'lifecycle'] };
+    return this.#send(`/threads/${threadId}/stream/events`, body, { agent: false });
   }
 
   async #readRun(response: IncomingMessage, onFrame: (frame: Frame) => void): Promise<void> {
@@ -100,7 +113,11 @@ export class AgentClient {
     this.#agent.destroy();
   }
 
-  #send(path: string, body: unknown): Promise<IncomingMessage> {
+  #send(
+    path: string,
+    body: unknown,
+    { agent }: { agent: Agent | false } = { agent: this.#agent },
+  ): Promise<IncomingMessage> {
     const content = JSON.stringify(body);
     const headers = {
       ...this.#headers,
@@ -108,7 +125,7 @@ export class AgentClient {
       'content-length': Buffer.byteLength(content),
     };
     return new Promise((resolve, reject) => {
-      const call = request(this.#url + path, { method: 'POST', headers, agent: this.#agent });
+      const call = request(this.#url + path, { method: 'POST', headers, agent });
       call.once('error', reject);
       call.once('response', (response) => {
         response.setEncoding('utf8');

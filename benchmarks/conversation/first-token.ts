@@ -1,6 +1,6 @@
 import type { Figure } from '../measure.ts';
 import { median, percentile } from '../statistics.ts';
-import { type AgentServer, startGateway } from './agent-servers.ts';
+import { type BenchGateway, startGateway } from './agent-servers.ts';
 import { type BareLoop, startBareGraph } from './bare-graph.ts';
 import { closedLoop } from './closed-loop.ts';
 import { startPeer } from './peer-process.ts';
@@ -28,13 +28,17 @@ export interface AnswerTimes {
 
 export interface FirstToken {
   clients: number;
-  /** The gateway over version 1 of the protocol, and over version 2. */
+  /** The gateway over version 1 of the protocol. */
   first: AnswerTimes;
+  /** Over version 2, whose event stream was open before. */
   second: AnswerTimes;
+  /** Over version 2, whose event stream is asked for in the same moment, on a new connection. */
+  opening: AnswerTimes;
   bare: AnswerTimes;
 }
 
-const sides = ['first', 'second', 'bare'] as const;
+const sides = ['first', 'second', 'opening', 'bare'] as const;
+type Side = (typeof sides)[number];
 
 /**
  * The answers of a model that is asked over HTTP, from the request on. The gateway and the bare graph call the same provider,
@@ -47,13 +51,14 @@ export async function firstTokens(options: FirstTokenOptions): Promise<FirstToke
   const take = {
     first: (loop: Loop) => answersOf(gateway, 'first', loop),
     second: (loop: Loop) => answersOf(gateway, 'second', loop),
+    opening: (loop: Loop) => answersOf(gateway, 'opening', loop),
     bare: async (loop: Loop) =>
       timesOfBare(await bare.loop({ graph: 'answering', streamMode: ['messages'], ...loop })),
   };
   const results: FirstToken[] = [];
   for (const clients of options.crowds) {
     for (const side of sides) await take[side]({ clients, seconds: options.warmUpSeconds });
-    const taken: Record<(typeof sides)[number], AnswerTimes[]> = { first: [], second: [], bare: [] };
+    const taken: Record<Side, AnswerTimes[]> = { first: [], second: [], opening: [], bare: [] };
     for (let round = 0; round < options.rounds; round += 1)
       for (const side of sides)
         taken[side].push(await take[side]({ clients, seconds: options.roundSeconds }));
@@ -61,6 +66,7 @@ export async function firstTokens(options: FirstTokenOptions): Promise<FirstToke
       clients,
       first: ofRounds(taken.first),
       second: ofRounds(taken.second),
+      opening: ofRounds(taken.opening),
       bare: ofRounds(taken.bare),
     });
   }
@@ -72,7 +78,12 @@ export async function firstTokens(options: FirstTokenOptions): Promise<FirstToke
 
 export function figuresOf(tokens: readonly FirstToken[]): Figure[] {
   return tokens.flatMap(({ clients, ...times }): Figure[] => {
-    const names = { first: 'gateway, version 1', second: 'gateway, protocol v2', bare: 'bare graph' };
+    const names: Record<Side, string> = {
+      first: 'gateway, version 1',
+      second: 'gateway, protocol v2',
+      opening: 'gateway, protocol v2 with a stream that is only being opened',
+      bare: 'bare graph',
+    };
     return sides.flatMap((side): Figure[] => [
       {
         name: `${names[side]}, first token of a model over HTTP, ${clients} at once, p50`,
@@ -105,31 +116,44 @@ function timesOfBare({ firstTokenMsP50, firstTokenMsP95, wholeMsP50, wholeMsMax 
   };
 }
 
-/** The threads exist before the clock starts, so only the streaming request is measured. */
+/**
+ * The threads exist before the clock starts, so only what asks for the answer is measured. Each client is a user with connections of
+ * its own, which a browser keeps open for its next request.
+ */
 async function answersOf(
-  { client }: AgentServer,
-  protocol: 'first' | 'second',
+  { gateway, clientAt }: BenchGateway,
+  side: Exclude<Side, 'bare'>,
   loop: Loop,
 ): Promise<AnswerTimes> {
   const firstMs: number[] = [];
   const wholeMs: number[] = [];
-  await closedLoop(loop, async () => {
+  const users = Array.from({ length: loop.clients }, () => clientAt(gateway.url));
+  await closedLoop(loop, async (user) => {
+    const client = users[user];
+    if (!client) throw new Error('A client has no connection.');
     const threadId = await client.createThread();
-    const started = performance.now();
+    let started = performance.now();
     let first: number | undefined;
     const hear = (token: string | undefined): void => {
       if (token !== undefined) first ??= performance.now() - started;
     };
-    const graph = 'answering';
-    if (protocol === 'first')
-      await client.stream({ threadId, graph, streamMode: ['messages-tuple'] }, (frame) =>
-        hear(tokenOf(frame)),
+    const run = { threadId, graph: 'answering' };
+    if (side === 'first')
+      await client.stream({ ...run, streamMode: ['messages-tuple'] }, (frame) => hear(tokenOf(frame)));
+    else if (side === 'opening') await client.followFirst(run, (frame) => hear(tokenOfEvent(frame)));
+    else
+      await client.followBefore(
+        run,
+        () => {
+          started = performance.now();
+        },
+        (frame) => hear(tokenOfEvent(frame)),
       );
-    else await client.followFirst({ threadId, graph }, (frame) => hear(tokenOfEvent(frame)));
     if (first === undefined) throw new Error('A stream held no token.');
     firstMs.push(first);
     wholeMs.push(performance.now() - started);
   });
+  for (const user of users) user.close();
   return {
     firstP50: median(firstMs),
     firstP95: percentile(firstMs, 95),

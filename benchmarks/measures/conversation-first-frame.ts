@@ -69,9 +69,10 @@ await measure(
         { promise: 'metadata frame p50 ≤ 80 ms at 64 clients', isMet: many.ours.metadataMs <= 80 },
         ...barsOf('version 1', crowd.first, crowd.bare),
         ...barsOf('protocol v2', crowd.second, crowd.bare),
+        ...barsOf('protocol v2 with a stream that is only being opened', crowd.opening, crowd.bare),
       ],
       notes: [
-        'The model is a provider in a process of its own that speaks the protocol of OpenAI and sends 50 tokens a second, 50 in all, so its first token comes after 20 ms. Gateway and bare graph call it with the same client. A client of protocol v2 asks for the events of its thread and at once for the run, as the official one does. The slowest whole answer is compared with the slowest of the bare graph.',
+        'The model is a provider in a process of its own that speaks the protocol of OpenAI and sends 50 tokens a second, 50 in all, so its first token comes after 20 ms. Gateway and bare graph call it with the same client. A client of protocol v2 follows its thread before it asks for the run, as a page does that shows the thread; the one whose stream is only being opened asks for both in the same moment, as the official client does with the first message of a thread. It needs a new connection for it, and Node accepts one connection in each turn of its loop, which takes some 20 ms while 64 runs begin. The slowest whole answer is compared with the slowest of the bare graph.',
         'The other figures are of a one-node graph without a model. Streamed are `updates`, so that the first frame of the graph is what its node has made.',
         `Figures without another name are medians, of ${rounds} rounds of ${roundSeconds} s; every side has run for ${warmUpSeconds} s before. The next run begins when the stream of the last one has ended.`,
       ],
