@@ -1,3 +1,4 @@
+import type { RunStatus } from '@switchyard/contract/conversation/run';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { Prepared } from '../../../platform/database/prepared.ts';
 import { endColumns, runColumns } from '../../run-columns.ts';
@@ -14,6 +15,13 @@ interface OfRun {
 }
 
 export type RunEnd = Pick<RunRow, (typeof endColumns)[number]>;
+
+interface PageOfRuns {
+  userId: string | null;
+  status: RunStatus | null;
+  limit: number;
+  offset: number;
+}
 
 export const runOfId = new Prepared((db: Db, { runId }: OfRun) =>
   db.selectFrom('runs').selectAll().where('run_id', '=', runId),
@@ -49,6 +57,20 @@ export const newestRunOf = new Prepared((db: Db, { threadId }: OfThread) =>
     .where('thread_id', '=', threadId)
     .orderBy('admission', 'desc')
     .limit(1),
+);
+
+/** Newest first. A user or a status that is null leaves that condition out. */
+export const pageOfRuns = new Prepared(
+  (db: Db, { threadId, userId, status, limit, offset }: OfThread & PageOfRuns) =>
+    db
+      .selectFrom('runs')
+      .selectAll()
+      .where('thread_id', '=', threadId)
+      .where('user_id', '=', ({ fn, val, ref }) => fn.coalesce(val(userId), ref('user_id')))
+      .where('status', '=', ({ fn, val, ref }) => fn.coalesce(val(status), ref('status')))
+      .orderBy('admission', 'desc')
+      .limit(limit)
+      .offset(offset),
 );
 
 /** Searches backwards for the latest success, past runs that failed. */

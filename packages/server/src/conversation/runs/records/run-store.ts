@@ -14,6 +14,7 @@ import {
   newRun,
   newRunInput,
   openRunsOf,
+  pageOfRuns,
   runOfId,
 } from './run-row-store.ts';
 
@@ -60,28 +61,15 @@ export class RunStore {
     { threadId, runId }: { threadId: string | null; runId: string },
   ): Promise<RunRow | undefined> {
     const userId = userScope(owner);
-    return this.#database.read
-      .selectFrom('runs')
-      .selectAll()
-      .where('run_id', '=', runId)
-      .$if(threadId !== null, (query) => query.where('thread_id', '=', threadId ?? ''))
-      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
-      .executeTakeFirst();
+    const run = await runOfId.first(this.#database.read, { runId });
+    const isWanted = run && (threadId ?? run.thread_id) === run.thread_id;
+    return isWanted && (userId ?? run.user_id) === run.user_id ? run : undefined;
   }
 
   /** Newest first. */
   async list(owner: Owner, threadId: string, { status, limit, offset }: RunPage): Promise<RunRow[]> {
-    const userId = userScope(owner);
-    return this.#database.read
-      .selectFrom('runs')
-      .selectAll()
-      .where('thread_id', '=', threadId)
-      .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
-      .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'pending'))
-      .orderBy('admission', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute();
+    const page = { threadId, userId: userScope(owner), status: status ?? null, limit, offset };
+    return (await pageOfRuns.run(this.#database.read, page)).rows;
   }
 
   /** This run and those after it, in the order of admission. */
