@@ -14,6 +14,14 @@ export const parameterTexts = {
   parameter_below: '"{name}" must be at least {limit}, got {given}.',
   parameter_above: '"{name}" must be at most {limit}, got {given}.',
   parameter_twice: 'Two parameters would have the name "{name}". Choose another for one of them.',
+  input_takes_number: 'Node {node} ({nodeClass}), input "{input}" takes a number, got {given}.',
+  input_takes_string: 'Node {node} ({nodeClass}), input "{input}" takes a string, got {given}.',
+  input_takes_boolean: 'Node {node} ({nodeClass}), input "{input}" takes true or false, got {given}.',
+  input_takes_object: 'Node {node} ({nodeClass}), input "{input}" takes an object, got {given}.',
+  input_takes_list: 'Node {node} ({nodeClass}), input "{input}" takes a list, got {given}.',
+  input_takes_link:
+    'Node {node} ({nodeClass}), input "{input}" takes a link to a node or a plain value, got {given}.',
+  links_in_cycle: 'The links in the params make nodes {path} a cycle.',
   file_unknown: 'There is no file {file}.',
   file_deleted: 'File {file} has been deleted meanwhile. Upload it again.',
   input_deleted:

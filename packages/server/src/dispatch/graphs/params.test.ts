@@ -123,7 +123,7 @@ describe('files', () => {
   });
 
   test('a file is refused for an input that takes a number', () => {
-    expect(errorOf({ '3.steps': { $file: 'f1' } }).message).toContain('takes a number, got a string');
+    expect(errorOf({ '3.steps': { $file: 'f1' } }).message).toContain('takes a number, got "gw/abc.png".');
   });
 
   test('finds each file in the params once and takes nothing else for a file', () => {
@@ -159,11 +159,11 @@ describe('names that match nothing', () => {
 
 describe('types', () => {
   test.each([
-    ['3.steps', 'twenty', 'takes a number, got a string'],
-    ['4.name', 5, 'takes a string, got a number'],
-    ['4.fast', 'yes', 'takes a boolean, got a string'],
-    ['3.seed', null, 'takes a number, got null'],
-    ['3.model', { a: 1 }, 'takes a link, got an object'],
+    ['3.steps', 'twenty', 'takes a number, got "twenty".'],
+    ['4.name', 5, 'takes a string, got 5.'],
+    ['4.fast', 'yes', 'takes true or false, got "yes".'],
+    ['3.seed', null, 'takes a number, got null.'],
+    ['3.model', { a: 1 }, 'takes a link to a node or a plain value, got {"a":1}.'],
     ['3.seed', ['99', 0], 'links to node 99, which is not in the workflow'],
   ])('refuses %s = %j', (name, value, message) => {
     const error = errorOf({ [name]: value });

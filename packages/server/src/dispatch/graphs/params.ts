@@ -4,6 +4,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { cycleIn, type Graph, isLink, ownTitle } from './graph.ts';
 import { fillPlaceholders, isPlaceholder, placeholderNames } from './placeholders.ts';
+import { shownValue } from './shown-value.ts';
 
 export interface AppliedParams {
   graph: Graph;
@@ -97,7 +98,7 @@ function sortParams(
 
 function cycleFaults(graph: Graph): Fault[] {
   const cycle = cycleIn(graph);
-  const message = `The links in the params make nodes ${cycle?.join(' → ')} a cycle.`;
+  const message = say('links_in_cycle', { path: cycle?.join(' → ') ?? '' });
   return cycle ? [{ in: 'body', path: ['params'], message, type: 'invalid_param' }] : [];
 }
 
@@ -151,32 +152,38 @@ function setInput(graph: Graph, { address, value }: { address: Address; value: u
   const { nodeId, input } = address;
   const node = graph[nodeId];
   if (!node) return null;
-  const problem = misfit(node.inputs[input], { value, graph });
-  if (problem) return `Node ${nodeId} (${node.class_type}), input "${input}": ${problem}`;
+  const target = isLink(value) && !Object.hasOwn(graph, value[0]) ? value[0] : null;
+  const place = { node: nodeId, nodeClass: node.class_type, input };
+  if (target !== null) return say('link_to_nothing', { ...place, target });
+  const misfit = misfitOf(node.inputs[input], value);
+  if (misfit) return say(misfit, { ...place, given: shownValue(value) });
   graph[nodeId] = { ...node, inputs: { ...node.inputs, [input]: value } };
   return null;
 }
 
-function misfit(present: unknown, { value, graph }: { value: unknown; graph: Graph }): string | null {
-  if (isLink(value)) {
-    return Object.hasOwn(graph, value[0]) ? null : `links to node ${value[0]}, which is not in the workflow.`;
-  }
+function misfitOf(present: unknown, value: unknown): (typeof misfits)[keyof typeof misfits] | null {
+  if (isLink(value)) return null;
   const [wanted, given] = [typeName(present), typeName(value)];
   if (wanted === given || wanted === 'null' || isPlaceholder(present)) return null;
   // The graph does not say what type a link brings, so any plain value may take its place.
   if (wanted === 'link' && given !== 'object' && given !== 'list' && given !== 'null') return null;
-  return `takes ${withArticle(wanted)}, got ${withArticle(given)}.`;
+  return misfits[wanted];
 }
 
-function typeName(value: unknown): string {
+const misfits = {
+  number: 'input_takes_number',
+  string: 'input_takes_string',
+  boolean: 'input_takes_boolean',
+  object: 'input_takes_object',
+  list: 'input_takes_list',
+  link: 'input_takes_link',
+} as const;
+
+/** The type of a value that JSON can hold. */
+function typeName(value: unknown): keyof typeof misfits | 'null' {
   if (isLink(value)) return 'link';
   if (Array.isArray(value)) return 'list';
-  return value === null ? 'null' : typeof value;
-}
-
-function withArticle(type: string): string {
-  if (type === 'null') return 'null';
-  return type === 'object' ? 'an object' : `a ${type}`;
+  return value === null ? 'null' : (typeof value as 'number' | 'string' | 'boolean' | 'object');
 }
 
 function fileIdOf(value: unknown): string | null {

@@ -2,6 +2,7 @@ import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import type { Fault } from '@switchyard/contract/errors';
 import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
+import { shownValue } from '../graphs/shown-value.ts';
 import { hint } from './saved-workflow-parameters.ts';
 
 /** Returns the values as the params of a task, or throws an error that names each wrong value and what it should be. */
@@ -67,7 +68,7 @@ function whyWrong(parameter: WorkflowParameter, value: unknown): string | null {
   const { name, hidden } = parameter;
   if (hidden) return say('parameter_hidden', { name });
   const { type, choices } = parameter;
-  const given = shown(value);
+  const given = shownValue(value);
   if (type === 'choice') {
     const isListed = choices?.some((choice) => choice === value);
     return isListed ? null : say('parameter_not_listed', { name, names: list(parameter), given });
@@ -100,7 +101,7 @@ const kinds: Record<
 };
 
 function outOfRange({ name, minimum, maximum }: WorkflowParameter, value: number): string | null {
-  const given = shown(value);
+  const given = shownValue(value);
   if (minimum !== null && value < minimum) return say('parameter_below', { name, limit: minimum, given });
   return maximum !== null && value > maximum ? say('parameter_above', { name, limit: maximum, given }) : null;
 }
@@ -113,10 +114,6 @@ function list({ choices }: WorkflowParameter): string {
 function isFile(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('$file' in value)) return false;
   return typeof value.$file === 'string' && Object.keys(value).length === 1;
-}
-
-function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? 'nothing').slice(0, 100);
 }
 
 function unknownName(name: string, parameters: readonly WorkflowParameter[]): string {
