@@ -60,7 +60,7 @@ import type { AuditTables } from './platform/audit/tables.ts';
 import type { Bus } from './platform/bus/bus.ts';
 import { DatabaseClock } from './platform/clock/database-clock.ts';
 import type { Database } from './platform/database/database.ts';
-import { databaseTime } from './platform/database/database-time.ts';
+import { databaseNowMs, databaseTime } from './platform/database/database-time.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { openDatabase } from './platform/database/open.ts';
 import { readTogether } from './platform/database/snapshot.ts';
@@ -77,7 +77,7 @@ import { ownershipMigrations } from './platform/ownership/migrations.ts';
 import { Ownership } from './platform/ownership/ownership.ts';
 import type { OwnershipTables } from './platform/ownership/tables.ts';
 import { ThumbnailCache } from './platform/pictures/thumbnail-cache.ts';
-import { databaseIdentity, databaseNowMs } from './platform/redis/cluster-store.ts';
+import { databaseIdentity } from './platform/redis/cluster-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
 
@@ -328,7 +328,7 @@ async function openClock({
   opened,
 }: Pick<Base, 'logger' | 'database' | 'opened'>): Promise<Clock> {
   if (database.dialect === 'sqlite') return systemClock;
-  const clock = await DatabaseClock.open({ ask: () => databaseNowMs(database), log: logger });
+  const clock = await DatabaseClock.open({ ask: () => databaseNowMs(database, database.read), log: logger });
   opened.add(() => clock.close());
   return clock.now;
 }

@@ -12,6 +12,7 @@ import { refuseOtherClock } from '../platform/clock/cluster-clock.ts';
 import type { Counters } from '../platform/counters/counters.ts';
 import { MemoryCounters } from '../platform/counters/memory-counters.ts';
 import type { Database } from '../platform/database/database.ts';
+import { databaseNowMs } from '../platform/database/database-time.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { EmbeddedJobs, type EmbeddedJobsOptions } from '../platform/jobs/embedded-jobs.ts';
 import type { JobFailure } from '../platform/jobs/job-attempts.ts';
@@ -20,7 +21,7 @@ import { jobMigrations } from '../platform/jobs/migrations.ts';
 import type { JobTables } from '../platform/jobs/tables.ts';
 import type { OfferQueues } from '../platform/offers/offer-queues.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
-import { databaseIdentity, databaseNowMs } from '../platform/redis/cluster-store.ts';
+import { databaseIdentity } from '../platform/redis/cluster-store.ts';
 import { isToldByServer } from '../platform/redis/redis-fault.ts';
 import type { RedisServer } from '../platform/redis/redis-server.ts';
 import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
@@ -78,7 +79,7 @@ export async function openShared(surroundings: Surroundings): Promise<Shared> {
 
 /** Loaded only when it is used, like everything that needs Redis. */
 async function openRedis({ config, logger, opened, database, secret }: Surroundings): Promise<RedisServer> {
-  await refuseOtherClock(() => databaseNowMs(database), systemClock);
+  await refuseOtherClock(() => databaseNowMs(database, database.read), systemClock);
   const { RedisServer } = await import('../platform/redis/redis-server.ts');
   const redis = await RedisServer.open({
     url: config.bus.url ?? '',

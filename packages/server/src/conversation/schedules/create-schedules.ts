@@ -3,6 +3,7 @@ import type { Routes } from '../../http/app.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import { unitClock } from '../../platform/clock/unit-clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Removals } from '../removals.ts';
 import type { RunFollowers } from '../runs/ending/run-followers.ts';
@@ -37,7 +38,12 @@ const threadGone = 'Its thread was deleted. Give it another one, or a fresh thre
 export function createSchedules(dependencies: SchedulesDependencies): { crons: Crons; routes: Routes[] } {
   const { database, access, followers, removals, mayStartRuns: mayStart, clock } = dependencies;
   const store = new ScheduleStore(database);
-  const clockwork = new ScheduleClock({ ...dependencies, store, mayStart });
+  const clockwork = new ScheduleClock({
+    ...dependencies,
+    store,
+    mayStart,
+    unitClock: unitClock(database, clock),
+  });
   followers.register({ plan: (trx, run) => clockwork.plan(trx, run), ended: () => undefined });
   removals.register<ConversationTables>({
     forgetThread: (trx, threadId) => releaseThread(trx, threadId, { at: toIso(clock()), why: threadGone }),

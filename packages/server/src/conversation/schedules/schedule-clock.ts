@@ -6,6 +6,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { hourMs, minuteMs } from '../../lib/time-units.ts';
 import { maxClockDifferenceMs } from '../../platform/clock/database-clock.ts';
+import type { UnitClock } from '../../platform/clock/unit-clock.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Job } from '../../platform/jobs/jobs.ts';
 import type { RunCaller } from '../runs/intake/run-intake.ts';
@@ -40,6 +41,8 @@ interface ScheduleClockOptions {
   /** Whether this account exists and may sign in. */
   mayStart: (userId: string) => Promise<boolean>;
   clock: Clock;
+  /** All replicas plan the next moment of a schedule by the same clock, also when it was just set. */
+  unitClock: UnitClock;
   log: Pick<Log, 'warn'>;
 }
 
@@ -125,9 +128,9 @@ export class ScheduleClock {
   }
 
   async #moment(trx: ScheduleTrx, schedule: ScheduleRow, dueAt: string): Promise<void> {
-    const { jobs, clock } = this.#options;
+    const { jobs, unitClock } = this.#options;
     const { schedule_id, cron } = schedule;
-    const nowMs = clock();
+    const nowMs = await unitClock(trx);
     const at = toIso(nowMs);
     const isOpen = (await this.openRun(trx, schedule_id)) !== undefined;
     // What runs once is not left out. It waits for the run that its owner has started by hand.
@@ -146,12 +149,11 @@ export class ScheduleClock {
    * would rest for as long as that clock was ahead.
    */
   async #align(): Promise<void> {
-    const { store, jobs, clock } = this.#options;
-    const nowMs = clock();
-    for (const scheduleId of await store.cronsOfLaterThan(toIso(nowMs + maxClockDifferenceMs)))
+    const { store, jobs, clock, unitClock } = this.#options;
+    for (const scheduleId of await store.cronsOfLaterThan(toIso(clock() + maxClockDifferenceMs)))
       await store.change(null, scheduleId, async (trx, schedule) => {
         if (schedule?.status !== 'enabled' || schedule.cron === null) return;
-        const next = nextRunAt(schedule, nowMs);
+        const next = nextRunAt(schedule, await unitClock(trx));
         if (next === null || schedule.next_run_at === null || next >= schedule.next_run_at) return;
         await updateSchedule(trx, scheduleId, { next_run_at: next });
         await jobs.enqueue(trx, fireJob(scheduleId, next));

@@ -50,6 +50,8 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
   let started: StartedRun[];
   let isLocked: boolean;
   let refusal: Error | null;
+  /** How far the clock of the process is behind that of the database. */
+  let behindMs: number;
   /** The process ends after it has started a run, before it can write that down. */
   let diesAfterStart: boolean;
 
@@ -62,6 +64,7 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
     handlers = new Map();
     jobs = new Map();
     started = [];
+    behindMs = 0;
     [isLocked, refusal, diesAfterStart] = [false, null, false];
     const queue = {
       register: (kind: string, handler: JobHandler) => void handlers.set(kind, handler),
@@ -86,7 +89,12 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
       },
     };
     const shared = { store, jobs: queue, runs, clock: time.now, log: { warn: () => undefined } };
-    clockwork = new ScheduleClock({ ...shared, mayStart: async () => !isLocked });
+    clockwork = new ScheduleClock({
+      ...shared,
+      clock: () => time.now() - behindMs,
+      unitClock: async () => time.now(),
+      mayStart: async () => !isLocked,
+    });
     const schedules = new Schedules({ ...shared, clockwork, newId });
     tasks = new ScheduledTasks({ schedules, access: { require: async () => null } });
     crons = new Crons(schedules);
@@ -173,12 +181,23 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
     expect((await tasks.get(ada, id)).next_run_at).toBe(toIso(time.now() + 9 * minuteMs));
   });
 
-  describe('come at the present time again when a clock that was days ahead is set back', () => {
-    const align = async (): Promise<void> => {
-      const job = { id: 'a', kind: alignKind, key: null, payload: {}, attempt: 1 };
-      await handlers.get(alignKind)?.({ ...job, signal: new AbortController().signal });
-    };
+  async function align(): Promise<void> {
+    const job = { id: 'a', kind: alignKind, key: null, payload: {}, attempt: 1 };
+    await handlers.get(alignKind)?.({ ...job, signal: new AbortController().signal });
+  }
 
+  it('come once by the new time of the database, which a process has not noticed yet', async () => {
+    const { id } = await every('* * * * *');
+    behindMs = 3 * dayMs;
+    await after(3 * dayMs);
+    expect(await statuses(id)).toEqual(['running']);
+    const next = toIso(time.now() + minuteMs);
+    expect((await tasks.get(ada, id)).next_run_at).toBe(next);
+    await align();
+    expect((await tasks.get(ada, id)).next_run_at).toBe(next);
+  });
+
+  describe('come at the present time again when a clock that was days ahead is set back', () => {
     it('and they began a run meanwhile', async () => {
       const { id } = await every('0 * * * *');
       await after(3 * dayMs);

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 
 /** An expression for the present moment in milliseconds since the epoch. */
@@ -11,4 +11,16 @@ export type DatabaseTime = () => RawBuilder<number>;
 export function databaseTime({ dialect }: Pick<Database<unknown>, 'dialect'>): DatabaseTime {
   if (dialect === 'sqlite') return () => sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
   return () => sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+}
+
+/** Returns the present moment by the clock of the database. */
+export async function databaseNowMs(
+  { dialect }: Pick<Database<unknown>, 'dialect'>,
+  connection: QueryExecutorProvider,
+): Promise<number> {
+  const { rows } = await sql<{ nowMs: number }>`select ${databaseTime({ dialect })()} as "nowMs"`.execute(
+    connection,
+  );
+  if (!rows[0]) throw new Error('The database did not say what time it is.');
+  return Number(rows[0].nowMs);
 }

@@ -1,6 +1,5 @@
 import { newId } from '../../lib/ids.ts';
 import type { Database } from '../database/database.ts';
-import { databaseTime } from '../database/database-time.ts';
 import { type Migration, migrate } from '../database/migrate.ts';
 
 interface IdentityTables {
@@ -36,12 +35,4 @@ export async function databaseIdentity(database: Database<unknown>): Promise<str
       .executeTakeFirstOrThrow();
     return id;
   });
-}
-
-/** Returns the present moment by the clock of the database. */
-export async function databaseNowMs(database: Database<unknown>): Promise<number> {
-  const { nowMs } = await database.read
-    .selectNoFrom(databaseTime(database)().as('nowMs'))
-    .executeTakeFirstOrThrow();
-  return Number(nowMs);
 }
