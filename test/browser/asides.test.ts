@@ -66,6 +66,8 @@ describe.runIf(canBrowse)('an aside in a browser', () => {
     const page = await visit();
     await ask(page, 'a trunk');
     await page.getByText('You said: a trunk').waitFor();
+    // The aside is named after the title that the page shows then, and a title comes after the answer.
+    await page.getByRole('heading', { level: 1, name: 'A scripted title' }).waitFor();
     await button(page, 'aside.ask').click();
     const aside = asideOf(page);
     await aside.getByText('You said: a trunk').waitFor();
