@@ -86,11 +86,12 @@ export class HookedTalks {
     await Promise.all(
       [this.#first, this.#legacy].map(async ({ window }) => {
         const shown = window.view.messages.length;
-        void window.view.say(text);
-        await window.until(({ messages, questions }) => {
+        const hasBegun = window.until(({ messages, questions }) => {
           const last = messages.at(-1);
           return questions > 0 || (messages.length > shown + 1 && last?.type === 'ai' && last.text !== '');
         });
+        // One hook answers when its run has ended. A run that is killed by then is what the round is about.
+        await Promise.race([hasBegun, window.view.say(text).then(() => hasBegun)]);
       }),
     );
     this.#open(this.#second);
