@@ -22,13 +22,11 @@ export function closingLine(folder) {
   return `${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`;
 }
 
-/** File, name and message of each test that failed, of each file that could not be loaded, and each error that no test caught. */
+/** File, name and message of each test that failed and of each file that could not be loaded, and the errors of no test. */
 export function failures(folder) {
-  return reportsIn(folder).flatMap(({ testResults, unhandledErrors }) => [
+  return reportsIn(folder).flatMap(({ testResults, otherErrors }) => [
     ...testResults.flatMap(failuresIn),
-    ...unhandledErrors.map(
-      (error) => `No test caught this error, which may belong to an earlier one:\n${error}`,
-    ),
+    ...otherErrors,
   ]);
 }
 
@@ -45,7 +43,7 @@ function reportsIn(folder) {
 
 export function count(report) {
   const skipped = report.numPendingTests + report.numTodoTests;
-  const failed = report.numFailedTests + brokenFiles(report) + report.unhandledErrors.length;
+  const failed = report.numFailedTests + brokenFiles(report) + report.otherErrors.length;
   return { passed: report.numPassedTests, failed, skipped };
 }
 

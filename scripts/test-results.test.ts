@@ -10,7 +10,7 @@ const quiet = {
   numPendingTests: 0,
   numTodoTests: 0,
   testResults: [],
-  unhandledErrors: [],
+  otherErrors: [],
 };
 
 it('adds up all reports of a folder, counts a file that could not be loaded as failed, and names what failed or was not caught', () => {
@@ -38,14 +38,14 @@ it('adds up all reports of a folder, counts a file that could not be loaded as f
       numPassedTests: 2,
       numFailedTests: 1,
       testResults: [broken, failing],
-      unhandledErrors: ['Error: late'],
+      otherErrors: ['No test caught this'],
     }),
   );
   expect(closingLine(folder)).toBe('5 passed, 3 failed, 1 skipped');
   expect(failures(folder)).toEqual([
     'broken.test.ts\nno such module',
     'failing.test.ts: lost\nexpected 1 to be 2',
-    'No test caught this error, which may belong to an earlier one:\nError: late',
+    'No test caught this',
   ]);
   rmSync(folder, { recursive: true });
 });
