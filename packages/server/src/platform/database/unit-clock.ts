@@ -1,7 +1,7 @@
 import type { QueryExecutorProvider } from 'kysely';
 import type { Clock } from '../../lib/clock.ts';
-import type { Database } from '../database/database.ts';
-import { databaseNowMs } from '../database/database-time.ts';
+import type { Database } from './database.ts';
+import { databaseNowMs } from './database-time.ts';
 
 /** Returns the present moment in a unit that decides by it, after the unit has its locks. */
 export type UnitClock = (trx: QueryExecutorProvider) => Promise<number>;
