@@ -119,7 +119,10 @@ async function instanceStates({ stage, admin, boxes }: Studio): Promise<void> {
   await card.getByText(text('state.busy')).waitFor();
   await card.getByRole('button', { name: text('menu.label', { name: 'box-22' }) }).click();
   await page.getByRole('menuitem', { name: text('menu.drain') }).click();
-  await card.getByText(/^Draining/).first().waitFor();
+  await card
+    .getByText(/^Draining/)
+    .first()
+    .waitFor();
   await page.getByText(text('state.unreachable')).first().waitFor();
   await page.waitForTimeout(2_000);
   await save(page, 'instances');
