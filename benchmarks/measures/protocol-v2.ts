@@ -9,10 +9,16 @@ const crowds = [1, 16] as const;
 const rounds = isRehearsal ? 1 : 5;
 const roundSeconds = isRehearsal ? 1 : 4;
 const tokens = 200;
-const streamMode = ['messages-tuple', 'values'];
+/** What a page over version 1 asks for, and what a run that protocol v2 starts makes. */
+const modesOf = {
+  first: ['messages-tuple', 'values'],
+  whole: ['values', 'updates', 'messages-tuple', 'tools', 'custom', 'tasks'],
+};
 /** A run of the graph that waits between its tokens takes two seconds. */
 const runsWithPauses = isRehearsal ? 1 : 10;
 const maxFirstMs = 10;
+
+type Side = keyof typeof modesOf | 'second';
 
 interface Delivery {
   perSecond: number;
@@ -25,26 +31,29 @@ interface Delivery {
 
 await measure('protocol-v2', 'Tokens over protocol v2, beside version 1', async () => {
   const gateway = await startGateway();
-  const samples: { clients: number; second: Delivery; first: Delivery }[] = [];
+  const samples: ({ clients: number } & Record<Side, Delivery>)[] = [];
   for (const clients of crowds)
     for (let round = 0; round <= rounds; round += 1) {
       const loop = { clients, seconds: roundSeconds };
       const sample = {
         clients,
         first: await delivery(gateway, 'first', loop),
+        whole: await delivery(gateway, 'whole', loop),
         second: await delivery(gateway, 'second', loop),
       };
       if (round > 0) samples.push(sample); // the first warms up
     }
   const withPauses: number[] = [];
   for (let run = 0; run < runsWithPauses; run += 1)
-    await listen(gateway, { protocol: 'second', graph: 'paced', firstMs: withPauses });
+    await listen(gateway, { side: 'second', graph: 'paced', firstMs: withPauses });
   await gateway.close();
 
   const at = (clients: number, value: (sample: (typeof samples)[number]) => number) =>
     median(samples.filter((sample) => sample.clients === clients).map(value));
   const shareAt = (clients: number) =>
     at(clients, ({ first, second }) => (second.perSecond / first.perSecond) * 100);
+  const shareOfWholeAt = (clients: number) =>
+    at(clients, ({ whole, second }) => (second.perSecond / whole.perSecond) * 100);
   const missing = samples.reduce((sum, { second }) => sum + second.missing, 0);
   const firstMs = median(withPauses);
   return {
@@ -61,6 +70,11 @@ await measure('protocol-v2', 'Tokens over protocol v2, beside version 1', async 
           unit: '/s',
         },
         { name: `protocol v2 of version 1, ${clients} clients`, value: shareAt(clients), unit: '%' },
+        {
+          name: `protocol v2 of version 1 with the same modes, ${clients} clients`,
+          value: shareOfWholeAt(clients),
+          unit: '%',
+        },
         {
           name: `protocol v2, processor time of a token, ${clients} clients`,
           value: at(clients, ({ second }) => second.cpuUs),
@@ -94,7 +108,7 @@ await measure('protocol-v2', 'Tokens over protocol v2, beside version 1', async 
       { promise: `first event ≤ ${maxFirstMs} ms after the command`, isMet: firstMs <= maxFirstMs },
     ],
     notes: [
-      `Medians of ${rounds} rounds of ${roundSeconds} s, by turns; ${tokens} tokens a run, a new thread for each run. A run of protocol v2 also makes frames of updates, tasks and checkpoints.`,
+      `Medians of ${rounds} rounds of ${roundSeconds} s, by turns; ${tokens} tokens a run, a new thread for each run. A run of protocol v2 also makes frames of updates, tools, tasks and checkpoints; version 1 is shown with the modes that its pages ask for, and with those of such a run.`,
       'Processor time is that of the whole gateway process, runs and their requests included. It depends less than a rate on who else uses the machine.',
       `The first event is that of a graph that sends a token every 10 ms, as a model does (${runsWithPauses} runs). A reader connects once its command is answered. A graph that never pauses has the main thread by then, and the reader waits until it is done.`,
     ],
@@ -103,7 +117,7 @@ await measure('protocol-v2', 'Tokens over protocol v2, beside version 1', async 
 
 async function delivery(
   server: BenchGateway,
-  protocol: 'first' | 'second',
+  side: Side,
   loop: { clients: number; seconds: number },
 ): Promise<Delivery> {
   let delivered = 0;
@@ -113,7 +127,7 @@ async function delivery(
   const usedUs = cpuTimeUs(pid);
   const started = performance.now();
   await closedLoop(loop, async () => {
-    const came = await listen(server, { protocol, graph: 'fast', firstMs });
+    const came = await listen(server, { side, graph: 'fast', firstMs });
     delivered += came;
     missing += tokens - came;
   });
@@ -128,7 +142,7 @@ async function delivery(
 /** Returns the number of tokens, none of which may be early, late or doubled. */
 async function listen(
   { client }: AgentServer,
-  { protocol, graph, firstMs }: { protocol: 'first' | 'second'; graph: 'fast' | 'paced'; firstMs: number[] },
+  { side, graph, firstMs }: { side: Side; graph: 'fast' | 'paced'; firstMs: number[] },
 ): Promise<number> {
   const threadId = await client.createThread();
   let came = 0;
@@ -144,8 +158,7 @@ async function listen(
     last = index;
     came += 1;
   };
-  if (protocol === 'first')
-    await client.stream({ threadId, graph, streamMode }, (frame) => hear(tokenOf(frame)));
-  else await client.follow({ threadId, graph }, (frame) => hear(tokenOfEvent(frame)));
+  if (side === 'second') await client.follow({ threadId, graph }, (frame) => hear(tokenOfEvent(frame)));
+  else await client.stream({ threadId, graph, streamMode: modesOf[side] }, (frame) => hear(tokenOf(frame)));
   return came;
 }
