@@ -240,7 +240,10 @@ describe.skipIf(isSkipped)(title, () => {
   it('shares one blocking connection among all readers of a process', async () => {
     const own = await startRedis();
     const { writer, reader, close } = await replicas(2, { url: own.url });
-    const reads = Array.from({ length: 50 }, () => idsOf(reader.read('run', { after: 0, signal: never })));
+    const reads = Array.from({ length: 50 }, () => {
+      const { signal } = new AbortController();
+      return idsOf(reader.read('run', { after: 0, signal }));
+    });
     writer.begin('run', { base: 0 });
     write(writer, 3);
     await writer.settled();
