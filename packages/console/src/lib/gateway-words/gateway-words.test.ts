@@ -105,6 +105,24 @@ it('words why a test of an MCP server failed', () => {
   );
 });
 
+it('words an address that webhooks may not call', () => {
+  const cause = `${say('host_private', { host: '10.0.0.1' })} ${say('private_addresses_setting')}`;
+  const message = say('address_denied', { cause });
+  const details = [{ path: 'body.url', message, sentences: readSentences(message) }];
+  const error = new ApiError({ status: 422, code: 'webhook_url_denied', message: 'No.', details });
+  expect(wordError(error, texts)).toBe(
+    '请求无效：url：不允许调用此地址：10.0.0.1 属于专用网络。设置 dispatch.webhooks_to_private_addresses 可允许这类地址。',
+  );
+});
+
+it('words an error whose message has codes, and shows the message of one that has none', () => {
+  const message = say('mcp_setting', { path: 'web.url', cause: say('mcp_address_scheme') });
+  const told = { status: 400, code: 'malformed', message };
+  const error = new ApiError({ ...told, sentences: readSentences(message) });
+  expect(wordError(error, texts)).toBe('请求无效：mcp_servers.web.url：必须是 http 或 https 地址。');
+  expect(wordError(new ApiError(told), texts)).toBe(`请求无效：${message}`);
+});
+
 it('words an error of a request by its code, with the particulars that its message has', () => {
   const errorOf = (code: string, message: string) => new ApiError({ status: 422, code, message });
   expect(wordError(errorOf('queue_full', 'The queue is full.'), texts)).toBe(

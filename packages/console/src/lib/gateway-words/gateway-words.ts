@@ -36,7 +36,8 @@ export function wordError(error: unknown, texts: GatewayTexts): string | null {
   if (code === null || !has(`error.${code}`)) return null;
   const names = error instanceof ApiError ? namesIn(error.details) : [];
   const named = names.length > 0 ? 'yes' : 'no';
-  const message = wordFaults(error, texts) ?? (error as Error).message;
+  const own = error instanceof ApiError ? wordSentences(error.sentences, texts) : null;
+  const message = wordFaults(error, texts) ?? own ?? (error as Error).message;
   return text(`error.${code}`, { message, named, names: names.join('、') });
 }
 
