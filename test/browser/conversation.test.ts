@@ -102,6 +102,31 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     expect((await runs(page))[0]?.status).toBe('interrupted');
   });
 
+  it('opens at its end, when its messages are the last to come as well', async () => {
+    const begun = await visit();
+    await ask(begun, 'word '.repeat(3_000));
+    await button(begun, 'turn.copy').waitFor();
+    const address = begun.url();
+    await stage.closePages();
+    const page = await visit();
+    const others = ['runs', 'answers', 'state'].map((part) =>
+      page.waitForResponse((answer) => new RegExp(`/${part}(\\?|$)`).test(answer.url())),
+    );
+    await page.route(/\/messages\/page/, async (route) => {
+      await Promise.all(others);
+      await route.continue();
+    });
+    await page.goto(address);
+    await button(page, 'turn.copy').waitFor();
+    const beyond = () =>
+      page.evaluate(() => {
+        const { scrollTop, clientHeight, scrollHeight } = document.documentElement;
+        return scrollHeight - clientHeight - scrollTop;
+      });
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(2_000);
+    await expect.poll(beyond).toBeLessThan(48);
+  });
+
   it('is followed in a second window, word by word', async () => {
     const [one, other] = [await visit(), await visit()];
     await ask(one, 'hello');

@@ -1,3 +1,4 @@
+import { useLayoutEffect } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import type { Turn } from '../model/turn.ts';
@@ -10,11 +11,15 @@ interface TurnListProps extends Omit<TurnEndProps, 'turn' | 'isLast'> {
   isRunning: boolean;
   /** Reads what was said before; null when all of it is here. */
   older: (() => void) | null;
+  /** Called when turns were drawn: the first time in a later step than the page around them. */
+  onDrawn: () => void;
 }
 
 /** All turns, the oldest first. Only the last answer can be made again; every end can begin a branch. */
-export function TurnList({ turns, isRunning, older, ...ends }: TurnListProps) {
+export function TurnList({ turns, isRunning, older, onDrawn, ...ends }: TurnListProps) {
   const text = useText('chat');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new turns are what was drawn
+  useLayoutEffect(onDrawn, [turns, onDrawn]);
   const last = turns.at(-1);
   return (
     <>
