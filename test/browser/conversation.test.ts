@@ -55,6 +55,12 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await Promise.all((boxes ?? []).map((box) => box.close()));
   });
 
+  /** How much of the page lies below what is seen, in pixels. */
+  const beyondSight = (page: Page): Promise<number> =>
+    page.evaluate(() => {
+      const { scrollTop, clientHeight, scrollHeight } = document.documentElement;
+      return scrollHeight - clientHeight - scrollTop;
+    });
   const visit = async (statuses: number[] = []): Promise<Page> => {
     const watched = await stage.visit({ session: admin, statuses });
     faults = watched.faults;
@@ -118,13 +124,19 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     });
     await page.goto(address);
     await button(page, 'turn.copy').waitFor();
-    const beyond = () =>
-      page.evaluate(() => {
-        const { scrollTop, clientHeight, scrollHeight } = document.documentElement;
-        return scrollHeight - clientHeight - scrollTop;
-      });
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(2_000);
-    await expect.poll(beyond).toBeLessThan(48);
+    await expect.poll(() => beyondSight(page)).toBeLessThanOrEqual(1);
+  });
+
+  it('stays at its end when suggestions come after the answer', async () => {
+    const page = await visit();
+    await page.route(/\/suggestions$/, async (route) => {
+      await button(page, 'turn.copy').waitFor();
+      await route.continue();
+    });
+    await ask(page, 'word '.repeat(3_000));
+    await page.getByRole('button', { name: 'What next?' }).waitFor();
+    await expect.poll(() => beyondSight(page)).toBeLessThanOrEqual(1);
   });
 
   it('is followed in a second window, word by word', async () => {

@@ -11,13 +11,13 @@ interface TurnListProps extends Omit<TurnEndProps, 'turn' | 'isLast'> {
   isRunning: boolean;
   /** Reads what was said before; null when all of it is here. */
   older: (() => void) | null;
-  /** Called when turns were drawn: the first time in a later step than the page around them. */
-  onDrawn: () => void;
 }
 
 /** All turns, the oldest first. Only the last answer can be made again; every end can begin a branch. */
-export function TurnList({ turns, isRunning, older, onDrawn, ...ends }: TurnListProps) {
+export function TurnList({ turns, isRunning, older, ...ends }: TurnListProps) {
   const text = useText('chat');
+  const { onDrawn } = ends;
+  // The first turns are drawn in a later step than the page around them.
   // biome-ignore lint/correctness/useExhaustiveDependencies: new turns are what was drawn
   useLayoutEffect(onDrawn, [turns, onDrawn]);
   const last = turns.at(-1);
