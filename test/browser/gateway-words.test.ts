@@ -39,7 +39,7 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     const id = await taskOf(missing);
     await page.goto(`/tasks/${id}`);
     const note = page.getByRole('main').getByRole('alert');
-    await note.getByText(/原话：“.*nowhere\.png.*”没有实例拥有此文件/).waitFor();
+    await note.getByText(/原话：“.*nowhere\.png.*”。没有实例拥有此文件/).waitFor();
     await page.goto('/instances?view=journal');
     await page
       .getByText(/缺少输入文件：/)
