@@ -55,6 +55,12 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await Promise.all((boxes ?? []).map((box) => box.close()));
   });
 
+  /** How much of the page lies below what is seen, in pixels. */
+  const beyondSight = (page: Page): Promise<number> =>
+    page.evaluate(() => {
+      const { scrollTop, clientHeight, scrollHeight } = document.documentElement;
+      return scrollHeight - clientHeight - scrollTop;
+    });
   const visit = async (statuses: number[] = []): Promise<Page> => {
     const watched = await stage.visit({ session: admin, statuses });
     faults = watched.faults;
@@ -100,6 +106,37 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
       expect(await button(page, name).isVisible(), name).toBe(true);
     expect(await page.getByRole('img', { name: text('threads.asks') }).count()).toBe(0);
     expect((await runs(page))[0]?.status).toBe('interrupted');
+  });
+
+  it('opens at its end, when its messages are the last to come as well', async () => {
+    const begun = await visit();
+    await ask(begun, 'word '.repeat(3_000));
+    await button(begun, 'turn.copy').waitFor();
+    const address = begun.url();
+    await stage.closePages();
+    const page = await visit();
+    const others = ['runs', 'answers', 'state'].map((part) =>
+      page.waitForResponse((answer) => new RegExp(`/${part}(\\?|$)`).test(answer.url())),
+    );
+    await page.route(/\/messages\/page/, async (route) => {
+      await Promise.all(others);
+      await route.continue();
+    });
+    await page.goto(address);
+    await button(page, 'turn.copy').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(2_000);
+    await expect.poll(() => beyondSight(page)).toBeLessThanOrEqual(1);
+  });
+
+  it('stays at its end when suggestions come after the answer', async () => {
+    const page = await visit();
+    await page.route(/\/suggestions$/, async (route) => {
+      await button(page, 'turn.copy').waitFor();
+      await route.continue();
+    });
+    await ask(page, 'word '.repeat(3_000));
+    await page.getByRole('button', { name: 'What next?' }).waitFor();
+    await expect.poll(() => beyondSight(page)).toBeLessThanOrEqual(1);
   });
 
   it('is followed in a second window, word by word', async () => {

@@ -20,7 +20,7 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     stage = await Stage.open();
     admin = await stage.admin();
     boxes = await addBoxes(admin, ['box-a'], 1);
-    ({ page, faults } = await stage.visit({ session: admin, locale: 'zh-CN', statuses: [422] }));
+    ({ page, faults } = await stage.visit({ session: admin, locale: 'zh-CN', statuses: [400, 422] }));
   });
   afterEach(() => expect(faults.splice(0)).toEqual([]));
   afterAll(async () => {
@@ -39,7 +39,7 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     const id = await taskOf(missing);
     await page.goto(`/tasks/${id}`);
     const note = page.getByRole('main').getByRole('alert');
-    await note.getByText(/原话：“.*nowhere\.png.*”没有实例拥有此文件/).waitFor();
+    await note.getByText(/原话：“.*nowhere\.png.*”。没有实例拥有此文件/).waitFor();
     await page.goto('/instances?view=journal');
     await page
       .getByText(/缺少输入文件：/)
@@ -86,6 +86,32 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     await page.goto('/mcp');
     await page.getByRole('button', { name: words('mcp')('test.open') }).click();
     await page.getByText('服务器的地址上没有程序在监听。（ECONNREFUSED）').waitFor();
+  });
+
+  it('is Chinese for settings of an MCP server that it refuses', async () => {
+    const text = words('mcp');
+    await page.goto('/mcp');
+    await page.getByRole('button', { name: text('add') }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(text('form.name'), { exact: true }).fill('web');
+    await dialog.getByLabel(text('form.url')).fill('http://169.254.169.254/mcp');
+    await dialog.getByRole('button', { name: text('submit') }).click();
+    await dialog
+      .getByText('请求无效：mcp_servers.web.url：不允许调用此地址：169.254.169.254 是链路本地地址。')
+      .waitFor();
+  });
+
+  it('is Chinese for an address that webhooks may not call', async () => {
+    const text = words('webhooks');
+    await page.goto('/webhooks');
+    await page
+      .getByRole('button', { name: text('add') })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: text('column.url') }).fill('http://10.0.0.1/hook');
+    await dialog.getByRole('button', { name: text('submit') }).click();
+    await dialog.getByText(/不允许调用此地址：10\.0\.0\.1 属于专用网络。/).waitFor();
   });
 
   it('is Chinese for a pause, with the reason as it was written', async () => {

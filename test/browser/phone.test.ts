@@ -57,4 +57,22 @@ describe.runIf(canBrowse)('the console on a phone, in Chinese', () => {
         .count(),
     ).toBe(0);
   });
+
+  it('shows of a run what its rows are called, and what its events say', async () => {
+    const { thread_id: thread } = await admin.post<{ thread_id: string }>('/api/threads', {});
+    const input = { messages: [{ role: 'user', content: 'invert a picture' }] };
+    const run = await admin.post<{ run_id: string }>(`/api/threads/${thread}/runs`, { input });
+    await admin.get(`/api/threads/${thread}/runs/${run.run_id}/join`);
+    await page.goto(`/runs/${thread}/${run.run_id}`);
+    // The deepest rows have the least room.
+    const deepest = page.getByRole('row', { level: 5 }).first();
+    await deepest.waitFor();
+    const name = deepest.locator('th > span').last();
+    expect(await name.textContent()).not.toBe('');
+    expect((await name.boundingBox())?.width).toBeGreaterThan(40);
+    await page.goto(`/runs/${thread}/${run.run_id}?view=events`);
+    const event = page.getByRole('listitem').filter({ hasText: 'human_message' });
+    const said = await event.getByText('invert a picture', { exact: true }).boundingBox();
+    expect(said?.width).toBeGreaterThan(60);
+  });
 });

@@ -1,8 +1,11 @@
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+
 interface ApiErrorOptions {
   status: number;
   code: string;
   message: string;
   details?: unknown;
+  sentences?: Sentence[];
   requestId?: string | null;
   retryAfterSeconds?: number | null;
 }
@@ -17,15 +20,18 @@ export class ApiError extends Error {
   readonly code: string;
   /** For an invalid request: a list of `{ path, message }`. */
   readonly details: unknown;
+  /** The message as codes with values, where it has some. */
+  readonly sentences: readonly Sentence[];
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
 
-  constructor({ status, code, message, details, requestId, retryAfterSeconds }: ApiErrorOptions) {
+  constructor({ status, code, message, details, sentences, requestId, retryAfterSeconds }: ApiErrorOptions) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.code = code;
     this.details = details;
+    this.sentences = sentences ?? [];
     this.requestId = requestId ?? null;
     this.retryAfterSeconds = retryAfterSeconds ?? null;
   }

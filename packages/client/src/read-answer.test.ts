@@ -54,6 +54,13 @@ describe('an error', () => {
     expect(error.details).toEqual([{ path: 'body.items.0', message: 'Field required' }]);
   });
 
+  it('of the conversation area may have its message as codes', async () => {
+    const sentences = [{ code: 'mcp_address_scheme', values: {} }];
+    const error = await readError(answer(400, { detail: 'Must be an http or https address.', sentences }));
+    expect(error).toMatchObject({ code: 'malformed', sentences });
+    expect((await readError(answer(400, { detail: 'No.' }))).sentences).toEqual([]);
+  });
+
   it.each(['<html>Bad gateway</html>', '', '[]', '{"detail":5}'])(
     'of something in between (%j) is an error as well',
     async (body) => {

@@ -1,5 +1,6 @@
 import type { ConversationError, DispatchError, DispatchFault } from '@switchyard/contract/error-bodies';
 import { statusOfKind } from '@switchyard/contract/errors';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { ApiError, ConnectionError } from './errors.ts';
 
 /** Far above any answer of the gateway: a server that sends more is not one. */
@@ -37,17 +38,18 @@ export async function readError(response: Response): Promise<ApiError> {
     const { error: code, message, details, requestId } = body;
     return new ApiError({ ...shared, code, message, details, requestId });
   }
-  if (isConversationError(body)) return new ApiError({ ...shared, ...fromDetail(body.detail, status) });
+  if (isConversationError(body)) return new ApiError({ ...shared, ...fromBody(body, status) });
   const message = `The gateway answered ${status} without saying why; something in between may have sent it.`;
   const details = isObject(body) ? body.data : undefined;
   return new ApiError({ ...shared, code: kindOf(status), message, details });
 }
 
-function fromDetail(
-  detail: ConversationError['detail'],
+function fromBody(
+  { detail, sentences }: ConversationError,
   status: number,
-): { code: string; message: string; details?: DispatchFault[] } {
-  if (typeof detail === 'string') return { code: kindOf(status), message: detail };
+): { code: string; message: string; details?: DispatchFault[]; sentences?: Sentence[] } {
+  if (typeof detail === 'string')
+    return { code: kindOf(status), message: detail, ...(Array.isArray(sentences) && { sentences }) };
   if (!Array.isArray(detail)) return detail;
   const details = detail.map(({ loc, msg, sentences }) => ({
     path: loc.join('.'),

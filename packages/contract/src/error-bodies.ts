@@ -48,5 +48,6 @@ export const conversationError = Type.Object({
     ),
     Type.Array(validationFault, { description: 'A request that is not valid: every fault.' }),
   ]),
+  sentences: Type.Optional(sentenceList),
 });
 export type ConversationError = Static<typeof conversationError>;

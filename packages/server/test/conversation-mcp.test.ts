@@ -111,6 +111,9 @@ describe('the configuration of MCP servers', () => {
     const answer = await put({ x: given });
     expect(answer.status).toBe(400);
     expect(answer.body.detail).toContain('mcp_servers.x.');
+    // Both the place and the reason are codes, so that a page can say them in its language.
+    const [place, ...reasons] = answer.body.sentences.map(({ code }: { code: string }) => code);
+    expect([place, reasons.length > 0, reasons.includes('quote')]).toEqual(['mcp_setting', true, false]);
   });
 
   it.each([

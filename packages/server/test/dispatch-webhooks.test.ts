@@ -257,7 +257,21 @@ describe('webhooks of a gateway that does not allow private addresses', () => {
     const user = await DispatchCaller.register(gateway.url, 'user@example.com');
     const answer = await user.call('POST', '/api/webhooks', { url });
     expect(answer).toMatchObject({ code: 422, error: 'webhook_url_denied' });
-    expect(answer.message.length).toBeGreaterThan(url.length + 20);
+    expect(answer.message).toMatch(/^body\.url: This address may not be called: ./);
+    const [fault] = answer.details;
+    const codes = fault.sentences.map(({ code }: { code: string }) => code);
+    expect([fault.path, codes[0], codes.includes('quote')]).toEqual(['body.url', 'address_denied', false]);
+    expect(codes.length).toBeGreaterThan(1);
+    await gateway.stop();
+  });
+
+  it('name the field of a task whose own webhook is refused', async () => {
+    const gateway = await startGateway();
+    const user = await DispatchCaller.register(gateway.url, 'user@example.com');
+    const webhook = { url: 'http://10.0.0.1/hook' };
+    const answer = await user.call('POST', '/api/tasks', { workflow, webhook });
+    expect(answer).toMatchObject({ code: 422, error: 'webhook_url_denied' });
+    expect(answer.details).toMatchObject([{ path: 'body.webhook.url' }]);
     await gateway.stop();
   });
 

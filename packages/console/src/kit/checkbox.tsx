@@ -16,7 +16,12 @@ interface CheckboxProps {
 export function Checkbox({ label, checked, mixed = false, onChange, disabled, hideLabel }: CheckboxProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is the control of this label
-    <label className="inline-flex min-h-6 min-w-6 cursor-pointer items-center justify-center gap-2 text-body pointer-coarse:min-h-11 pointer-coarse:min-w-11">
+    <label
+      className={classes(
+        'inline-flex min-h-6 min-w-6 cursor-pointer items-center gap-2 text-body pointer-coarse:min-h-11 pointer-coarse:min-w-11',
+        hideLabel && 'justify-center',
+      )}
+    >
       <Base.Root
         checked={checked}
         indeterminate={mixed}

@@ -1,4 +1,5 @@
 import { type CSSProperties, useCallback, useEffect, useRef } from 'react';
+import { classes } from './parts/classes.ts';
 import { useMedia, wideEnoughForTables } from './parts/use-media.ts';
 import type { Column, Selection } from './table/column.ts';
 import { RowChoice } from './table/row-choice.tsx';
@@ -118,7 +119,13 @@ function Cards<Row>({ label, columns, rows, rowKey, selection }: DataTableProps<
             <div className="min-w-0 text-body font-medium">{title?.cell(row)}</div>
             <dl className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-table">
               {facts.map((column) => (
-                <div key={column.id} className="flex min-w-0 items-center gap-1.5">
+                <div
+                  key={column.id}
+                  className={classes(
+                    'flex min-w-0 gap-1.5',
+                    column.isLong ? 'basis-full items-start' : 'items-center',
+                  )}
+                >
                   <dt className={column.nameless ? 'sr-only' : 'shrink-0 text-text-2'}>{column.header}</dt>
                   <dd className="line-clamp-3 min-w-0 break-words">{column.cell(row)}</dd>
                 </div>

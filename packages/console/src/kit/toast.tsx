@@ -32,10 +32,10 @@ export function useToast(): (message: ToastMessage | ToastError) => void {
     (message: ToastMessage | ToastError) => {
       const shown: ToastMessage =
         'error' in message ? { text: words.error(message.error), tone: 'failed' } : message;
-      const { text: description, tone = 'done', undo, action } = shown;
+      const { text: title, tone = 'done', undo, action } = shown;
       const button = action ?? (undo ? { label: text('toast.undo'), run: undo } : undefined);
       const id: string = add({
-        description,
+        title,
         type: tone,
         timeout: toastMs,
         priority: tone === 'failed' ? 'high' : 'low',
@@ -56,11 +56,15 @@ export function useToast(): (message: ToastMessage | ToastError) => void {
 
 /** Holds the messages; the app has one around everything. */
 export function ToastProvider({ children }: { children: ReactNode }) {
+  const text = useText('kit');
   return (
     <Toast.Provider timeout={toastMs} limit={maxToasts}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="fixed inset-x-4 bottom-20 z-[60] flex flex-col items-end gap-2 sm:left-auto sm:bottom-4 sm:w-96">
+        <Toast.Viewport
+          aria-label={text('toast.region')}
+          className="fixed inset-x-4 bottom-20 z-[60] flex flex-col items-end gap-2 sm:left-auto sm:bottom-4 sm:w-96"
+        >
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>
@@ -83,9 +87,12 @@ function ToastList() {
         ) : (
           <CircleCheck size={16} strokeWidth={1.75} aria-hidden className="shrink-0 text-done" />
         )}
-        <Toast.Description className="min-w-0 flex-1 break-words" />
+        {/* As the title it is the name of the dialog that a message is to a screen reader. */}
+        <Toast.Title render={<p />} className="min-w-0 flex-1 break-words" />
         {toast.actionProps ? <Toast.Action render={<Button variant="quiet" size="s" />} /> : null}
         <Toast.Close
+          // The library hides it until the messages are spread out. Ours always are, and a phone has no F6 key.
+          aria-hidden={false}
           render={
             <IconButton label={text('toast.close')} icon={<X size={16} strokeWidth={1.75} aria-hidden />} />
           }

@@ -11,6 +11,7 @@ const maxDepth = 5;
 const slotPatterns: Partial<Record<string, string>> = {
   error: taskErrorCodes.join('|'),
   address: '\\S+',
+  host: '\\S+',
   count: '\\d+',
   seconds: '\\d+',
   status: '\\d+',

@@ -1,9 +1,11 @@
 import { accountTexts } from './texts/account-texts.ts';
+import { addressTexts } from './texts/address-texts.ts';
 import { attemptTexts } from './texts/attempt-texts.ts';
 import { fieldTexts } from './texts/field-texts.ts';
 import { instanceEventTexts } from './texts/instance-event-texts.ts';
 import { instanceTexts } from './texts/instance-texts.ts';
 import { mcpServerTexts } from './texts/mcp-server-texts.ts';
+import { mcpSettingTexts } from './texts/mcp-setting-texts.ts';
 import { parameterTexts } from './texts/parameter-texts.ts';
 import { settingsTexts } from './texts/settings-texts.ts';
 import { taskWarningTexts } from './texts/task-warning-texts.ts';
@@ -23,7 +25,9 @@ export const sentenceTexts = {
   ...instanceEventTexts,
   ...waitingTexts,
   ...webhookTexts,
+  ...addressTexts,
   ...mcpServerTexts,
+  ...mcpSettingTexts,
   ...taskWarningTexts,
   ...fieldTexts,
   ...accountTexts,

@@ -10,7 +10,10 @@ import { goKeys } from './go-keys.ts';
 import { useVisiblePages } from './visible-pages.ts';
 
 const groups = [
-  { name: 'everywhere', keys: ['palette', 'search', 'help', 'rail', 'panel', 'command', 'close'] },
+  {
+    name: 'everywhere',
+    keys: ['palette', 'search', 'help', 'rail', 'panel', 'command', 'messages', 'close'],
+  },
   { name: 'lists', keys: ['next', 'previous', 'open', 'choose', 'rowCommand'] },
   { name: 'replay', keys: ['play'] },
 ] as const;
@@ -24,6 +27,7 @@ const keysOf: Record<KeyName, string[]> = {
   rail: ['['],
   panel: [']'],
   command: ['.'],
+  messages: ['F6'],
   close: ['Esc'],
   next: ['j'],
   previous: ['k'],

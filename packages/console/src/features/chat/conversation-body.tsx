@@ -48,7 +48,7 @@ export function ConversationBody(props: ConversationBodyProps) {
   const [choice, setChoice] = useAgentChoice();
   const { messages, answers, version, turns, news, openRun, isRunning, interrupts, values } = conversation;
   const [replacing, setReplacing] = useState<{ kind: Replacement; turn: Turn } | null>(null);
-  const { isAway, jump } = useEndOfPage(turns, { conversation: threadId, box: inPanel ? box : null });
+  const { isAway, jump, keepEnd } = useEndOfPage({ conversation: threadId, box: inPanel ? box : null });
   const { sending, answering, stopping, replace } = useConversationActions(threadId, {
     ...useSend(choice),
     draft,
@@ -83,6 +83,7 @@ export function ConversationBody(props: ConversationBodyProps) {
               onBranch={offers.branch ? (turn) => setReplacing({ kind: 'branch', turn }) : null}
               onAside={offers.aside ? onAside : null}
               onShow={(runId) => onShow(runId, { push: true })}
+              onDrawn={keepEnd}
             />
           )}
         </QueryView>

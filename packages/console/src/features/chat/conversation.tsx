@@ -20,14 +20,14 @@ export function Conversation({ threadId }: { threadId: string }) {
   const { values, thread } = conversation;
   const files = () => setQuery({ panel: panel === 'files' ? null : 'files', aside: null }, { push: true });
   useShortcuts({ ']': files });
-  const title = (thread.data && titleOf(thread.data)) ?? text('threads.untitled');
+  const title = thread.data ? titleOf(thread.data) : null;
   const { asideId, begin } = useAsides(threadId, title, conversation.version);
   const beside = thread.data && isAside(thread.data) ? thread.data : null;
   return (
     <>
       <ConversationHeader
         threadId={threadId}
-        title={title}
+        title={title ?? text('threads.untitled')}
         onFiles={() => setQuery({ panel: 'files', aside: null }, { push: true })}
       />
       <ConversationBody

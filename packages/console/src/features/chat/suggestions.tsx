@@ -1,6 +1,7 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import { getSuggestionsConfig, suggestFollowUps } from '@switchyard/contract/conversation/suggestions';
 import { useQuery } from '@tanstack/react-query';
+import { useLayoutEffect } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -10,10 +11,12 @@ interface SuggestionsProps {
   threadId: string;
   turn: Turn;
   onChoose: (text: string) => void;
+  /** Called when they were drawn: they come some time after the answer. */
+  onDrawn: () => void;
 }
 
 /** What might be asked next. Nothing waits for them, and nothing is shown where the gateway has none. */
-export function Suggestions({ threadId, turn, onChoose }: SuggestionsProps) {
+export function Suggestions({ threadId, turn, onChoose, onDrawn }: SuggestionsProps) {
   const text = useText('chat');
   const config = useQuery({
     queryKey: ['suggestions', 'config'],
@@ -33,6 +36,8 @@ export function Suggestions({ threadId, turn, onChoose }: SuggestionsProps) {
       }),
   });
   const found = suggestions.data?.suggestions ?? [];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new suggestions are what was drawn
+  useLayoutEffect(onDrawn, [suggestions.data, onDrawn]);
   if (found.length === 0) return null;
   return (
     <ul className="flex flex-wrap gap-2" aria-label={text('suggestions')}>

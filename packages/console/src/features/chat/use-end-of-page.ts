@@ -8,10 +8,10 @@ interface EndOfPageOptions {
 }
 
 /**
- * Keeps the end of the conversation in sight for a reader who is there, and leaves every other reader alone. `content` changes
- * whenever there may be more to see.
+ * Keeps the end of the conversation in sight for a reader who is there, and leaves every other reader alone. Whatever draws the
+ * conversation calls `keepEnd` when there may be more to see.
  */
-export function useEndOfPage(content: unknown, { conversation, box }: EndOfPageOptions) {
+export function useEndOfPage({ conversation, box }: EndOfPageOptions) {
   const [isFollowing, setFollowing] = useState(true);
   const following = useRef(true);
   const seen = useRef<Viewport | null>(null);
@@ -42,14 +42,13 @@ export function useEndOfPage(content: unknown, { conversation, box }: EndOfPageO
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end
   useLayoutEffect(jump, [conversation, jump]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new content is what asks for the end
-  useLayoutEffect(() => {
+  const keepEnd = useCallback(() => {
     const target = scrollTarget(following.current, viewport(box));
     if (target !== null) scrolled(box).scrollTo({ top: target });
     seen.current = viewport(box);
-  }, [content]);
+  }, [box]);
 
-  return { isAway: !isFollowing && !isAtEnd(seen.current ?? viewport(box)), jump };
+  return { isAway: !isFollowing && !isAtEnd(seen.current ?? viewport(box)), jump, keepEnd };
 }
 
 function scrolled(box: EndOfPageOptions['box']): HTMLElement {

@@ -120,6 +120,7 @@ function EventTable({
     {
       id: 'message',
       header: text('journal.message'),
+      isLong: true,
       cell: (event) => <EventMessage event={event} />,
     },
     {

@@ -1,7 +1,6 @@
 import type { PoolOverview } from '@switchyard/contract/dispatch/overview';
 import { Link } from 'wouter';
 import { focusRing } from '../../kit/parts/classes.ts';
-import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 
@@ -11,7 +10,8 @@ export function Counters({ board }: { board: PoolOverview }) {
   const format = useFormat();
   const { counts } = board;
   const oldest = counts.oldestPendingSeconds;
-  const waits = (ms: number | null) => (ms === null ? blank : format.duration(ms));
+  const { waitMsP50: half, waitMsP95: most } = counts;
+  const share = shareOf(counts);
   const counters = [
     {
       name: text('counter.instances'),
@@ -37,13 +37,16 @@ export function Counters({ board }: { board: PoolOverview }) {
     {
       name: text('counter.done'),
       value: format.count(counts.completedTasks),
-      note: text('counter.waits', { half: waits(counts.waitMsP50), most: waits(counts.waitMsP95) }),
+      note:
+        half === null || most === null
+          ? ''
+          : text('counter.waits', { half: format.duration(half), most: format.duration(most) }),
       href: '/tasks?status=completed',
     },
     {
       name: text('counter.failed'),
       value: format.count(counts.failedTasks),
-      note: text('counter.share', { share: shareOf(counts) }),
+      note: share === null ? '' : text('counter.share', { share }),
       href: '/tasks?status=failed',
     },
   ];
@@ -62,7 +65,8 @@ export function Counters({ board }: { board: PoolOverview }) {
   );
 }
 
-function shareOf({ completedTasks, failedTasks }: PoolOverview['counts']): number {
+/** Returns null before anything has ended. */
+function shareOf({ completedTasks, failedTasks }: PoolOverview['counts']): number | null {
   const ended = completedTasks + failedTasks;
-  return ended === 0 ? 0 : failedTasks / ended;
+  return ended === 0 ? null : failedTasks / ended;
 }

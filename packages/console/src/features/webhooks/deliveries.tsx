@@ -74,6 +74,7 @@ function DeliveryTable({ webhookId, deliveries }: { webhookId: string; deliverie
     {
       id: 'answer',
       header: text('deliveries.answer'),
+      isLong: true,
       cell: (delivery) => <Answer delivery={delivery} />,
     },
     {
@@ -104,7 +105,7 @@ function Answer({ delivery }: { delivery: Delivery }) {
   const fault = lastError === null ? '' : words.said({ message: lastError, sentences: lastErrorSentences });
   return (
     <span title={fault || undefined}>
-      {text('deliveries.tries', { count: attempts })} {responseStatus ?? ''} {fault}
+      {[text('deliveries.tries', { count: attempts }), responseStatus, fault].filter(Boolean).join(' · ')}
     </span>
   );
 }

@@ -13,6 +13,8 @@ export interface Column<Row> {
   fits?: boolean;
   /** Says what it is by itself, so that cards show no name beside it. */
   nameless?: boolean;
+  /** Its text may take several lines, so that cards give it a line of its own. */
+  isLong?: boolean;
   /** Left out on cards. */
   tableOnly?: boolean;
   /** Left out while the window is narrower than 64 rem. */

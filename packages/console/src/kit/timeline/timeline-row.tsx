@@ -14,12 +14,22 @@ import type { ViewRange } from './view-range.ts';
 export const rowHeight = 28;
 /** The columns of the head and of every row. */
 export const rowColumns =
-  'grid grid-cols-[minmax(7rem,2fr)_minmax(6rem,3fr)_4.5rem] sm:grid-cols-[minmax(12rem,2fr)_minmax(10rem,5fr)_6rem]';
+  'grid grid-cols-[minmax(7rem,1fr)_minmax(6rem,1fr)_4.5rem] sm:grid-cols-[minmax(12rem,2fr)_minmax(10rem,5fr)_6rem]';
 /**
  * The indents of the levels. Deeper levels look the same, so that the name keeps its room. They are classes: the browser makes
  * the style of a class once for all rows, and that of a `style` attribute for each of them.
  */
-const indents = ['', 'pl-3.5', 'pl-7', 'pl-10.5', 'pl-14', 'pl-17.5', 'pl-21', 'pl-24.5', 'pl-28'];
+const indents = [
+  '',
+  'pl-1.5 sm:pl-3.5',
+  'pl-3 sm:pl-7',
+  'pl-4.5 sm:pl-10.5',
+  'pl-6 sm:pl-14',
+  'pl-7.5 sm:pl-17.5',
+  'pl-9 sm:pl-21',
+  'pl-10.5 sm:pl-24.5',
+  'pl-12 sm:pl-28',
+];
 
 interface TimelineRowProps {
   id: string;
@@ -111,8 +121,13 @@ function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void })
           <Chevron size={14} aria-hidden />
         </button>
       ) : null}
+      {hasChildren ? null : <span className="w-6 shrink-0" />}
       <span
-        className={classes('max-w-1/2 shrink-0 truncate text-meta text-text-3', !hasChildren && 'ml-7')}
+        className={classes(
+          'max-w-1/2 shrink-0 truncate text-meta text-text-3',
+          // A phone has room for one of the two. The colour of the bar tells the kind as well.
+          span.name && 'max-sm:hidden',
+        )}
         title={kind}
       >
         {kind}

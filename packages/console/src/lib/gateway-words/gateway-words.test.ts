@@ -7,7 +7,7 @@ import { sentenceTexts } from '@switchyard/contract/sentences/sentence-texts';
 import { say } from '@switchyard/contract/sentences/sentences';
 import { createTranslator } from 'use-intl/core';
 import { expect, it } from 'vitest';
-import { type GatewayTexts, wordError, wordSentences } from './gateway-words.ts';
+import { type GatewayTexts, ownWords, wordError, wordSentences } from './gateway-words.ts';
 
 const file = new URL('./messages/zh-CN.json', import.meta.url);
 const chinese = JSON.parse(readFileSync(file, 'utf8')) as {
@@ -63,7 +63,7 @@ it('words a sentence and the cause that it ends with', () => {
 });
 
 it('leaves what a worker has said as it is, marked as a quote', () => {
-  expect(worded('KSampler: {bad} <b> input')).toBe('原话：“KSampler: {bad} <b> input”');
+  expect(worded('KSampler: {bad} <b> input')).toBe('原话：“KSampler: {bad} <b> input”。');
 });
 
 it('words nothing when one of the codes is unknown, or the language has no texts', () => {
@@ -101,8 +101,39 @@ it('words why a test of an MCP server failed', () => {
     '服务器的地址上没有程序在监听。（ECONNREFUSED）',
   );
   expect(worded(say('server_answered', { status: 404, cause: 'Not here' }))).toBe(
-    '服务器应答 404：原话：“Not here”',
+    '服务器应答 404：原话：“Not here”。',
   );
+});
+
+it('words an address that webhooks may not call', () => {
+  const cause = `${say('host_private', { host: '10.0.0.1' })} ${say('private_addresses_setting')}`;
+  const message = say('address_denied', { cause });
+  const details = [{ path: 'body.url', message, sentences: readSentences(message) }];
+  const error = new ApiError({ status: 422, code: 'webhook_url_denied', message: 'No.', details });
+  expect(wordError(error, texts)).toBe(
+    '请求无效：url：不允许调用此地址：10.0.0.1 属于专用网络。设置 dispatch.webhooks_to_private_addresses 可允许这类地址。',
+  );
+});
+
+it('words an error whose message has codes, and shows the message of one that has none', () => {
+  const message = say('mcp_setting', { path: 'web.url', cause: say('mcp_address_scheme') });
+  const told = { status: 400, code: 'malformed', message };
+  const error = new ApiError({ ...told, sentences: readSentences(message) });
+  expect(wordError(error, texts)).toBe('请求无效：mcp_servers.web.url：必须是 http 或 https 地址。');
+  expect(wordError(new ApiError(told), texts)).toBe(`请求无效：${message}`);
+});
+
+it('tells a wrong current password from a sign-in that failed', () => {
+  const wrong = { code: 'invalid_credentials', message: 'No.' };
+  expect(wordError(new ApiError({ ...wrong, status: 400 }), texts)).toBe('当前密码不正确。');
+  expect(wordError(new ApiError({ ...wrong, status: 401 }), texts)).toBe('邮箱或密码不正确。');
+});
+
+it('names a field as its form does where the words of the gateway are shown', () => {
+  expect(ownWords(new Error('body.url: This address may not be called.'))).toBe(
+    'url: This address may not be called.',
+  );
+  expect(ownWords('query.limit: No body. here')).toBe('query.limit: No body. here');
 });
 
 it('words an error of a request by its code, with the particulars that its message has', () => {

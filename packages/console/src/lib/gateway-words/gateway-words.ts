@@ -32,12 +32,25 @@ function wordSentence({ code, values }: Sentence, { has, text, time }: GatewayTe
 /** What a failed request says. Returns null when its code has no text in this language. */
 export function wordError(error: unknown, texts: GatewayTexts): string | null {
   const { has, text } = texts;
-  const code = error instanceof ApiError ? error.code : error instanceof ConnectionError ? error.fault : null;
+  const code = codeOf(error);
   if (code === null || !has(`error.${code}`)) return null;
   const names = error instanceof ApiError ? namesIn(error.details) : [];
   const named = names.length > 0 ? 'yes' : 'no';
-  const message = wordFaults(error, texts) ?? (error as Error).message;
+  const own = error instanceof ApiError ? wordSentences(error.sentences, texts) : null;
+  const message = wordFaults(error, texts) ?? own ?? (error as Error).message;
   return text(`error.${code}`, { message, named, names: names.join('、') });
+}
+
+/** On the wire two errors of the catalogue have one code and different statuses. */
+function codeOf(error: unknown): string | null {
+  if (error instanceof ConnectionError) return error.fault;
+  if (!(error instanceof ApiError)) return null;
+  return error.code === 'invalid_credentials' && error.status === 400 ? 'current_password_wrong' : error.code;
+}
+
+/** What a failed request says in the gateway's own words. A form has no body, so that its fields are named without it. */
+export function ownWords(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/^body\./, '');
 }
 
 /** The first fault of a field, and how many more there are. Returns null when it has no text in this language. */

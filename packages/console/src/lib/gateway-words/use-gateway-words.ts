@@ -2,7 +2,7 @@ import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { useMemo } from 'react';
 import { useFormat } from '../format/use-format.ts';
 import { useText } from '../i18n.ts';
-import { type GatewayTexts, wordError, wordSentences } from './gateway-words.ts';
+import { type GatewayTexts, ownWords, wordError, wordSentences } from './gateway-words.ts';
 
 /** A text of the gateway, and the same as codes. */
 interface GatewayMessage {
@@ -30,7 +30,7 @@ export function useGatewayWords(): GatewayWords {
     };
     return {
       said: ({ message, sentences = [] }) => wordSentences(sentences, texts) ?? message,
-      error: (error) => wordError(error, texts) ?? (error instanceof Error ? error.message : String(error)),
+      error: (error) => wordError(error, texts) ?? ownWords(error),
       known: (key, said, values) => (texts.has(key) ? texts.text(key, values) : said),
     };
   }, [text, format]);

@@ -1,4 +1,5 @@
 import { type McpServer, type McpServerInput, mcpServer } from '@switchyard/contract/conversation/mcp';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { Value } from 'typebox/value';
 import { AppError } from '../../lib/app-error.ts';
 import type { McpNetwork } from './mcp-network.ts';
@@ -13,7 +14,7 @@ export function storedServers(value: unknown): McpServerSettings {
   for (const [name, server] of Object.entries(servers)) {
     if (Value.Check(mcpServer, server)) continue;
     throw new AppError('mcp_config_invalid', {
-      message: `extensions_config.json: the MCP server '${name}' is not set up as this version understands it.`,
+      message: say('mcp_server_unreadable', { name }),
     });
   }
   return servers;
@@ -92,7 +93,7 @@ function withSecrets(name: string, given: McpServer, stored: McpServer | undefin
         if (value !== mask) return [key, value];
         const secret = known && Object.hasOwn(known[part], key) ? known[part][key] : undefined;
         if (secret !== undefined) return [key, secret];
-        throw refused(name, `${part}.${key}`, `is '***', but no value is stored for it; send the value`);
+        throw refused([name, part, key], say('secret_not_stored', { mask }));
       }),
     );
   return { ...given, env: restored('env'), headers: restored('headers') };
@@ -112,31 +113,33 @@ const codeVariable =
 function requireSafeProcess(name: string, server: McpServer, allowedCommands: readonly string[]): void {
   const { command, args, env } = server;
   if (command === null || !allowedCommands.includes(command)) {
-    const allowed =
-      allowedCommands.length === 0 ? 'which is empty' : `which has ${allowedCommands.join(', ')}`;
-    throw refused(name, 'command', `must be one of mcp.allowed_commands of the configuration, ${allowed}`);
+    const why =
+      allowedCommands.length === 0
+        ? say('mcp_commands_empty')
+        : say('mcp_command_not_listed', { names: allowedCommands.join(', ') });
+    throw refused([name, 'command'], why);
   }
   const flag = args.find((argument) => codeFlag.test(argument));
-  if (flag !== undefined)
-    throw refused(name, 'args', `must not have '${flag.split('=')[0]}', which runs code`);
-  const text = [...args, ...Object.entries(env).flat()].find((each) => each.includes('\0'));
-  if (text !== undefined) throw refused(name, 'args', 'and env must not have NUL characters');
-  const variable = Object.keys(env).find((key) => codeVariable.test(key) || key.includes('='));
-  if (variable !== undefined) {
-    throw refused(name, `env.${variable}`, 'is not allowed: it can make the process run other code');
+  if (flag !== undefined) {
+    const [option = ''] = flag.split('=');
+    throw refused([name, 'args'], say('mcp_argument_runs_code', { flag: option }));
   }
+  const text = [...args, ...Object.entries(env).flat()].find((each) => each.includes('\0'));
+  if (text !== undefined) throw refused([name, 'args'], say('mcp_null_characters'));
+  const variable = Object.keys(env).find((key) => codeVariable.test(key) || key.includes('='));
+  if (variable !== undefined) throw refused([name, 'env', variable], say('mcp_variable_runs_code'));
 }
 
 function requireAddress(name: string, { url }: McpServer, network: Pick<McpNetwork, 'whyDenied'>): void {
   const address = url !== null && URL.canParse(url) ? new URL(url) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
-    throw refused(name, 'url', 'must be an http or https address');
+    throw refused([name, 'url'], say('mcp_address_scheme'));
   }
   if (address.username || address.password) {
-    throw refused(name, 'url', 'must not hold credentials; put them into headers');
+    throw refused([name, 'url'], say('mcp_address_credentials'));
   }
   const why = network.whyDenied(address.href);
-  if (why !== null) throw refused(name, 'url', `may not be called: ${why.replace(/\.$/, '')}`);
+  if (why !== null) throw refused([name, 'url'], say('address_denied', { cause: why }));
 }
 
 function requireHeaders(name: string, { headers }: McpServer): void {
@@ -145,15 +148,13 @@ function requireHeaders(name: string, { headers }: McpServer): void {
       new Headers([[key, value]]);
     } catch {
       // The original message would reveal the value.
-      throw refused(
-        name,
-        `headers.${key}`,
-        'is no header that can be sent: it has characters that HTTP does not allow',
-      );
+      throw refused([name, 'headers', key], say('mcp_header_characters'));
     }
   }
 }
 
-function refused(name: string, key: string, message: string): AppError {
-  return new AppError('mcp_config_invalid', { message: `mcp_servers.${name}.${key} ${message}.` });
+function refused(path: string[], why: string): AppError {
+  return new AppError('mcp_config_invalid', {
+    message: say('mcp_setting', { path: path.join('.'), cause: why }),
+  });
 }

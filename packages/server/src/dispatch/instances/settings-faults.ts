@@ -53,7 +53,7 @@ function instanceFaults(servers: readonly SentServer[]): Fault[] {
   return sent.flatMap(({ ip, port, path }) => {
     if (typeof ip !== 'string') return [];
     const denied = whyHostDenied(ip, { allowPrivate: true });
-    const faults = denied ? [fault([...path, 'ip'], `"${ip}" ${denied}.`)] : [];
+    const faults = denied ? [fault([...path, 'ip'], denied)] : [];
     if (typeof port !== 'number') return faults;
     const id = instanceIdOf({ ip, port });
     const first = seen.get(id);

@@ -126,7 +126,7 @@ export class Tasks {
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
     if (earlier) return this.replay(earlier, meta);
     const { input: given, savedWorkflow = null } = await taskOf();
-    if (given.webhook) this.options.webhooks.requireCallable(given.webhook.url);
+    if (given.webhook) this.options.webhooks.requireCallable(given.webhook.url, ['webhook', 'url']);
     const { prepared, warnings } = await this.prepareWithOwnFiles(given, {
       owner: meta.userId,
       requestId: meta.requestId,

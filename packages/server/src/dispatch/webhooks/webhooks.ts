@@ -78,7 +78,7 @@ export class Webhooks {
 
   async create(actor: Actor, input: NewWebhook): Promise<Webhook & { secret: string }> {
     const { store, audit, clock } = this.#options;
-    this.requireCallable(input.url);
+    this.requireCallable(input.url, ['url']);
     const secret = newWebhookSecret();
     const at = toIso(clock());
     const row: WebhookRow = {
@@ -113,7 +113,7 @@ export class Webhooks {
 
   async change(actor: Actor, webhookId: string, change: WebhookChange): Promise<Webhook> {
     const owner = { user: actor.id };
-    if (change.url !== undefined) this.requireCallable(change.url);
+    if (change.url !== undefined) this.requireCallable(change.url, ['url']);
     const columns = {
       ...(change.url !== undefined && { url: change.url }),
       ...(change.events !== undefined && { events: JSON.stringify(change.events) }),
@@ -160,10 +160,14 @@ export class Webhooks {
     return viewDelivery({ ...row, status: 'waiting' });
   }
 
-  /** Throws for an address that may not be called. */
-  requireCallable(url: string): void {
+  /** Throws for an address that may not be called, with the path of its field in the body. */
+  requireCallable(url: string, path: string[]): void {
     const why = whyUrlDenied(url, this.#options.policy);
-    if (why) throw new AppError('webhook_url_denied', { message: `${url} may not be called. ${why}` });
+    if (why === null) return;
+    const message = say('address_denied', { cause: why });
+    throw new AppError('webhook_url_denied', {
+      faults: [{ in: 'body', path, type: 'value_error', message }],
+    });
   }
 
   /** Part of the write that ends a task. Call `wake` after the commit. */

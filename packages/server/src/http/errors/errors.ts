@@ -42,7 +42,14 @@ function conversationBody(error: AppError, request: FastifyRequest): Conversatio
   if (error.faults && error.faults.length > 0) return { detail: error.faults.map(conversationFault) };
   const isAuth = 'auth' in errorCatalogue[error.code];
   if (isAuth) return { detail: { code: wireCode(error), message: error.message } };
-  return { detail: platformWords(error, request) ?? neutralText(error) };
+  const platform = platformWords(error, request);
+  return platform === null ? { detail: neutralText(error), ...codesOfOwn(error) } : { detail: platform };
+}
+
+/** The sentence of the catalogue needs no codes beside the code of the error. */
+function codesOfOwn(error: AppError): { sentences?: Sentence[] } {
+  const text = neutralText(error);
+  return text === errorCatalogue[error.code].message ? {} : codesOf(text);
 }
 
 function dispatchFault({ in: part, path, message }: Fault): DispatchFault {

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { guardedLookup, type HostPolicy } from './host-rules.ts';
 import { type CallOutcome, postWebhook, whyUrlDenied } from './webhook-call.ts';
@@ -24,7 +25,7 @@ export async function guardedDownload(
 ): Promise<IncomingMessage> {
   const policy = { allowPrivate };
   const why = whyUrlDenied(url, policy);
-  if (why !== null) throw new AppError('path_denied', { message: `The address may not be called. ${why}` });
+  if (why !== null) throw new AppError('path_denied', { message: say('address_denied', { cause: why }) });
   return get(url, policy, signal);
 }
 

@@ -14,7 +14,7 @@ export function guardedFetch(policy: HostPolicy): Fetch {
   return async (address, init = {}) => {
     const url = new URL(address);
     const why = whyUrlDenied(url.href, policy);
-    if (why !== null) throw new Error(`The address may not be called. ${why}`);
+    if (why !== null) throw new Error(say('address_denied', { cause: why }));
     const { method = 'GET', body, signal } = init;
     if (body && typeof body !== 'string') throw new TypeError('Only text can be sent.');
     const incoming = await exchange(url, {

@@ -77,13 +77,13 @@ test.each([
   '[::1',
   'h%41',
 ])('%j is not a host', (host) => {
-  expect(whyHostDenied(host, workers)).toBe('is neither an IP address nor a host name');
+  expect(whyHostDenied(host, workers)).toBe(`"${host}" is neither an IP address nor a host name.`);
 });
 
 test('private and loopback addresses are for workers, not for webhooks', () => {
   for (const address of ['127.0.0.1', '10.1.2.3', '100.64.0.1', 'fd12::1', '::1', '::ffff:10.0.0.1']) {
     expect(whyAddressDenied(address, workers)).toBeNull();
-    expect(whyAddressDenied(address, webhooks)).toBe('is in a private network');
+    expect(whyAddressDenied(address, webhooks)).toBe(`${address} is in a private network.`);
   }
   expect(whyAddressDenied('93.184.216.34', webhooks)).toBeNull();
 });

@@ -23,36 +23,38 @@ const metadataNames = /^(metadata|instance-data)(\.|$)|\.metadata\.|^metadata\.g
 
 const privateRanges = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGradeNat']);
 
-/** What is wrong with a host that somebody configured, as the end of a sentence; null when it may be called. */
+/** Says in a sentence why a host that somebody configured may not be called; null when it may be. */
 export function whyHostDenied(host: string, policy: HostPolicy): string | null {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   if (isIP(bare) !== 0) return whyAddressDenied(bare, policy);
-  if (metadataNames.test(bare)) return 'is the name of a cloud metadata service';
+  if (metadataNames.test(bare)) return say('host_metadata_name', { host: bare });
   const canonical = canonicalHost(bare);
-  if (canonical === null) return 'is neither an IP address nor a host name';
+  if (canonical === null) return say('host_unreadable', { given: host });
   // Old notations (hex, octal, one number) reach the same places as the plain one and hide which.
-  if (isIP(canonical) !== 0) return `is an unusual way to write ${canonical}; write that`;
-  if (canonical !== bare.toLowerCase()) return `must be written as ${canonical}`;
+  if (isIP(canonical) !== 0) return say('host_notation', { host: bare, plain: canonical });
+  if (canonical !== bare.toLowerCase()) return say('host_spelling', { host: bare, plain: canonical });
   return null;
 }
 
-/** What is wrong with an address, wherever it came from; null when it may be called. */
+/** Says in a sentence why an address, wherever it came from, may not be called; null when it may be. */
 export function whyAddressDenied(address: string, { allowPrivate }: HostPolicy): string | null {
-  if (!ipaddr.isValid(address)) return 'is not an IP address';
+  if (!ipaddr.isValid(address)) return say('host_unreadable', { given: address });
   const inner = embeddedAddress(ipaddr.parse(address));
   const text = inner.toString();
-  if (metadataAddresses.has(text)) return 'is a cloud metadata address';
+  if (metadataAddresses.has(text)) return say('host_metadata', { host: address });
   const range = inner.range();
   if (range === 'unicast') return null;
-  if (privateRanges.has(range)) return allowPrivate ? null : 'is in a private network';
-  if (range === 'unspecified') return 'means "every address"; write the one address that is meant';
-  return `is a ${rangeNames[range] ?? 'reserved'} address`;
+  if (privateRanges.has(range)) return allowPrivate ? null : say('host_private', { host: address });
+  return say(refusedRanges[range] ?? 'host_reserved', { host: address });
 }
 
-const rangeNames: Record<string, string> = {
-  linkLocal: 'link-local',
-  multicast: 'multicast',
-  broadcast: 'broadcast',
+type RangeCode = 'host_unspecified' | 'host_link_local' | 'host_multicast' | 'host_broadcast';
+
+const refusedRanges: Partial<Record<string, RangeCode>> = {
+  unspecified: 'host_unspecified',
+  linkLocal: 'host_link_local',
+  multicast: 'host_multicast',
+  broadcast: 'host_broadcast',
 };
 
 /**

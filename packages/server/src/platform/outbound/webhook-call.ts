@@ -9,22 +9,20 @@ const deadlineMs = 15_000;
 
 export type CallOutcome = { status: number } | { error: string };
 
-/** Says in a sentence what is wrong with the address of a webhook; null when it may be called. */
+/** Says in sentences what is wrong with the address of a webhook; null when it may be called. */
 export function whyUrlDenied(url: string, policy: HostPolicy): string | null {
   let parsed: URL;
   try {
     parsed = new URL(url);
   } catch {
-    return 'It is not an address. Write it as https://host/path.';
+    return say('address_unreadable');
   }
-  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
-    return 'It must begin with http:// or https://.';
-  if (parsed.username || parsed.password) return 'It must not hold a user name or a password.';
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') return say('address_scheme');
+  if (parsed.username || parsed.password) return say('address_credentials');
   const why = whyHostDenied(parsed.hostname, policy);
   if (why === null) return null;
   const isPrivate = whyHostDenied(parsed.hostname, { allowPrivate: true }) === null;
-  const remedy = isPrivate ? '; dispatch.webhooks_to_private_addresses in the configuration allows that' : '';
-  return `Its host ${parsed.hostname} ${why}${remedy}.`;
+  return isPrivate ? `${why} ${say('private_addresses_setting')}` : why;
 }
 
 /**

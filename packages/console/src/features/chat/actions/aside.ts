@@ -3,8 +3,6 @@ import { branchThread } from '@switchyard/contract/conversation/turns';
 import { asideMark } from '../../../lib/data/aside-mark.ts';
 import { gateway } from '../../../lib/gateway.ts';
 
-const maxTitle = 256;
-
 /** Makes a conversation of its own that begins after this answer. */
 export async function beginAside(
   threadId: string,
@@ -12,11 +10,7 @@ export async function beginAside(
 ): Promise<string> {
   const { thread_id: asideId } = await gateway.call(branchThread, {
     params: { thread_id: threadId },
-    body: {
-      message_id: messageId,
-      title: title.slice(0, maxTitle),
-      ...(runId !== undefined && { run_id: runId }),
-    },
+    body: { message_id: messageId, title, ...(runId !== undefined && { run_id: runId }) },
   });
   // It does not stand at the top of a list because its origin does.
   await patch(asideId, { [asideMark]: true, pinned: false });

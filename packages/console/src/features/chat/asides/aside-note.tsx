@@ -24,7 +24,7 @@ export function AsideNote({ threadId, origin, onOpened }: AsideNoteProps) {
       await cache.invalidateQueries({ queryKey: keys.threads });
       onOpened();
     },
-    onError: (error) => toast({ text: error.message, tone: 'failed' }),
+    onError: (error) => toast({ error }),
   });
   return (
     <div className="flex flex-wrap items-center gap-2 text-body text-text-2">

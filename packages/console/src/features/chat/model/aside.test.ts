@@ -1,6 +1,6 @@
 import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
 import { expect, test } from 'vitest';
-import { canBeginAside, isAside, offersAt, originOf } from './aside.ts';
+import { canBeginAside, isAside, offersAt, originOf, subjectOf } from './aside.ts';
 import type { Turn } from './turn.ts';
 
 test('an aside is known by its mark, and its origin by where it was branched', () => {
@@ -17,6 +17,15 @@ test('an aside begins at a finished answer', () => {
   expect(canBeginAside({ ...turn, isLive: true })).toBe(false);
   expect(canBeginAside({ ...turn, answerId: null })).toBe(false);
   expect(canBeginAside({ ...turn, run: null })).toBe(false);
+});
+
+test('an aside is named after the question that it begins at, on one line and not at length', () => {
+  const asked = (content: string) => ({ human: { type: 'human', content } }) as Turn;
+  expect(subjectOf(asked('Make it\n  darker'), 'A poster')).toBe('Make it darker');
+  expect(subjectOf(asked('🎨'.repeat(61)), null)).toBe(`${'🎨'.repeat(60)}…`);
+  expect(subjectOf(asked(' '), 'A poster')).toBe('A poster');
+  expect(subjectOf({ human: null } as Turn, 'A poster')).toBe('A poster');
+  expect(subjectOf({ human: null } as Turn, null)).toBeNull();
 });
 
 test('an older version offers an aside and a branch while its state is stored', () => {

@@ -1,6 +1,10 @@
+import { textOf } from '@switchyard/client/conversation/message-list';
 import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
 import { asideMark } from '../../../lib/data/aside-mark.ts';
 import type { Turn } from './turn.ts';
+
+/** About as much of a name as the list of conversations shows. */
+const maxSubjectLength = 60;
 
 interface Described {
   metadata: Record<string, unknown>;
@@ -20,6 +24,18 @@ export function originOf({ metadata }: Described): string | null {
 /** An aside can begin at an answer that is finished and that a run of this conversation has given. */
 export function canBeginAside({ run, answerId, isLive }: Turn): boolean {
   return !isLive && run?.status === 'success' && answerId !== null;
+}
+
+/**
+ * What an aside is named after: the question that it begins at, which tells it from other asides of the conversation. An
+ * answer that follows no question has the title of the conversation instead, and null while there is none.
+ */
+export function subjectOf({ human }: Turn, title: string | null): string | null {
+  const question = human ? textOf(human) : '';
+  const words = (question.trim() || title || '').replace(/\s+/g, ' ').trim();
+  const characters = [...words];
+  if (characters.length <= maxSubjectLength) return words || null;
+  return `${characters.slice(0, maxSubjectLength).join('').trimEnd()}…`;
 }
 
 /**

@@ -32,7 +32,12 @@ export function ThreadList({ current }: { current: string | null }) {
         {text('threads.new')}
       </LinkButton>
       <div className="relative">
-        <Search size={16} strokeWidth={1.75} aria-hidden className="absolute top-2 left-2 text-text-3" />
+        <Search
+          size={16}
+          strokeWidth={1.75}
+          aria-hidden
+          className="absolute inset-y-0 left-2 my-auto text-text-3"
+        />
         <TextInput
           type="search"
           aria-label={text('threads.search')}

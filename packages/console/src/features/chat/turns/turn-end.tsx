@@ -23,11 +23,13 @@ export interface TurnEndProps {
   onAside: ((turn: Turn) => void) | null;
   /** Shows the conversation with this run; null shows the newest. */
   onShow: (runId: string | null) => void;
+  /** Called when something was drawn that may reach beyond the end of the page. */
+  onDrawn: () => void;
 }
 
 /** What stands below an answer. Its versions keep their place while it is given, so that they keep the focus too. */
 export function TurnEnd(props: TurnEndProps) {
-  const { threadId, turn, answers, isLast, onAnswer, onReplace, onBranch, onAside, onShow } = props;
+  const { threadId, turn, answers, isLast, onAnswer, onReplace, onBranch, onAside, onShow, onDrawn } = props;
   const place = placeOf(answers, turn.runId);
   const isOver = !turn.isLive && turn.run !== null;
   if (!isOver && place === null) return null;
@@ -49,7 +51,7 @@ export function TurnEnd(props: TurnEndProps) {
         ) : null}
       </div>
       {isOver && canSuggest && onAnswer ? (
-        <Suggestions threadId={threadId} turn={turn} onChoose={onAnswer} />
+        <Suggestions threadId={threadId} turn={turn} onChoose={onAnswer} onDrawn={onDrawn} />
       ) : null}
     </>
   );

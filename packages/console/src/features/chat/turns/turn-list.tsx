@@ -1,3 +1,4 @@
+import { useLayoutEffect } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import type { Turn } from '../model/turn.ts';
@@ -15,6 +16,10 @@ interface TurnListProps extends Omit<TurnEndProps, 'turn' | 'isLast'> {
 /** All turns, the oldest first. Only the last answer can be made again; every end can begin a branch. */
 export function TurnList({ turns, isRunning, older, ...ends }: TurnListProps) {
   const text = useText('chat');
+  const { onDrawn } = ends;
+  // The first turns are drawn in a later step than the page around them.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new turns are what was drawn
+  useLayoutEffect(onDrawn, [turns, onDrawn]);
   const last = turns.at(-1);
   return (
     <>

@@ -63,13 +63,13 @@ export function EventsTab({ source }: { source: RunSource }) {
 function CompactEvent({ event, startMs }: { event: RunEvent; startMs: number }) {
   const locale = useLocale();
   return (
-    <div className="grid h-8 grid-cols-[3rem_5rem_minmax(7rem,12rem)_minmax(0,1fr)] items-center gap-x-3 border-b border-border text-table">
+    <div className="grid grid-cols-[3rem_5rem_minmax(0,1fr)] items-center gap-x-3 border-b border-border py-1.5 text-table sm:h-8 sm:grid-cols-[3rem_5rem_minmax(7rem,12rem)_minmax(0,1fr)] sm:py-0">
       <span className="text-right text-text-2 tabular-nums">{event.seq}</span>
       <span className="text-right text-text-2 tabular-nums">
         {spanLength(Date.parse(event.created_at) - startMs, locale)}
       </span>
       <span className="truncate">{event.event_type}</span>
-      <span className="truncate text-text-2">{eventLine(event)}</span>
+      <span className="truncate text-text-2 max-sm:col-start-3">{eventLine(event)}</span>
     </div>
   );
 }

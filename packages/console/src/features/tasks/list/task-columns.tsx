@@ -139,6 +139,7 @@ function NameCell({ taskId, name, opened }: NameCellProps) {
   );
 }
 
+/** A row has room for four pictures, or for three and how many more there are. */
 const picturesInRow = 4;
 
 function ResultCell({ task }: { task: Task }) {
@@ -167,15 +168,15 @@ function ResultCell({ task }: { task: Task }) {
   }
   const pictures = picturesOf(task);
   const others = (task.result?.outputs.length ?? 0) - pictures.length;
+  const shown = pictures.slice(0, pictures.length > picturesInRow ? picturesInRow - 1 : picturesInRow);
+  const hidden = pictures.length - shown.length;
   return (
     <span className="flex h-8.5 items-center gap-0.5">
-      {pictures.slice(0, picturesInRow).map(({ fileId, filename }) => (
+      {shown.map(({ fileId, filename }) => (
         <Thumb key={fileId} fileId={fileId} alt={filename} size={34} />
       ))}
-      {pictures.length > picturesInRow ? (
-        <span className="px-1 text-meta text-text-2">
-          {text('list.more', { count: pictures.length - picturesInRow })}
-        </span>
+      {hidden > 0 ? (
+        <span className="pl-1 text-meta text-text-2">{text('list.more', { count: hidden })}</span>
       ) : null}
       {others > 0 ? (
         <span className="px-1 text-meta text-text-2">{text('list.files', { count: others })}</span>

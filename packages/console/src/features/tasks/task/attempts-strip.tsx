@@ -49,7 +49,9 @@ export function AttemptsStrip({ task }: { task: TaskDetail }) {
               outcome: outcome === null ? 'running' : outcome === 'completed' ? 'completed' : 'other',
               time: format.duration((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)),
             })}
-            {error === null ? null : <span className="text-text-2"> {words.said(error).split('\n')[0]}</span>}
+            {error === null ? null : (
+              <span className="text-text-2"> · {words.said(error).split('\n')[0]}</span>
+            )}
           </li>
         ))}
       </ol>

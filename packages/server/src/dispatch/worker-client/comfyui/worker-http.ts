@@ -96,7 +96,7 @@ export class WorkerHttp {
     if (this.#denied === null) return this.#connect;
     throw callFailure('host_not_allowed', this.label, {
       mayHaveArrived: false,
-      detail: `it ${this.#denied}`,
+      detail: this.#denied,
     });
   }
 

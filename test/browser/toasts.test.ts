@@ -1,0 +1,52 @@
+import { canBrowse } from '@switchyard/dev-env/chromium';
+import type { HttpSession } from '@switchyard/dev-env/http-session';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityFaults } from './support/axe.ts';
+import { Stage } from './support/stage.ts';
+import { wordsOf } from './support/words.ts';
+
+const words = wordsOf('zh-CN');
+
+describe.runIf(canBrowse)('a message at the edge of the window', () => {
+  let stage: Stage;
+  let admin: HttpSession;
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    admin = await stage.admin();
+  });
+  afterAll(() => stage?.close());
+
+  /** A page in Chinese that says that a fact is forgotten. */
+  const forget = async (fact: string) => {
+    await admin.post('/api/memory/facts', { content: fact, category: 'context', confidence: 0.9 });
+    const { page, faults } = await stage.visit({ session: admin, locale: 'zh-CN' });
+    await page.goto('/memory');
+    const text = words('memory');
+    await page.getByRole('button', { name: text('fact.forget'), exact: true }).click();
+    const region = page.getByRole('region', { name: words('kit')('toast.region') });
+    const message = region.getByRole('dialog', { name: text('fact.forgotten') });
+    const close = message.getByRole('button', { name: words('kit')('toast.close') });
+    await message.waitFor();
+    return { page, faults, message, close };
+  };
+
+  it('has a name and both its buttons for a screen reader that has not gone there', async () => {
+    const { page, faults, message, close } = await forget('Likes red.');
+    await page.mouse.move(1, 1);
+    await message.getByRole('button', { name: words('kit')('toast.undo') }).waitFor();
+    await close.waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('is closed with the keyboard: F6 leads there, Tab to its buttons', async () => {
+    const { page, faults, message, close } = await forget('Likes blue.');
+    await page.keyboard.press('F6');
+    for (const _ of ['message', 'undo', 'close']) await page.keyboard.press('Tab');
+    expect(await close.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await message.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+});
