@@ -449,6 +449,19 @@ describe('on handlers of langgraph.json', () => {
     expect((await as(`${name}#all`).get(`/threads/${threadId}`)).status).toBe(200);
   });
 
+  it('can ask for several words in a list of the metadata', async () => {
+    const name = newName();
+    const [both, mixed] = [as(`${name}#red+blue`), as(`${name}#blue+green`)];
+    const threadId = await both.thread();
+    await mixed.thread();
+
+    expect((await as(`${name}#blue+red`).post('/threads/search')).body).toMatchObject([
+      { thread_id: threadId },
+    ]);
+    expect((await as(`${name}#blue+red`).get(`/threads/${threadId}`)).status).toBe(200);
+    expect((await mixed.get(`/threads/${threadId}`)).status).toBe(404);
+  });
+
   it('answer with the status and the headers that they throw', async () => {
     const threadId = await as('keeper').thread();
     const answer = await as('keeper').call('DELETE', `/threads/${threadId}`);
