@@ -41,6 +41,13 @@ describe('authenticate of langgraph.json', () => {
     expect((await askedAbout(name))[0]).toMatch(/^authenticate GET \/threads\/[0-9a-f-]{36}$/);
   });
 
+  it('lets a caller in at the root of the own app as well', async () => {
+    const name = newName();
+
+    expect((await as(name).get('/')).body.user).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await askedAbout(name)).toEqual(['authenticate GET /']);
+  });
+
   it('makes one account for an identity whose first requests come at the same moment', async () => {
     const name = newName();
     const answers = await Promise.all(Array.from({ length: 8 }, () => as(name).get('/who')));
