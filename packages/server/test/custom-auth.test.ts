@@ -41,6 +41,13 @@ describe('authenticate of langgraph.json', () => {
     expect((await askedAbout(name))[0]).toMatch(/^authenticate GET \/threads\/[0-9a-f-]{36}$/);
   });
 
+  it('lets a caller in at the root of the own app as well', async () => {
+    const name = newName();
+
+    expect((await as(name).get('/')).body.user).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await askedAbout(name)).toEqual(['authenticate GET /']);
+  });
+
   it('makes one account for an identity whose first requests come at the same moment', async () => {
     const name = newName();
     const answers = await Promise.all(Array.from({ length: 8 }, () => as(name).get('/who')));
@@ -447,6 +454,19 @@ describe('on handlers of langgraph.json', () => {
     expect((await blue.post('/threads/search')).body).toEqual([]);
     expect((await blue.get(`/threads/${threadId}`)).status).toBe(404);
     expect((await as(`${name}#all`).get(`/threads/${threadId}`)).status).toBe(200);
+  });
+
+  it('can ask for several words in a list of the metadata', async () => {
+    const name = newName();
+    const [both, mixed] = [as(`${name}#red+blue`), as(`${name}#blue+green`)];
+    const threadId = await both.thread();
+    await mixed.thread();
+
+    expect((await as(`${name}#blue+red`).post('/threads/search')).body).toMatchObject([
+      { thread_id: threadId },
+    ]);
+    expect((await as(`${name}#blue+red`).get(`/threads/${threadId}`)).status).toBe(200);
+    expect((await mixed.get(`/threads/${threadId}`)).status).toBe(404);
   });
 
   it('answer with the status and the headers that they throw', async () => {

@@ -29,6 +29,13 @@ describe('the app of langgraph.json', () => {
     expect((await bob.get('/hello')).body.user).toBe(bob.userId);
   });
 
+  it.each(['', '/', '?a=1'])('answers the mount itself as its root: /api/langgraph%s', async (rest) => {
+    const answer = await ada.get(rest);
+
+    expect(answer.status).toBe(200);
+    expect(answer.body.path).toBe(rest === '?a=1' ? '/?a=1' : '/');
+  });
+
   it('gets a body of any type as it came, and says the status itself', async () => {
     const answer = await fetch(`${gateway.url}/api/langgraph/form`, {
       method: 'POST',

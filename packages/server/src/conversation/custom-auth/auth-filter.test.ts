@@ -12,6 +12,10 @@ describe('a filter of an on handler', () => {
     [{ tags: { $contains: 'red' } }, { tags: ['blue', 'red'] }, true],
     [{ tags: { $contains: 'red' } }, { tags: 'red' }, false],
     [{ tags: { $contains: 'red' } }, { tags: ['blue'] }, false],
+    [{ tags: { $contains: ['red', 'blue'] } }, { tags: ['blue', 'green', 'red'] }, true],
+    [{ tags: { $contains: ['red', 'blue'] } }, { tags: ['green', 'red'] }, false],
+    [{ tags: { $contains: ['red'] } }, { tags: 'red' }, false],
+    [{ tags: { $contains: [] } }, { tags: 'red' }, false],
     [{ owner: 'ada', tags: { $contains: 'red' } }, { owner: 'ada', tags: [] }, false],
   ])('%j lets %j pass: %s', (answer, metadata, isPassed) => {
     expect(passes(metadata, readFilter(answer) ?? {})).toBe(isPassed);
@@ -25,6 +29,9 @@ describe('a filter of an on handler', () => {
     { owner: { $in: ['a'] } },
     { owner: { $eq: 'a', $contains: 'b' } },
     { owner: { $eq: 5 } },
+    { owner: { $eq: ['a'] } },
+    { tags: { $contains: [5] } },
+    { tags: { $contains: Array.from({ length: 21 }, () => 'a') } },
     { owner: 'x'.repeat(2_000) },
     { [`${'x'.repeat(129)}`]: 'a' },
     Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`key${index}`, 'a'])),

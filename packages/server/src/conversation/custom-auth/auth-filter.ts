@@ -8,6 +8,7 @@ export type AuthFilter = Record<string, unknown>;
 
 const maxKeys = 20;
 const maxKeyLength = 128;
+const maxContained = 20;
 
 /** Reads the filter that an `on` handler returned. Null is a filter that narrows nothing. */
 export function readFilter(answer: Record<string, unknown>): AuthFilter | null {
@@ -42,20 +43,27 @@ function keyOf(key: string): string {
   throw nonsense(`a key of a filter has at most ${maxKeyLength} characters`);
 }
 
-/** A list that contains a text is wanted as a list with that text. */
+/** A list that contains texts is wanted as a list with those texts. */
 function wantedOf(key: string, wanted: unknown): unknown {
   if (isRecord(wanted)) {
     const [operator, ...others] = Object.keys(wanted);
     if (others.length === 0 && operator === '$eq') return textOf(key, wanted.$eq);
-    if (others.length === 0 && operator === '$contains') return [textOf(key, wanted.$contains)];
+    if (others.length === 0 && operator === '$contains') return textsOf(key, wanted.$contains);
   }
   return textOf(key, wanted);
+}
+
+/** Several texts have to be there all together. */
+function textsOf(key: string, contained: unknown): string[] {
+  const texts = Array.isArray(contained) ? contained : [contained];
+  if (texts.length > maxContained) throw nonsense(`$contains of '${key}' has at most ${maxContained} texts`);
+  return texts.map((text) => textOf(key, text));
 }
 
 function textOf(key: string, value: unknown): string {
   if (typeof value === 'string' && Buffer.byteLength(JSON.stringify(value)) <= maxFilterValueBytes)
     return value;
   throw nonsense(
-    `the filter of '${key}' must be a text, {"$eq": text} or {"$contains": text}, of at most ${maxFilterValueBytes} bytes`,
+    `the filter of '${key}' must be a text, {"$eq": text} or {"$contains": text or texts}, each of at most ${maxFilterValueBytes} bytes`,
   );
 }

@@ -22,6 +22,8 @@ interface OwnRoutesOptions {
 }
 
 const mount = mounts[1];
+/** The wildcard does not match the mount itself, which is the root of the app. */
+const urls = [mount, `${mount}/*`];
 const methods = [
   { method: ['GET', 'HEAD'], access: 'conversation:read' },
   { method: ['POST', 'PUT', 'PATCH', 'DELETE'], access: 'conversation:write' },
@@ -49,17 +51,19 @@ export function ownRoutes({ webApp, openStreams, guard, admission }: OwnRoutesOp
     app.addContentTypeParser('*', (request: FastifyRequest, body: IncomingMessage) =>
       admission.readBody(request, body),
     );
-    for (const { method, access } of methods) {
-      app.route({
-        method: [...method],
-        url: `${mount}/*`,
-        config: { access, bodyLimit: 'large', takesRest: true },
-        handler: async (request, reply) => {
-          refuseOtherMethod(request, reply, app);
-          await whileOpen({ openStreams, request }, 'events', (open) => answer(request, reply, open));
-          return reply;
-        },
-      });
+    for (const url of urls) {
+      for (const { method, access } of methods) {
+        app.route({
+          method: [...method],
+          url,
+          config: { access, bodyLimit: 'large', takesRest: true },
+          handler: async (request, reply) => {
+            refuseOtherMethod(request, reply, app);
+            await whileOpen({ openStreams, request }, 'events', (open) => answer(request, reply, open));
+            return reply;
+          },
+        });
+      }
     }
   };
 }
