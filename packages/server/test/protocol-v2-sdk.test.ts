@@ -54,6 +54,14 @@ describe('a thread of the SDK', () => {
     expect(texts).toEqual([['You', ' said:', ' hello']]);
   });
 
+  it('is subscribed to before it exists', async () => {
+    const thread = threadOf('chat');
+    const values = await thread.subscribe({ channels: ['values'] });
+    await thread.run.start({ input: says('hello') });
+    const [first] = await all(values);
+    expect(first).toMatchObject({ method: 'values', params: { data: { messages: [{ content: 'hello' }] } } });
+  });
+
   it('gives calls of tools with their output', async () => {
     const thread = threadOf('chat');
     const calls = thread.toolCalls;
