@@ -54,7 +54,7 @@ async function runOf(threadId: string, filter?: object): Promise<Frame[]> {
 }
 
 describe('the events of a thread', () => {
-  it('come to a reader who was there before the thread, and to nobody else', async () => {
+  it('come to a reader who was there before the thread, and not to another user', async () => {
     const threadId = randomUUID();
     const early = await events(threadId);
     const foreign = await bob.open('POST', `/threads/${threadId}/stream/events`, {
