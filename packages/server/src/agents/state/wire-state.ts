@@ -21,7 +21,7 @@ export interface WireTask {
   /** Text, because clients show it. */
   error: string | null;
   interrupts: WireInterrupt[];
-  /** The newest checkpoint of the subgraph that the task runs, or only where its checkpoints are. */
+  /** The newest checkpoint of the subgraph that the task runs, or only where its checkpoints are. `state` stands in place of it. */
   checkpoint: CheckpointRef | Pick<CheckpointRef, 'thread_id' | 'checkpoint_ns'> | null;
   state: WireState | null;
   result: Json;
@@ -136,7 +136,7 @@ export function wireTask({ id, name, path, error, interrupts, state, result }: S
     path: wireValue(path),
     error: errorText(error),
     interrupts: interrupts.map((interrupt) => wireValue(interrupt) as unknown as WireInterrupt),
-    checkpoint: inner ? inner.checkpoint : taskCheckpoint(state),
+    checkpoint: inner ? null : taskCheckpoint(state),
     state: inner,
     result: wireValue(result),
   };
