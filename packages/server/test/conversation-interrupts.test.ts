@@ -195,8 +195,9 @@ describe('returning to an earlier state', () => {
     expect(await caller.ok('GET', `/threads/${threadId}/history?limit=2&before=${checkpoint_id}`)).toEqual(
       all.slice(2, 4),
     );
-    expect(await caller.ok('GET', `/threads/${threadId}/state/${checkpoint_id}`)).toEqual(all[1]);
-    expect(await caller.ok('POST', `/threads/${threadId}/state/checkpoint`, { checkpoint })).toEqual(all[1]);
+    const itself = { ...all[1], checkpoint: { ...checkpoint, id: checkpoint_id, ts: all[1].created_at } };
+    expect(await caller.ok('GET', `/threads/${threadId}/state/${checkpoint_id}`)).toEqual(itself);
+    expect(await caller.ok('POST', `/threads/${threadId}/state/checkpoint`, { checkpoint })).toEqual(itself);
     expect((await caller.get(`/threads/${threadId}/state/nothing`)).status).toBe(404);
   });
 });

@@ -55,6 +55,17 @@ describe.each(['/api', '/api/langgraph'] as const)("a user's own graph at %s", (
       expect(done.log).toEqual(['by hand', 'blue ended']);
     });
 
+    it('is made with what the store has of the user', async () => {
+      const cleo = (await server.newUser(`cleo-of-${mount.length}@example.com`)).at(mount);
+      const item = { namespace: ['steps'], key: 'usual', value: { step: 'green' } };
+      await cleo.ok('PUT', '/store/items', item);
+      for (const [caller, next] of [[cleo, 'green_ask'] as const, [ada, 'plain_ask'] as const]) {
+        const threadId = await caller.thread();
+        await caller.wait(threadId, { assistant_id: 'made', input: { topic: 'tea' } });
+        expect((await caller.ok('GET', `/threads/${threadId}/state`)).next).toEqual([next]);
+      }
+    });
+
     it('is forked from an earlier state, and its copy is read the same', async () => {
       const threadId = await ada.thread();
       await ada.wait(threadId, { assistant_id: 'made', input: { topic: 'tea' }, config });

@@ -41,6 +41,27 @@ it('a thread begins with supersteps whose command says which node comes next', a
   }
 });
 
+it('a history names its checkpoints as the debug stream of the run does', async () => {
+  const threadId = await ada.thread();
+  const asked = { assistant_id: 'chat', input: says('x'), stream_mode: ['debug'] };
+  const frames = await (await ada.stream(threadId, asked)).rest();
+  const streamed = frames.flatMap(({ event, data }) =>
+    event === 'debug' && data.type === 'checkpoint' ? [namesIn(data.payload)] : [],
+  );
+  const history = await ada.ok('POST', `/threads/${threadId}/history`, {});
+  expect(streamed.length).toBeGreaterThan(1);
+  expect(history.map(namesIn)).toEqual(streamed.toReversed());
+});
+
+it('a task that runs a subgraph says where its states are, without names that are empty', async () => {
+  const threadId = await ada.thread();
+  await ada.wait(threadId, { assistant_id: 'nested', input: says('x'), interrupt_before: ['inner'] });
+  const { tasks } = await ada.ok('GET', `/threads/${threadId}/state`);
+  expect(tasks.map(({ checkpoint }: { checkpoint: unknown }) => checkpoint)).toEqual([
+    { thread_id: threadId, checkpoint_ns: expect.stringMatching(/^inner:/) },
+  ]);
+});
+
 it('PATCH of a state merges metadata into the thread of the caller alone', async () => {
   const threadId = await ada.thread({ metadata: { a: 1 } });
   const patch = (caller: ConversationCaller) =>
@@ -49,3 +70,13 @@ it('PATCH of a state merges metadata into the thread of the caller alone', async
   expect((await patch(server.bob.at('/api/langgraph'))).status).toBe(404);
   expect((await ada.ok('GET', `/threads/${threadId}`)).metadata).toMatchObject({ a: 1, b: 2 });
 });
+
+function namesIn({
+  checkpoint,
+  parent_checkpoint,
+}: {
+  checkpoint: unknown;
+  parent_checkpoint: unknown;
+}): unknown {
+  return { checkpoint, parent_checkpoint };
+}

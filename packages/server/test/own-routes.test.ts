@@ -124,6 +124,23 @@ describe('the app of langgraph.json', () => {
     await expect.poll(async () => (await ada.get('/open')).body).toBe(0);
   });
 
+  it('is told the end of a run whose webhook is one of its paths', async () => {
+    const threadId = await ada.thread();
+    const asked = { assistant_id: 'strings', input: { messages: ['hello'] }, webhook: '/told' };
+    const { run_id } = await ada.run(threadId, asked);
+    await expect
+      .poll(async () => (await ada.get('/told')).body)
+      .toMatchObject([
+        {
+          user: ada.userId,
+          run: { run_id, thread_id: threadId, status: 'success', values: { messages: ['hello'] } },
+        },
+      ]);
+    for (const webhook of ['//localhost/told', '/\\localhost/told', 'told']) {
+      expect((await ada.post(`/threads/${threadId}/runs`, { ...asked, webhook })).status).toBe(422);
+    }
+  });
+
   it('stands beside the graphs of its file', async () => {
     const threadId = await ada.thread();
     const done = await ada.wait(threadId, { assistant_id: 'strings', input: { messages: ['hello'] } });

@@ -54,6 +54,21 @@ describe('a thread of the SDK', () => {
     expect(texts).toEqual([['You', ' said:', ' hello']]);
   });
 
+  it('is subscribed to before it exists', async () => {
+    const thread = threadOf('chat');
+    const values = await thread.subscribe({ channels: ['values'] });
+    await thread.run.start({ input: says('hello') });
+    const [first] = await all(values);
+    expect(first).toMatchObject({ method: 'values', params: { data: { messages: [{ content: 'hello' }] } } });
+  });
+
+  it('has no values of the stream transformers of its graph', async () => {
+    const thread = threadOf('counted') as ThreadStream<{ states: number }>;
+    await thread.run.start({ input: says('hello') });
+    await thread.output;
+    expect(await thread.extensions.states).toBeUndefined();
+  });
+
   it('gives calls of tools with their output', async () => {
     const thread = threadOf('chat');
     const calls = thread.toolCalls;

@@ -54,6 +54,20 @@ async function runOf(threadId: string, filter?: object): Promise<Frame[]> {
 }
 
 describe('the events of a thread', () => {
+  it('come to a reader who was there before the thread, and not to another user', async () => {
+    const threadId = randomUUID();
+    const early = await events(threadId);
+    const foreign = await bob.open('POST', `/threads/${threadId}/stream/events`, {
+      body: { channels: everything },
+    });
+    await started(threadId, { assistant_id: 'chat', input: says('hello') });
+    await early.until(isEnd);
+    expect(early.frames).toEqual(await runOf(threadId));
+    expect(foreign.frames).toEqual([]);
+    early.leave();
+    foreign.leave();
+  });
+
   it('come to a reader who is there before the run, and to one who comes after it, under the same ids', async () => {
     const threadId = await ada.thread();
     const early = await events(threadId);
@@ -408,10 +422,10 @@ describe('a command', () => {
     expect(await ada.ok('GET', `/threads/${threadId}/runs`)).toEqual([]);
   });
 
-  it('finds no events of a thread that does not exist', async () => {
-    expect((await ada.post(`/threads/${randomUUID()}/stream/events`, { channels: ['values'] })).status).toBe(
-      404,
-    );
+  it('finds no events of a thread that was deleted', async () => {
+    const threadId = await ada.thread();
+    await ada.call('DELETE', `/threads/${threadId}`);
+    expect((await ada.post(`/threads/${threadId}/stream/events`, { channels: ['values'] })).status).toBe(404);
   });
 });
 

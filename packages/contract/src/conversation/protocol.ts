@@ -164,7 +164,7 @@ export const streamThreadEvents = {
   schema: {
     summary: 'Stream the events of a thread in protocol v2',
     description:
-      'First the events of runs whose frames are kept, then live ones, across runs, until the client leaves. `event_id` is the same on each connection.',
+      'First the events of runs whose frames are kept, then live ones, across runs, until the client leaves. `event_id` is the same on each connection. A thread that does not exist yet is waited for.',
     tags,
     params: threadParams,
     body: Type.Unknown({ description: '`{ channels, namespaces?, depth?, since? }`' }),

@@ -75,11 +75,15 @@ export const wantedCheckpoint = Type.Object({
 });
 export type WantedCheckpoint = Static<typeof wantedCheckpoint>;
 
-const checkpoint = Type.Object({
+const namedCheckpoint = Type.Object({
   thread_id: Type.String(),
   checkpoint_ns: Type.String(),
   checkpoint_id: Type.String(),
   checkpoint_map: openRecordOrNull,
+});
+
+const checkpoint = Type.Object({
+  ...namedCheckpoint.properties,
   id: Type.String({ description: 'As `checkpoint_id`.' }),
   ts: nullable(Type.String({ description: 'When it was made.' })),
 });
@@ -109,10 +113,10 @@ export const threadState = Type.Object({
 });
 export type ThreadState = Static<typeof threadState>;
 
-/** Under `/api` its checkpoints are ids alone. */
+/** Under `/api` its checkpoints are ids alone; under `/api/langgraph` they are named as in the `debug` stream of a run. */
 export const historyEntry = Type.Object({
   ...threadState.properties,
-  checkpoint: Type.Optional(threadState.properties.checkpoint),
+  checkpoint: Type.Optional(nullable(namedCheckpoint)),
   parent_checkpoint: Type.Optional(threadState.properties.parent_checkpoint),
 });
 export type HistoryEntry = Static<typeof historyEntry>;

@@ -62,6 +62,7 @@ import { protocolSockets } from './protocol/protocol-socket-routes.ts';
 import { ThreadEvents } from './protocol/thread-events.ts';
 import type { Removals } from './removals.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
+import { withOwnApp } from './runs/ending/own-app-webhooks.ts';
 import { RunFollowers } from './runs/ending/run-followers.ts';
 import type { WebhookCaller } from './runs/ending/run-webhooks.ts';
 import { RunStore } from './runs/records/run-store.ts';
@@ -206,6 +207,9 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     journal,
     followers,
     runner: runnerOf(dependencies),
+    webhookCaller: runtime.webApp
+      ? withOwnApp(dependencies.webhookCaller, runtime.webApp)
+      : dependencies.webhookCaller,
     modelNames: modelNames(options.models),
     customAgent: (owner, name, { mayBeNew }) =>
       features.customAgents.forRun(owner, name, { mayBeNew: mayBeNew && options.agentsApi.enabled }),

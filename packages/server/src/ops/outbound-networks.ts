@@ -28,6 +28,6 @@ export const channelNetwork: ChannelNetwork = {
 export function runWebhookCaller(policy: HostPolicy): WebhookCaller {
   return {
     whyDenied: (url) => whyUrlDenied(url, policy),
-    post: (url, call) => postWebhook(url, { ...call, policy }),
+    post: (url, { headers, body, signal }) => postWebhook(url, { headers, body, policy, signal }),
   };
 }

@@ -242,7 +242,13 @@ export const attempts: Record<string, Attempts> = {
     },
   ],
   'GET /threads/{thread_id}/stream/events': thread('/stream/events'),
-  'POST /threads/{thread_id}/stream/events': thread('/stream/events', { channels: ['values', 'messages'] }),
+  'POST /threads/{thread_id}/stream/events': (names) => [
+    {
+      path: `/threads/${names.thread}/stream/events`,
+      body: { channels: ['values', 'messages'] },
+      isOpen: true,
+    },
+  ],
   'GET /threads/{thread_id}/stream': (names) => [{ path: `/threads/${names.thread}/stream` }],
   'GET /threads/{thread_id}/history': (names, own) => [
     { path: `/threads/${names.thread}/history`, isOpen: true },

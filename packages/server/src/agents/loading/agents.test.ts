@@ -61,6 +61,22 @@ describe('agents', () => {
     ]);
   });
 
+  it('are made by a function with the store and the checkpointer that they will have', async () => {
+    write(
+      'src/made.ts',
+      `import { graph as kept } from './good.ts';
+      export const graph = async ({ store, checkpointer }) => {
+        await store.put(['made'], 'by', { checkpointer: checkpointer?.constructor.name ?? 'none' });
+        return kept;
+      };`,
+    );
+    const all = agents(['made=./src/made.ts:graph']);
+    const { store } = await all.graph('made', { userId: 'ada', checkpointer: new MemorySaver() });
+    expect((await store?.get(['made'], 'by'))?.value).toEqual({ checkpointer: 'MemorySaver' });
+    await all.graph('made', { userId: 'ada' });
+    expect((await store?.get(['made'], 'by'))?.value).toEqual({ checkpointer: 'none' });
+  });
+
   it('are loaded once, on their first use', async () => {
     write('langgraph.json', json({ good: './src/good.ts:graph' }));
     const all = agents();

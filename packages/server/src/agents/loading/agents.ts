@@ -12,11 +12,16 @@ import type { AgentModules } from './load-agent-modules.ts';
 
 /** A compiled graph, from any compiler and any copy of LangGraph. */
 export type AgentGraph = Pregel<Record<string, PregelNode>, Record<string, BaseChannel>>;
-/** The argument of a factory. */
+/** What a graph is made for: a run, or a look at its states. */
 export interface GraphConfig {
   configurable?: Record<string, unknown>;
 }
-export type GraphFactory = (config: GraphConfig, user: { userId: string }) => Promise<AgentGraph>;
+/** The argument of a factory. The store and the checkpointer are those that the graph will have. */
+export interface FactoryConfig extends GraphConfig {
+  store?: BaseStore;
+  checkpointer?: BaseCheckpointSaver;
+}
+export type GraphFactory = (config: FactoryConfig, user: { userId: string }) => Promise<AgentGraph>;
 
 /** One graph that this gateway offers, by its name. */
 export interface AgentDefinition {
@@ -130,8 +135,9 @@ export class Agents {
   /** Returns the graph, ready to run for one user. Throws an AgentFault when its file cannot be loaded. */
   async graph(graphId: string, { userId, checkpointer, config = {} }: GraphWiring): Promise<AgentGraph> {
     const make = await this.#factory(graphId);
-    const storeOf = await this.#stores();
-    return bind(await make(config, { userId }), checkpointer, storeOf(userId));
+    const store = (await this.#stores())(userId);
+    const given = { ...config, store, ...(checkpointer && { checkpointer }) };
+    return bind(await make(given, { userId }), checkpointer, store);
   }
 
   /** Describes every agent, each with what is wrong with it; loads those that have not been used. */

@@ -1,4 +1,4 @@
-import type { AgentGraph, GraphConfig, GraphFactory } from './agents.ts';
+import type { AgentGraph, FactoryConfig, GraphFactory } from './agents.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 import { type ExportPlace, faultsAt, loadExport, wrongExport } from './load-export.ts';
 
@@ -12,7 +12,7 @@ export async function loadAgent(place: ExportPlace, modules: AgentModules): Prom
     return async () => graph;
   }
   return (config) =>
-    faultsAt(place, async () => graphOf(await (exported as (config: GraphConfig) => unknown)(config)));
+    faultsAt(place, async () => graphOf(await (exported as (config: FactoryConfig) => unknown)(config)));
 
   function graphOf(value: unknown): AgentGraph {
     const graph = compiled(value);

@@ -786,6 +786,7 @@ describe('a subgraph', () => {
     expect(deep?.tasks[0]).toMatchObject({
       name: 'inner',
       interrupts: [{ value: 'sure?' }],
+      checkpoint: null,
       state: { next: ['ask'], values: { count: 1 } },
     });
     const flat = await states.current(thread('outer'));

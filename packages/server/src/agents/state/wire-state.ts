@@ -21,8 +21,8 @@ export interface WireTask {
   /** Text, because clients show it. */
   error: string | null;
   interrupts: WireInterrupt[];
-  /** The checkpoint of the subgraph that the task runs; without an id while it has made none. */
-  checkpoint: (Omit<CheckpointRef, 'checkpoint_id'> & { checkpoint_id: string | null }) | null;
+  /** The newest checkpoint of the subgraph that the task runs, or only where its checkpoints are. `state` stands in place of it. */
+  checkpoint: CheckpointRef | Pick<CheckpointRef, 'thread_id' | 'checkpoint_ns'> | null;
   state: WireState | null;
   result: Json;
 }
@@ -136,7 +136,7 @@ export function wireTask({ id, name, path, error, interrupts, state, result }: S
     path: wireValue(path),
     error: errorText(error),
     interrupts: interrupts.map((interrupt) => wireValue(interrupt) as unknown as WireInterrupt),
-    checkpoint: inner ? inner.checkpoint : taskCheckpoint(state),
+    checkpoint: inner ? null : taskCheckpoint(state),
     state: inner,
     result: wireValue(result),
   };
@@ -156,7 +156,7 @@ function isSnapshot(state: unknown): state is Snapshot {
 function taskCheckpoint(config: unknown): WireTask['checkpoint'] {
   const { thread_id, checkpoint_ns } = configurableIn(config) ?? {};
   if (typeof thread_id !== 'string' || typeof checkpoint_ns !== 'string') return null;
-  return checkpointRef(config) ?? { thread_id, checkpoint_ns, checkpoint_id: null, checkpoint_map: null };
+  return checkpointRef(config) ?? { thread_id, checkpoint_ns };
 }
 
 function configurableIn(config: unknown): Record<string, unknown> | undefined {

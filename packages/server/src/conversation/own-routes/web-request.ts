@@ -17,7 +17,7 @@ interface WebRequestOptions {
 }
 
 /** Says to the app who is calling. A header of this name that the client sends is not passed on. */
-const userHeader = 'x-switchyard-user';
+export const userHeader = 'x-switchyard-user';
 
 /** They describe the connection to the gateway, or the body as it was sent. */
 const connectionHeaders = new Set([

@@ -45,7 +45,7 @@ export function protocolRoutes(
         const { thread_id: threadId } = request.params;
         const owner = ownerOf(request);
         const filter = checked(eventFilter, request.body, '');
-        await access.require(owner, threadId, { mustExist: true });
+        await access.require(owner, threadId, { mustExist: false });
         await events.requirePosition(owner, threadId, filter.since);
         const source = (signal: AbortSignal) => encoded(events.read(owner, threadId, filter, signal));
         await sendEvents(request, reply, { openStreams, source });

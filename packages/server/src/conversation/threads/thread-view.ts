@@ -105,13 +105,15 @@ export function historyEntry(
   state: WireState,
   { rules, isNewest }: { rules: MountRules; isNewest: boolean },
 ): HistoryEntry {
-  const { checkpoint, parent_checkpoint, ...view } = stateView(state);
+  const { checkpoint: _checkpoint, parent_checkpoint: _parent, ...view } = stateView(state);
   if (rules.historyMetadata === 'public') view.metadata = withoutRuntimeKeys(view.metadata);
   if (rules.historyMessages === 'newest' && !isNewest) {
     const { messages: _messages, ...values } = view.values;
     view.values = values;
   }
-  return rules.historyCheckpoints === 'ids' ? view : { ...view, checkpoint, parent_checkpoint };
+  if (rules.historyCheckpoints === 'ids') return view;
+  const { checkpoint, parent_checkpoint } = state;
+  return { ...view, checkpoint, parent_checkpoint } as HistoryEntry;
 }
 
 /** The agent runtime's internal fields, which mean nothing to people. */

@@ -15,7 +15,7 @@ export interface WebhookCaller {
   whyDenied: (url: string) => string | null;
   post: (
     url: string,
-    call: { headers: Record<string, string>; body: string; signal: AbortSignal },
+    call: { headers: Record<string, string>; body: string; userId: string | null; signal: AbortSignal },
   ) => Promise<CallOutcome>;
 }
 
@@ -67,7 +67,8 @@ export class RunWebhooks {
     const { caller, find, deleteThread } = this.#options;
     const run = await find(String(payload.runId));
     if (!run || run.webhook === null || !caller) return;
-    const outcome = await caller.post(run.webhook, { headers: {}, body: await this.#body(run), signal });
+    const { webhook, user_id: userId } = run;
+    const outcome = await caller.post(webhook, { headers: {}, body: await this.#body(run), userId, signal });
     const fault = faultOf(outcome);
     const isLast = fault === null || attempt > retryDelaysMs.length;
     if (isLast && run.delete_thread === 2) await deleteThread(run);
