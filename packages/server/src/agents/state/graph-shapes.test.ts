@@ -29,7 +29,7 @@ function once(make: () => string): () => string {
 const pass = () => ({});
 
 function shapesOf(graph: object) {
-  return new GraphShapes().schemas(graph as AgentGraph, 'any');
+  return new GraphShapes({ fromSource: async () => null }).schemas(graph as AgentGraph, 'any');
 }
 
 describe('the schemas of a graph', () => {
@@ -106,7 +106,7 @@ describe('the graphs inside a graph', () => {
     .addNode('branch', middle)
     .addEdge('__start__', 'branch')
     .compile() as unknown as AgentGraph;
-  const shapes = new GraphShapes();
+  const shapes = new GraphShapes({ fromSource: async () => null });
 
   it('are named by their namespaces, those inside them only when they are asked for', async () => {
     const found = async (recurse: boolean, namespace?: string) =>
