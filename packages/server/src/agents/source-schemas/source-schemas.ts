@@ -10,7 +10,7 @@ interface SourceSchemasOptions {
   maxWaiting?: number;
 }
 
-/** A caller that waits behind this many sources at their limit of time waits for a minute and a half. */
+/** A caller behind this many sources of usual size waits for a quarter of a minute. */
 const usualMaxWaiting = 4;
 
 /**

@@ -38,7 +38,9 @@ const forcedOptions = {
 export function loadCompiler(path: string): Compiler {
   const found = createRequire(path)(path) as Partial<Compiler>;
   if (typeof found.createProgram === 'function') return found as Compiler;
-  throw new Error(`\`typescript\` ${found.version ?? ''} of the project has no interface for other programs`);
+  throw new Error(
+    `the project's typescript ${found.version ?? '(no version)'} has no interface for programs`,
+  );
 }
 
 /** Reads a file and what it imports, with the options of the project's tsconfig where there is one. */

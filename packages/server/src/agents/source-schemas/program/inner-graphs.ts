@@ -10,6 +10,12 @@ export interface InnerGraph {
   compiled: ts.Type;
 }
 
+/** A node, and what it is added with. */
+interface AddedNode {
+  node: string;
+  parts: readonly ts.Expression[];
+}
+
 /** How far a graph is followed through variables, functions and imports. */
 const maxSteps = 50;
 
@@ -24,17 +30,11 @@ export class InnerGraphs {
   }
 
   ofSymbol(symbol: ts.Symbol): InnerGraph[] {
-    const found = new Map<string, InnerGraph>();
-    for (const call of this.#callsOfSymbol(symbol, new Set())) {
-      for (const inner of this.#innerGraphs(call)) if (!found.has(inner.node)) found.set(inner.node, inner);
-    }
-    return [...found.values()];
+    return this.#innerGraphs(this.#callsOfSymbol(symbol, new Set()));
   }
 
   ofValue(value: ts.Expression): InnerGraph[] {
-    const calls = this.#callsOf(value, new Set());
-    const all = calls.flatMap((call) => this.#innerGraphs(call));
-    return [...new Map(all.toReversed().map((inner) => [inner.node, inner])).values()].toReversed();
+    return this.#innerGraphs(this.#callsOf(value, new Set()));
   }
 
   /** Returns the calls of `addNode` on the graph that a symbol stands for. */
@@ -114,45 +114,52 @@ export class InnerGraphs {
     return compiler.isIdentifier(value) ? { begin: value, calls } : null;
   }
 
+  #innerGraphs(calls: readonly ts.CallExpression[]): InnerGraph[] {
+    return calls.flatMap((call) =>
+      this.#nodesOf(call).flatMap(({ node, parts }) => {
+        const found = this.#firstGraph(parts);
+        return found ? [{ node, ...found }] : [];
+      }),
+    );
+  }
+
   /** Reads `addNode(name, node, options)`, `addNode({ name: node })` and `addNode([[name, node, options]])`. */
-  #innerGraphs(call: ts.CallExpression): InnerGraph[] {
+  #nodesOf(call: ts.CallExpression): AddedNode[] {
     const { compiler } = this.#source;
-    const [first, ...rest] = call.arguments;
+    const [first, ...parts] = call.arguments;
     if (!first) return [];
-    if (compiler.isStringLiteralLike(first)) return this.#innerGraph(first.text, rest);
-    if (compiler.isObjectLiteralExpression(first)) {
-      return first.properties.flatMap((property) => {
-        if (!compiler.isPropertyAssignment(property)) return [];
-        const { name } = property;
-        const isNamed = compiler.isIdentifier(name) || compiler.isStringLiteralLike(name);
-        return isNamed ? this.#innerGraph(name.text, [property.initializer]) : [];
-      });
-    }
-    if (!compiler.isArrayLiteralExpression(first)) return [];
-    return first.elements.flatMap((element) => {
-      if (!compiler.isArrayLiteralExpression(element)) return [];
-      const [name, ...parts] = element.elements;
-      return name && compiler.isStringLiteralLike(name) ? this.#innerGraph(name.text, parts) : [];
+    if (compiler.isStringLiteralLike(first)) return [{ node: first.text, parts }];
+    if (compiler.isArrayLiteralExpression(first))
+      return first.elements.flatMap((each) => this.#nodeOfList(each));
+    if (!compiler.isObjectLiteralExpression(first)) return [];
+    return first.properties.flatMap((property) => {
+      if (!compiler.isPropertyAssignment(property)) return [];
+      const { name, initializer } = property;
+      const isNamed = compiler.isIdentifier(name) || compiler.isStringLiteralLike(name);
+      return isNamed ? [{ node: name.text, parts: [initializer] }] : [];
     });
   }
 
-  /** The first graph is meant when a node, or its option `subgraphs`, has several. */
-  #innerGraph(node: string, parts: readonly ts.Expression[]): InnerGraph[] {
+  #nodeOfList(element: ts.Expression): AddedNode[] {
     const { compiler } = this.#source;
-    let found: InnerGraph | undefined;
-    const visit = (part: ts.Node): void => {
-      if (found) return;
-      if (compiler.isExpression(part)) {
-        const compiled = this.#compiledOf(part);
-        if (compiled) {
-          found = { node, value: part, compiled };
-          return;
-        }
-      }
-      compiler.forEachChild(part, visit);
+    if (!compiler.isArrayLiteralExpression(element)) return [];
+    const [name, ...parts] = element.elements;
+    return name && compiler.isStringLiteralLike(name) ? [{ node: name.text, parts }] : [];
+  }
+
+  /** A node may be a graph, call one, or name some in its option `subgraphs`; of several the first is meant. */
+  #firstGraph(parts: readonly ts.Expression[]): Pick<InnerGraph, 'value' | 'compiled'> | undefined {
+    const { compiler } = this.#source;
+    const find = (part: ts.Node): Pick<InnerGraph, 'value' | 'compiled'> | undefined => {
+      const compiled = compiler.isExpression(part) ? this.#compiledOf(part) : null;
+      if (compiled) return { value: part as ts.Expression, compiled };
+      return compiler.forEachChild(part, find);
     };
-    for (const part of parts) visit(part);
-    return found ? [found] : [];
+    for (const part of parts) {
+      const found = find(part);
+      if (found) return found;
+    }
+    return undefined;
   }
 
   #compiledOf(expression: ts.Expression): ts.Type | null {

@@ -1,4 +1,4 @@
-import { loadCompiler } from './compiler.ts';
+import { loadCompiler, openSource } from './compiler.ts';
 import type { ProgramAnswer, ProgramRequest } from './json-schema.ts';
 import { sourceGraphs } from './source-graphs.ts';
 
@@ -8,7 +8,8 @@ process.stdout.write(JSON.stringify(answer()));
 
 function answer(): ProgramAnswer {
   try {
-    return { graphs: sourceGraphs(loadCompiler(request.compiler), request) };
+    const source = openSource(loadCompiler(request.compiler), request.file);
+    return { graphs: sourceGraphs(source, request.exportName) };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }
