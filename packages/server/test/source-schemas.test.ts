@@ -74,7 +74,7 @@ async function start(
   );
   const server = await startConversation(
     { agents: Object.entries(agents).map(([name, target]) => `${name}=${project.file(target)}`) },
-    { logger: createLogger({ level: 'warn', format: 'json', destination }) },
+    { logger: createLogger({ level: 'warn', format: 'json', destination }), watchAgents: true },
   );
   return {
     project,
@@ -147,6 +147,7 @@ describe('a graph whose project has a compiler', () => {
       'sleep',
     ]);
     expect(Object.keys(output_schema.properties).sort()).toEqual(['messages', 'shared', 'sleep']);
+    expect(output_schema).toMatchObject({ properties: { shared: { type: ['string', 'null'] } } });
   });
 
   it.each(['agent', 'messages'])(
@@ -217,6 +218,16 @@ describe('a graph whose project has a compiler', () => {
         },
       },
     });
+  });
+
+  it('has the types of its file when that has changed and the graphs are loaded again', async () => {
+    const parent = async () => {
+      const { gp_two } = await ada.ok('GET', '/assistants/nested/subgraphs');
+      return gp_two.state.properties.parent;
+    };
+    expect(await parent()).toEqual({ type: 'string', enum: ['parent_one', 'parent_two'] });
+    writeFileSync(started.project.file('nested.ts'), nested.replace("'parent_two'", "'parent_three'"));
+    await expect.poll(parent).toEqual({ type: 'string', enum: ['parent_one', 'parent_three'] });
   });
 
   it('has the types that its schemas of zod tell, without the source', async () => {

@@ -28,7 +28,7 @@ export interface ConversationGateway {
 /** A gateway with the graphs of the fixtures, on SQLite, and two users who share nothing. */
 export async function startConversation(
   config: ConfigOverrides = {},
-  options: Pick<GatewayOptions, 'logger'> = {},
+  options: Pick<GatewayOptions, 'logger' | 'watchAgents'> = {},
 ): Promise<ConversationGateway> {
   const gateway = await startGateway({
     ...options,

@@ -130,7 +130,7 @@ enum Colour { Red = 'red', Blue = 'blue' }
 interface Tree { name: string; children: Tree[] }
 class Account { name = ''; private key = ''; #secret = ''; protected kept = ''; greet() { return this.key + this.#secret; } }
 interface Endless<T> { value: T; next: Endless<T[]> }
-type Wide<Depth extends 0[]> = { a: Wide<[...Depth, 0]>; b: Wide<[0, ...Depth]>; c: Depth };
+type Wide<Depth extends 0[]> = { a: Wide<[...Depth, 0]>; b: Wide<[0, ...Depth]>; c: Wide<[0, 0, ...Depth]>; d: Depth };
 ${all.map((each, index) => `export declare const value${index}: ${each};`).join('\n')}
 export declare const endless: Endless<string>;
 export declare const wide: Wide<[]>;
