@@ -73,7 +73,14 @@ async function bundle() {
   try {
     const web = await consoleInto(join(fresh, 'console'));
     const { metafile } = await build({
-      entryPoints: [join(cli, 'src/main.ts')],
+      entryPoints: [
+        { in: join(cli, 'src/main.ts'), out: 'main' },
+        // The gateway starts it as a process of its own.
+        {
+          in: join(root, 'packages/server/src/agents/source-schemas/program/main.ts'),
+          out: 'source-schemas-program',
+        },
+      ],
       entryNames: '[name]',
       outdir: fresh,
       absWorkingDir: root,

@@ -22,6 +22,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'checkpoints',
     'store',
     'loading',
+    'source-schemas',
     'state',
     'tools',
     'demo',

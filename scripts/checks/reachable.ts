@@ -6,6 +6,8 @@ import type { SourceFile } from './source-file.ts';
 const entryPoints = [
   /^packages\/(cli|worker)\/src\/main\.ts$/,
   /^packages\/console\/src\/app\/main\.ts$/,
+  // A program of its own that the server starts.
+  /^packages\/server\/src\/agents\/source-schemas\/program\/main\.ts$/,
   /^packages\/(client|contract|dev-env)\/src\//,
 ];
 

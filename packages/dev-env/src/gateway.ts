@@ -21,6 +21,8 @@ export interface GatewayOptions {
   executionTimeouts?: Partial<ExecutionTimeouts>;
   /** The folder with `langgraph.json`. */
   agentsFolder?: string;
+  /** Agents are loaded again when their files change, as with `switchyard dev`. */
+  watchAgents?: boolean;
   /** The built web console, for a test in a browser. */
   consoleFolder?: string;
   /** For a test that reads the log. */
@@ -59,6 +61,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<DevGat
       ...(options.executionTimeouts && { executionTimeouts: options.executionTimeouts }),
       ...(options.logger && { logger: options.logger }),
       ...(options.agentsFolder !== undefined && { agentsFolder: options.agentsFolder }),
+      ...(options.watchAgents !== undefined && { watchAgents: options.watchAgents }),
       ...(options.consoleFolder !== undefined && { consoleFolder: options.consoleFolder }),
     });
     return {

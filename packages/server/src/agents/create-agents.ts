@@ -19,6 +19,7 @@ import { Agents, type AgentsOptions, type GraphSettings } from './loading/agents
 import { readLanggraphConfig } from './loading/langgraph-config.ts';
 import { type LanggraphJson, langgraphFile } from './loading/langgraph-json.ts';
 import { AgentModules } from './loading/load-agent-modules.ts';
+import type { ExportPlace } from './loading/load-export.ts';
 import { type OwnAuth, ownAuth } from './loading/own-auth.ts';
 import type { OwnExport } from './loading/own-export.ts';
 import { type OwnWebApp, ownWebApp } from './loading/own-web-app.ts';
@@ -27,6 +28,7 @@ import { usableLanggraphJson } from './loading/usable-langgraph-json.ts';
 import { embedderOf, embeddingModel } from './models/embedding-model.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { type AskInRun, runAsker } from './running/run-asker.ts';
+import { SourceSchemas } from './source-schemas/source-schemas.ts';
 import { GraphShapes } from './state/graph-shapes.ts';
 import { type ConfigurableOf, GraphStates } from './state/graph-state.ts';
 import type { StoreIndex } from './store/embedder.ts';
@@ -130,7 +132,10 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     modules,
     log,
   });
+  const sources = new SourceSchemas({ log });
+  const sourceOf = async (place: ExportPlace | null) => (place ? sources.of(place) : null);
   watcher.onChange(() => {
+    sources.forget();
     webApp?.forget();
     auth?.forget();
     return agents.reload();
@@ -146,7 +151,7 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     askInRun: options.models.length > 0 ? runAsker(models) : null,
     compact: canCompact ? compactor({ states, models, settings }) : null,
     runner: new GraphRunner({ agents, checkpointer }),
-    shapes: new GraphShapes(),
+    shapes: new GraphShapes({ fromSource: (graphId) => sourceOf(agents.placeOf(graphId)) }),
     storeItems,
     checkpoints: new ThreadCheckpoints(database),
     webApp,
@@ -160,7 +165,10 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
         fault: fault?.message ?? null,
       })),
     ],
-    close: () => watcher.close(),
+    close: () => {
+      watcher.close();
+      sources.close();
+    },
   };
 }
 

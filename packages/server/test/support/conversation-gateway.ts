@@ -1,7 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ConfigOverrides, type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import {
+  type ConfigOverrides,
+  type DevGateway,
+  type GatewayOptions,
+  startGateway,
+} from '@switchyard/dev-env/gateway';
 import { ConversationCaller } from './conversation-caller.ts';
 
 const folder = fileURLToPath(new URL('../fixtures/agents/', import.meta.url));
@@ -21,8 +26,12 @@ export interface ConversationGateway {
 }
 
 /** A gateway with the graphs of the fixtures, on SQLite, and two users who share nothing. */
-export async function startConversation(config: ConfigOverrides = {}): Promise<ConversationGateway> {
+export async function startConversation(
+  config: ConfigOverrides = {},
+  options: Pick<GatewayOptions, 'logger' | 'watchAgents'> = {},
+): Promise<ConversationGateway> {
   const gateway = await startGateway({
+    ...options,
     config: { database: { backend: 'sqlite' }, agents: fixtureAgents, ...config },
   });
   const newUser = async (email: string) => ConversationCaller.of(gateway.url, await gateway.register(email));

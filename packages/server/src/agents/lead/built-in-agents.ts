@@ -41,7 +41,7 @@ export function builtInAgents(options: BuiltInAgentsOptions): AgentDefinition[] 
       graphId: leadAgentName,
       description: 'Answers and runs workflows on the pool.',
       from: 'built in',
-      file: null,
+      place: null,
       load: async () => {
         const { createLeadAgent, ownToolNames } = await loadLangchain(() => import('./lead-agent.ts'));
         const { ChatModels } = await loadLangchain(() => import('../models/chat-models.ts'));

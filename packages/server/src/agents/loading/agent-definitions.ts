@@ -60,7 +60,7 @@ function fileAgent(agent: {
     graphId,
     description,
     from: target,
-    file: place.file,
+    place,
     load: () => loadAgent(place, modules),
   };
 }

@@ -9,6 +9,7 @@ import { loadLangchain } from '../langchain.ts';
 import { leadAgentName } from '../lead-agent-name.ts';
 import type { StoreItems } from '../store/store-items.ts';
 import type { AgentModules } from './load-agent-modules.ts';
+import type { ExportPlace } from './load-export.ts';
 
 /** A compiled graph, from any compiler and any copy of LangGraph. */
 export type AgentGraph = Pregel<Record<string, PregelNode>, Record<string, BaseChannel>>;
@@ -29,8 +30,8 @@ export interface AgentDefinition {
   description: string | null;
   /** The place of its definition, for people: `./src/agent.ts:graph`, or `built in`. */
   from: string;
-  /** The file that it is loaded from; null for a built-in agent. */
-  file: string | null;
+  /** What it is loaded from; null for a built-in agent. */
+  place: ExportPlace | null;
   /** Loads the function that makes the graph; called once, on the first use. Throws an AgentFault. */
   load: () => Promise<GraphFactory>;
 }
@@ -100,7 +101,12 @@ export class Agents {
 
   /** Returns true for a graph from a user's own file. */
   isFromFile(graphId: string): boolean {
-    return (this.#definitions.get(graphId)?.file ?? null) !== null;
+    return this.placeOf(graphId) !== null;
+  }
+
+  /** Returns the file and the export that a graph comes from; null for a built-in agent. */
+  placeOf(graphId: string): ExportPlace | null {
+    return this.#definitions.get(graphId)?.place ?? null;
   }
 
   /** Finds a graph by its name or by the id of its own assistant, which follows from the name. */
@@ -147,7 +153,7 @@ export class Agents {
 
   /** Describes the agents that come from users' files, each with what is wrong with it; loads them. */
   async describeOwn(): Promise<AgentDescription[]> {
-    const own = [...this.#definitions.values()].filter(({ file }) => file !== null);
+    const own = [...this.#definitions.values()].filter(({ place }) => place !== null);
     return Promise.all(own.map(({ graphId }) => this.describe(graphId)));
   }
 

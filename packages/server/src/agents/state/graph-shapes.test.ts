@@ -29,7 +29,7 @@ function once(make: () => string): () => string {
 const pass = () => ({});
 
 function shapesOf(graph: object) {
-  return new GraphShapes().schemas(graph as AgentGraph, 'any');
+  return new GraphShapes({ fromSource: async () => null }).schemas(graph as AgentGraph, 'any');
 }
 
 describe('the schemas of a graph', () => {
@@ -96,6 +96,73 @@ describe('the schemas of a graph', () => {
   });
 });
 
+describe('the schemas of a graph whose source is known', () => {
+  const from = (input: Record<string, unknown>) => ({
+    input,
+    output: null,
+    state: null,
+    config: { type: 'object' },
+  });
+
+  it('are those of the source, with what the channels know besides', async () => {
+    const state = Annotation.Root({ ...Work.spec, messages: MessagesAnnotation.spec.messages });
+    const graph = new StateGraph(state).addNode('pass', pass).addEdge('__start__', 'pass').compile();
+    const properties = {
+      log: {},
+      topic: { type: 'string' },
+      messages: { type: 'array', items: {} },
+      more: {},
+    };
+    const source = from({ $schema: draft, type: 'object', properties, definitions: { A: {} } });
+    const shapes = new GraphShapes({ fromSource: async () => ({ '': source }) });
+    const { input_schema, output_schema, config_schema, context_schema } = await shapes.schemas(
+      graph as unknown as AgentGraph,
+      'any',
+    );
+    expect(input_schema).toEqual({
+      $schema: draft,
+      type: 'object',
+      properties: {
+        log: { type: 'array' },
+        topic: { type: 'string' },
+        messages: { type: 'array', items: {}, langgraph_type: 'messages' },
+        more: {},
+      },
+      definitions: { A: {} },
+    });
+    expect(output_schema).toMatchObject({ properties: { topic: {}, count: { type: 'number' } } });
+    expect(config_schema).toEqual({ type: 'object' });
+    expect(context_schema).toEqual(config_schema);
+  });
+
+  it('are not asked for when the graph tells all of its state itself', async () => {
+    const asked: string[] = [];
+    const shapes = new GraphShapes({
+      fromSource: async (graphId) => {
+        asked.push(graphId);
+        return null;
+      },
+    });
+    const told = new StateGraph(z.object({ topic: z.string() })).addNode('pass', pass);
+    await shapes.schemas(told.addEdge('__start__', 'pass').compile() as unknown as AgentGraph, 'told');
+    const untold = new StateGraph(Work).addNode('pass', pass).addEdge('__start__', 'pass');
+    await shapes.schemas(untold.compile() as unknown as AgentGraph, 'untold');
+    expect(asked).toEqual(['untold']);
+  });
+
+  it('belong to inner graphs by their namespaces', async () => {
+    const inner = new StateGraph(Answer).addNode('pass', pass).addEdge('__start__', 'pass').compile();
+    const outer = new StateGraph(Work).addNode('leaf', inner).addEdge('__start__', 'leaf').compile();
+    const source = from({ type: 'object', properties: { log: { items: {} } } });
+    const shapes = new GraphShapes({ fromSource: async () => ({ leaf: source }) });
+    const { leaf } = await shapes.subgraphs(outer as unknown as AgentGraph, {
+      graphId: 'any',
+      recurse: true,
+    });
+    expect(leaf?.input).toEqual(source.input);
+  });
+});
+
 describe('the graphs inside a graph', () => {
   const inner = new StateGraph(z.object({ child: z.enum(['one', 'two']) }))
     .addNode('pass', pass)
@@ -106,7 +173,7 @@ describe('the graphs inside a graph', () => {
     .addNode('branch', middle)
     .addEdge('__start__', 'branch')
     .compile() as unknown as AgentGraph;
-  const shapes = new GraphShapes();
+  const shapes = new GraphShapes({ fromSource: async () => null });
 
   it('are named by their namespaces, those inside them only when they are asked for', async () => {
     const found = async (recurse: boolean, namespace?: string) =>

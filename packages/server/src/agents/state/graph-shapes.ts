@@ -5,7 +5,9 @@ import type {
 } from '@switchyard/contract/conversation/assistant';
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph } from '../loading/agents.ts';
+import type { GraphSchemas, SchemasByNamespace } from '../source-schemas/program/json-schema.ts';
 import { schemaOfChannels } from './channel-schema.ts';
+import { withChannels } from './with-channels.ts';
 
 /** The parts of a compiled state graph that describe it. */
 interface Drawable {
@@ -13,20 +15,27 @@ interface Drawable {
 }
 type Schema = Record<string, unknown> | null;
 
+interface GraphShapesOptions {
+  /** Returns what the source of a graph says of it and of the graphs inside it; null when it says nothing. */
+  fromSource: (graphId: string) => Promise<SchemasByNamespace | null>;
+}
+
+interface Described {
+  graphId: string;
+  /** The graph itself has the empty one. */
+  namespace: string;
+}
+
 /** Describes a graph without running it: its schemas, its drawing, the graphs inside it. */
 export class GraphShapes {
+  readonly #fromSource: GraphShapesOptions['fromSource'];
+
+  constructor({ fromSource }: GraphShapesOptions) {
+    this.#fromSource = fromSource;
+  }
+
   async schemas(graph: AgentGraph, graphId: string): Promise<AssistantSchemas> {
-    const zod = await loadLangchain(() => import('@langchain/langgraph/zod/schema'));
-    return {
-      graph_id: graphId,
-      input_schema: told(() => zod.getInputTypeSchema(graph)) ?? schemaOfChannels(graph.inputChannels, graph),
-      output_schema:
-        told(() => zod.getOutputTypeSchema(graph)) ?? schemaOfChannels(graph.outputChannels, graph),
-      state_schema:
-        told(() => zod.getStateTypeSchema(graph)) ?? schemaOfChannels(graph.streamChannels, graph),
-      config_schema: told(() => zod.getConfigTypeSchema(graph)),
-      context_schema: told(() => zod.getConfigTypeSchema(graph)),
-    };
+    return this.#schemas(graph, { graphId, namespace: '' });
   }
 
   async drawing(graph: AgentGraph, xray: boolean | number): Promise<Omit<AssistantGraph, 'graph_id'>> {
@@ -37,13 +46,35 @@ export class GraphShapes {
   /** Returns the inner graphs by namespace, or only those of one namespace when it is named. */
   async subgraphs(
     graph: AgentGraph,
-    { graphId, namespace, recurse }: { graphId: string; namespace?: string; recurse: boolean },
+    { graphId, namespace: wanted, recurse }: { graphId: string; namespace?: string; recurse: boolean },
   ): Promise<Record<string, SubgraphSchemas>> {
     const found: Record<string, SubgraphSchemas> = {};
-    for await (const [name, subgraph] of graph.getSubgraphsAsync(namespace, recurse)) {
-      found[name] = underBothNames(await this.schemas(subgraph as unknown as AgentGraph, graphId));
+    for await (const [namespace, subgraph] of graph.getSubgraphsAsync(wanted, recurse)) {
+      const inner = subgraph as unknown as AgentGraph;
+      found[namespace] = underBothNames(await this.#schemas(inner, { graphId, namespace }));
     }
     return found;
+  }
+
+  /** Asks the loaded graph first. A graph whose state is channels alone has no types, so its source is asked as well. */
+  async #schemas(graph: AgentGraph, { graphId, namespace }: Described): Promise<AssistantSchemas> {
+    const zod = await loadLangchain(() => import('@langchain/langgraph/zod/schema'));
+    const input = told(() => zod.getInputTypeSchema(graph));
+    const output = told(() => zod.getOutputTypeSchema(graph));
+    const state = told(() => zod.getStateTypeSchema(graph));
+    const isTold = input && output && state;
+    const source: Partial<GraphSchemas> = isTold
+      ? {}
+      : ((await this.#fromSource(graphId))?.[namespace] ?? {});
+    const config = told(() => zod.getConfigTypeSchema(graph)) ?? source.config ?? null;
+    return {
+      graph_id: graphId,
+      input_schema: input ?? withChannels(source.input, schemaOfChannels(graph.inputChannels, graph)),
+      output_schema: output ?? withChannels(source.output, schemaOfChannels(graph.outputChannels, graph)),
+      state_schema: state ?? withChannels(source.state, schemaOfChannels(graph.streamChannels, graph)),
+      config_schema: config,
+      context_schema: config,
+    };
   }
 }
 

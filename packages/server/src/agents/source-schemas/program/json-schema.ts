@@ -1,0 +1,23 @@
+/** A schema of draft 07, or a part of one. */
+export type JsonSchema = Record<string, unknown>;
+
+/** What the compiler knows of one graph; null where its types say nothing. */
+export interface GraphSchemas {
+  input: JsonSchema | null;
+  output: JsonSchema | null;
+  state: JsonSchema | null;
+  config: JsonSchema | null;
+}
+
+/** Each graph by its namespace; the exported one has the empty name. */
+export type SchemasByNamespace = Record<string, GraphSchemas>;
+
+export type ProgramAnswer = { graphs: SchemasByNamespace } | { fault: string };
+
+export interface ProgramRequest {
+  /** Absolute path of the source. */
+  file: string;
+  exportName: string;
+  /** Absolute path of the project's own compiler. */
+  compiler: string;
+}

@@ -1,0 +1,87 @@
+import { createRequire } from 'node:module';
+import type { Log } from '../../lib/log.ts';
+import type { ExportPlace } from '../loading/load-export.ts';
+import type { SchemasByNamespace } from './program/json-schema.ts';
+import { type ProgramLimits, programLimits, readSource } from './source-program.ts';
+
+interface SourceSchemasOptions {
+  log: Pick<Log, 'warn'>;
+  limits?: ProgramLimits;
+  maxWaiting?: number;
+}
+
+/** A caller behind this many sources of usual size waits for a quarter of a minute. */
+const usualMaxWaiting = 4;
+
+/**
+ * What the TypeScript compiler of a user's project knows of a graph. Each source is read once until the graphs are loaded again,
+ * one source at a time. Without a compiler, and when it fails, there is one warning and nothing is known.
+ */
+export class SourceSchemas {
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #limits: ProgramLimits;
+  readonly #maxWaiting: number;
+  readonly #closing = new AbortController();
+  readonly #known = new Map<string, Promise<SchemasByNamespace | null>>();
+  #last: Promise<unknown> = Promise.resolve();
+  #unfinished = 0;
+
+  constructor({ log, limits = programLimits, maxWaiting = usualMaxWaiting }: SourceSchemasOptions) {
+    this.#log = log;
+    this.#limits = limits;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Returns the schemas by namespace; null when the compiler cannot tell them. Never fails. */
+  of({ file, exportName }: Pick<ExportPlace, 'file' | 'exportName'>): Promise<SchemasByNamespace | null> {
+    const key = JSON.stringify([file, exportName]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    if (this.#unfinished > this.#maxWaiting) {
+      this.#warn(file, new Error('too many other sources wait for the compiler'));
+      return Promise.resolve(null);
+    }
+    this.#unfinished += 1;
+    const reading = this.#last
+      .then(() => this.#read(file, exportName))
+      .catch((error: unknown) => this.#warn(file, error))
+      .finally(() => {
+        this.#unfinished -= 1;
+      });
+    this.#last = reading;
+    this.#known.set(key, reading);
+    return reading;
+  }
+
+  /** The next caller has the source read again. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #read(file: string, exportName: string): Promise<SchemasByNamespace> {
+    const request = { file, exportName, compiler: compilerOf(file) };
+    const answer = await readSource(request, { limits: this.#limits, signal: this.#closing.signal });
+    if ('fault' in answer) throw new Error(answer.fault);
+    return answer.graphs;
+  }
+
+  #warn(file: string, error: unknown): null {
+    if (this.#closing.signal.aborted) return null;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#log.warn({ file, reason }, 'The schemas of a graph lack what its TypeScript source says');
+    return null;
+  }
+}
+
+/** Finds the compiler as the graph's own file would. */
+function compilerOf(file: string): string {
+  try {
+    return createRequire(file).resolve('typescript');
+  } catch (cause) {
+    throw new Error('the project has no package `typescript`', { cause });
+  }
+}
