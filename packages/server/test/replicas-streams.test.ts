@@ -39,6 +39,20 @@ describe.skipIf(isSkipped)(title, () => {
     expect(await there.replay(threadId, runId)).toEqual(near);
   });
 
+  it('ends for readers elsewhere when its replica died between the end of the run and that of the stream', async () => {
+    const threadId = await here.thread();
+    const frames = await (await here.stream(threadId, { assistant_id: 'chat', input: says('hello') })).rest();
+    const runId = frames[0]?.data.run_id;
+    // Redis has the stream as such a replica leaves it: a part of its frames, and no end.
+    const keys = await replicas.redis.command('KEYS', `*:run:${runId}`);
+    const key = keys.split(/\s+/).find((word) => word.endsWith(runId)) ?? 'none';
+    await replicas.redis.command('DEL', key);
+    await replicas.redis.command('XADD', key, '1-0', 'event', 'metadata', 'data', '{"run_id":1}', 'at', '1');
+    const seen = await (await there.open('GET', `/threads/${threadId}/runs/${runId}/stream`)).rest();
+    expect(seen.map(({ event }) => event)).toEqual(['metadata', 'values']);
+    expect(seen.at(-1)?.data).toEqual(frames.findLast(({ event }) => event === 'values')?.data);
+  });
+
   it('goes on after the last id that a client has, wherever it was read', async () => {
     const threadId = await here.thread();
     const frames = await (

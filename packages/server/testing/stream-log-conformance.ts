@@ -66,6 +66,17 @@ export function streamLogConformance(
 
     const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
+    test('a stream is ended when it was there and is over', async () => {
+      expect(await variant.reader.isEnded('run')).toBe(false);
+      writer.begin('run', { base: 0 });
+      write('run', 1);
+      await variant.arrive();
+      expect(await variant.reader.isEnded('run')).toBe(false);
+      writer.end('run');
+      await variant.arrive();
+      expect(await variant.reader.isEnded('run')).toBe(true);
+    });
+
     describe('a stream', () => {
       test('gives its frames in order, with ids from base + 1', async () => {
         writer.begin('run', { base: 0 });

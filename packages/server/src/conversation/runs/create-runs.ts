@@ -18,6 +18,7 @@ import type { Removals } from '../removals.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import type { TellOwner } from '../thread-news.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
+import { LateEnds } from './ending/late-ends.ts';
 import { RunEnding } from './ending/run-ending.ts';
 import { RunEnds } from './ending/run-ends.ts';
 import type { RunFollowers } from './ending/run-followers.ts';
@@ -227,6 +228,8 @@ function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork
     onFault,
   });
   recovery.alsoSweep(() => work.announceMissed());
+  const lateEnds = new LateEnds({ streamLog, claims, states, clock: timed.clock });
+  recovery.alsoSweep(() => lateEnds.sweep());
   recovery.alsoSweep(() => threads.sweep());
   // Last, because they need what other processes share.
   recovery.alsoSweep(() => work.announceWorker());

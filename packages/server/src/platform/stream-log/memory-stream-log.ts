@@ -97,6 +97,15 @@ export class MemoryStreamLog implements StreamLog {
     return this.find(key) !== undefined;
   }
 
+  async isEnded(key: string): Promise<boolean> {
+    return this.#streams.get(key)?.state === 'ended';
+  }
+
+  /** There is no other process. */
+  get followed(): readonly string[] {
+    return [];
+  }
+
   async *read(key: string, options: ReadOptions): AsyncGenerator<StreamPart, void, undefined> {
     if (this.#isClosed) throw new StreamBroken('closed');
     const stream = this.#streamOf(key);

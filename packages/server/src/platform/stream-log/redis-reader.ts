@@ -27,6 +27,7 @@ interface RedisReaderOptions {
 interface Found {
   missingUpTo: number;
   latest: number;
+  isEnded: boolean;
 }
 
 /** What one reader may have in hand that it has not written yet. Beyond it, it reads from Redis again. */
@@ -62,11 +63,19 @@ export class RedisReader {
 
   /** Returns whether Redis has the stream. While Redis is away, it has none. */
   async isThere(): Promise<boolean> {
-    const found = await this.#look().catch((error: unknown) => {
+    return (await this.#lookIfPossible()) !== null;
+  }
+
+  /** Returns whether Redis has the end of the stream. While Redis is away, it has none. */
+  async isEnded(): Promise<boolean> {
+    return (await this.#lookIfPossible())?.isEnded === true;
+  }
+
+  async #lookIfPossible(): Promise<Found | null> {
+    return this.#look().catch((error: unknown) => {
       this.#options.redis.noteFault(error);
       return null;
     });
-    return found !== null;
   }
 
   /** Returns once the stream is there. `isOver` is asked after each change: then the wait ends without it. */
@@ -169,7 +178,11 @@ export class RedisReader {
     const last = readEntry(newest[0] as RawEntry);
     this.#at = last.at;
     if ('mark' in last && last.mark === 'gone') return null;
-    return { missingUpTo: missingBefore(readEntry(oldest[0] as RawEntry)), latest: last.at.frame };
+    return {
+      missingUpTo: missingBefore(readEntry(oldest[0] as RawEntry)),
+      latest: last.at.frame,
+      isEnded: 'mark' in last && last.mark === 'end',
+    };
   }
 
   async #gap(requested: number, earliest: number): Promise<StreamPart> {

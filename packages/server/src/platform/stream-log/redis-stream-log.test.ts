@@ -255,6 +255,18 @@ describe.skipIf(isSkipped)(title, () => {
     await own.stop();
   });
 
+  it('knows the streams that readers follow and that it does not write itself', async () => {
+    const { writer, reader, close } = await replicas(2);
+    writer.begin('run', { base: 0 });
+    const reads = [writer, reader, reader].map((log) => idsOf(log.read('run', { after: 0, signal: never })));
+    await expect.poll(() => reader.followed).toEqual(['run']);
+    expect(writer.followed).toEqual([]);
+    writer.end('run');
+    await Promise.all(reads);
+    expect(reader.followed).toEqual([]);
+    await close();
+  });
+
   it('leaves nothing in Redis that does not expire', async () => {
     const { writer, redis, close } = await replicas(1);
     writer.begin('run', { base: 0 });

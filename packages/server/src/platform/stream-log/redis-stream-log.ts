@@ -92,6 +92,14 @@ export class RedisStreamLog implements StreamLog {
     return reader.isThere();
   }
 
+  async isEnded(key: string): Promise<boolean> {
+    return (await this.#local.isEnded(key)) || this.#reader(key).isEnded();
+  }
+
+  get followed(): readonly string[] {
+    return [...new Set(this.#elsewhere.values())];
+  }
+
   async *read(key: string, { after, signal }: ReadOptions): AsyncGenerator<StreamPart, void, undefined> {
     if (this.#isClosed) throw new StreamBroken('closed');
     if (!this.#isHere(key, after)) {

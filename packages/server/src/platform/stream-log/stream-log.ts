@@ -22,6 +22,10 @@ export interface StreamLog {
    * beginning.
    */
   has(key: string): Promise<boolean>;
+  /** Returns whether the stream is there and has its end. */
+  isEnded(key: string): Promise<boolean>;
+  /** The keys of streams that readers of this process follow and that it does not write itself. */
+  readonly followed: readonly string[];
   /**
    * Yields the frames after the id `after` (0: all of them), retained ones first, then live ones. It waits for a key
    * that has not begun. It returns at the end of the stream and when the signal aborts. It throws `StreamBroken` when

@@ -31,6 +31,7 @@ import {
   confirmClaim,
   type RunClaimStore,
 } from '../records/run-claim-store.ts';
+import { idsBefore } from '../records/run-frames.ts';
 import { kwargsIn } from '../records/run-kwargs.ts';
 import type { RunNews } from '../records/run-news.ts';
 import type { RunKwargs } from '../records/run-request.ts';
@@ -61,8 +62,6 @@ export interface ExpectedRun {
   forget: () => void;
 }
 
-/** Ids of frames ascend over attempts, and no attempt makes this many. */
-const idsPerAttempt = 1_000_000;
 const endRetryMs = 1_000;
 /**
  * When many runs begin at once, other requests get a turn after this many, because the first steps of a graph occupy the event
@@ -158,7 +157,7 @@ export class RunExecutor {
     const { signal } = controller;
     let recorder: RunRecorder | undefined;
     try {
-      streamLog.begin(row.run_id, { base: (row.attempt - 1) * idsPerAttempt });
+      streamLog.begin(row.run_id, { base: idsBefore(row.attempt) });
       this.#frame(row.run_id, 'metadata', metadataOf(row));
       news.began(row);
       recorder = await this.#recorder(row, claim);

@@ -11,6 +11,14 @@ export interface FrameQuery {
   signal: AbortSignal;
 }
 
+/** No attempt of a run makes this many frames. */
+const idsPerAttempt = 1_000_000;
+
+/** Ids of frames ascend over the attempts of a run. Returns the last id that an earlier attempt may have given. */
+export function idsBefore(attempt: number): number {
+  return (attempt - 1) * idsPerAttempt;
+}
+
 /** Encoded events of a run: stored ones first, then live ones. It ends with the run; otherwise it throws. */
 export async function* readFrames(
   streamLog: Pick<StreamLog, 'read'>,
