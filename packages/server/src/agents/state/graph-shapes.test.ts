@@ -97,7 +97,12 @@ describe('the schemas of a graph', () => {
 });
 
 describe('the schemas of a graph whose source is known', () => {
-  const from = (input: Record<string, unknown>) => ({ input, output: null, state: null, config: { type: 'object' } });
+  const from = (input: Record<string, unknown>) => ({
+    input,
+    output: null,
+    state: null,
+    config: { type: 'object' },
+  });
 
   it('are those of the source, with what the channels know besides', async () => {
     const state = Annotation.Root({ ...Work.spec, messages: MessagesAnnotation.spec.messages });
