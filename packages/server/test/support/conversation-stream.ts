@@ -20,7 +20,9 @@ export class ConversationStream {
     this.status = answer.status;
     this.headers = answer.headers;
     this.#abort = abort;
-    this.#incoming = this.#parse(answer.body)[Symbol.asyncIterator]();
+    // It is locked at once: a body that nothing reads is cancelled when its Response is collected as garbage.
+    const body = (answer.body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    this.#incoming = this.#parse({ [Symbol.asyncIterator]: () => body });
   }
 
   /** Returns the next frame; undefined at a clean end. A stream that is broken off throws. */
@@ -57,10 +59,10 @@ export class ConversationStream {
     this.#abort.abort();
   }
 
-  async *#parse(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+  async *#parse(body: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
     let text = '';
     const decoder = new TextDecoder();
-    for await (const bytes of body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const bytes of body) {
       text += decoder.decode(bytes, { stream: true });
       const lines = text.split('\n');
       text = lines.pop() ?? '';
