@@ -9,4 +9,10 @@ describe('an id that is ordered by time', () => {
     expect([...ids].sort()).toEqual(ids);
     expect(firstIdAt(2) <= String(ids[1]) && String(ids[0]) < firstIdAt(2)).toBe(true);
   });
+
+  it('increases within a millisecond too', () => {
+    const ids = Array.from({ length: 1_000 }, () => newTimeOrderedId(4));
+    expect([...ids].sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
 });

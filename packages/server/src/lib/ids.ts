@@ -6,11 +6,23 @@ export function newId(): string {
   return randomUUID();
 }
 
-/** UUIDv7: it increases with time, so rows that are written one after the other are neighbours in an index. */
+/** What stands behind the time of an id. It begins in the lower half, so that it has room to count. */
+const maxCount = 0xfff;
+const maxFirstCount = 0x7ff;
+let lastMs = -1;
+let count = 0;
+
+/**
+ * UUIDv7: it increases with time, so rows that are written one after the other are neighbours in an index. Ids of this process
+ * also increase within a millisecond, so that what a user sends one after the other is listed in that order.
+ */
 export function newTimeOrderedId(epochMs: number = Date.now()): string {
   const bytes = nextRandom16();
-  bytes.writeUIntBE(epochMs, 0, 6);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  const ms = Math.floor(epochMs);
+  count = ms === lastMs && count < maxCount ? count + 1 : bytes.readUInt16BE(6) & maxFirstCount;
+  lastMs = ms;
+  bytes.writeUIntBE(ms, 0, 6);
+  bytes.writeUInt16BE(0x7000 | count, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

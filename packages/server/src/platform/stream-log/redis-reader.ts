@@ -47,6 +47,8 @@ export class RedisReader {
   /** The last page was empty although others have seen more. */
   #wasEmpty = false;
   #wake: () => void = () => undefined;
+  /** Something has changed since the last wait, while the reader was asking Redis. */
+  #isWoken = false;
   /** The last entry that was read. */
   #at: EntryId = firstEntry;
 
@@ -55,7 +57,10 @@ export class RedisReader {
   }
 
   /** Ends a wait, because something outside has changed. */
-  readonly wake = (): void => this.#wake();
+  readonly wake = (): void => {
+    this.#isWoken = true;
+    this.#wake();
+  };
 
   close(): void {
     this.#options.tail.leave(this.#options.key, this.#follower);
@@ -202,12 +207,12 @@ export class RedisReader {
         this.close();
         this.#startAgain();
       }
-      this.#wake();
+      this.wake();
     },
     lose: (): void => {
       this.#isJoined = false;
       this.#isLost = true;
-      this.#wake();
+      this.wake();
     },
   };
 
@@ -227,10 +232,12 @@ export class RedisReader {
   async #untilWoken(limitMs: number): Promise<boolean> {
     const woken = newDeferred<boolean>();
     this.#wake = () => woken.resolve(true);
+    if (this.#isWoken) this.#wake();
     const cancel = this.#options.timer(() => woken.resolve(false), limitMs);
     const isWoken = await woken.promise;
     cancel();
     this.#wake = () => undefined;
+    this.#isWoken = false;
     return isWoken;
   }
 
