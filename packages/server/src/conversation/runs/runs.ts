@@ -13,6 +13,7 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { encodeEvent } from '../../platform/stream-log/stream-frame.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import { runNotFound } from '../journal/run-not-found.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
@@ -27,7 +28,7 @@ import type { AdmittedRun, NewRun, RunAdmission } from './intake/run-admission.t
 import type { RunCaller, RunIntake } from './intake/run-intake.ts';
 import { decideCancel, failureOf } from './records/run.ts';
 import { requestCancel } from './records/run-claim-store.ts';
-import { finalFrames, readFrames } from './records/run-frames.ts';
+import { finalEvents, readFrames } from './records/run-frames.ts';
 import type { RunNews } from './records/run-news.ts';
 import { refusal } from './records/run-request.ts';
 import {
@@ -470,7 +471,7 @@ export class Runs {
   ): AsyncGenerator<Uint8Array, void, undefined> {
     const { streamLog } = this.#options;
     if (run.ended_at !== null && !(await streamLog.has(run.run_id)))
-      yield* finalFrames(await this.valuesOf(run), failureOf(run));
+      yield* finalEvents(await this.valuesOf(run), failureOf(run)).map(encodeEvent);
     else yield* readFrames(streamLog, run.run_id, query);
   }
 }

@@ -4,7 +4,7 @@ import type { StreamLog } from '../../../platform/stream-log/stream-log.ts';
 import type { RunRow } from '../../tables.ts';
 import { failureOf } from '../records/run.ts';
 import type { RunClaimStore } from '../records/run-claim-store.ts';
-import { idsBefore } from '../records/run-frames.ts';
+import { finalEvents, idsBefore } from '../records/run-frames.ts';
 import { valuesOfRun } from '../records/values-of-run.ts';
 
 interface LateEndsOptions {
@@ -46,13 +46,8 @@ export class LateEnds {
     const { streamLog, states } = this.#options;
     const { run_id: runId, attempt } = run;
     const values = await valuesOfRun(states, run);
-    const failure = failureOf(run);
     streamLog.begin(runId, { base: idsBefore(attempt + 1) });
-    streamLog.append(runId, 'values', JSON.stringify(values));
-    if (failure) {
-      const { name, message } = failure;
-      streamLog.append(runId, 'error', JSON.stringify({ error: name, message, name }));
-    }
+    for (const { event, data } of finalEvents(values, failureOf(run))) streamLog.append(runId, event, data);
     streamLog.end(runId);
   }
 }

@@ -11,6 +11,7 @@ import { titleOfTurn } from '../../threads/thread.ts';
 import { snapshotOf } from '../../threads/thread-snapshot-store.ts';
 import { cancelledOutcome, failureOf, pauseOf, type RunOutcome, valuesOf } from '../records/run.ts';
 import type { Claim } from '../records/run-claim-store.ts';
+import { failureEvent } from '../records/run-frames.ts';
 import type { RunNews } from '../records/run-news.ts';
 import { type EndedInThread, type EndToWrite, endClaimedRun, writeEnd } from './run-end.ts';
 import type { RunEnds } from './run-ends.ts';
@@ -127,8 +128,8 @@ export class RunEnding {
     const { streamLog, ends, followers, news } = this.#options;
     const failure = failureOf(run);
     if (failure) {
-      const { name, message } = failure;
-      streamLog.append(run.run_id, 'error', JSON.stringify({ error: name, message, name }));
+      const { event, data } = failureEvent(failure);
+      streamLog.append(run.run_id, event, data);
     }
     streamLog.end(run.run_id);
     ends.announce({ run, values: outcome.state && valuesOf(outcome.state, failure) });

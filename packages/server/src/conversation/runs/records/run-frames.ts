@@ -11,6 +11,16 @@ export interface FrameQuery {
   signal: AbortSignal;
 }
 
+interface Failure {
+  name: string;
+  message: string;
+}
+
+interface FinalEvent {
+  event: string;
+  data: string;
+}
+
 /** No attempt of a run makes this many frames. */
 const idsPerAttempt = 1_000_000;
 
@@ -36,14 +46,14 @@ export async function* readFrames(
 }
 
 /** What is left of a run whose frames are gone: its final values, and its error if it failed. */
-export function* finalFrames(
-  values: Record<string, unknown>,
-  failure: { name: string; message: string } | null,
-): Generator<Uint8Array, void, undefined> {
-  yield encodeEvent({ event: 'values', data: JSON.stringify(values) });
-  if (!failure) return;
-  const { name, message } = failure;
-  yield encodeEvent({ event: 'error', data: JSON.stringify({ error: name, message, name }) });
+export function finalEvents(values: Record<string, unknown>, failure: Failure | null): FinalEvent[] {
+  const last = { event: 'values', data: JSON.stringify(values) };
+  return failure ? [last, failureEvent(failure)] : [last];
+}
+
+/** The last event of a run that has failed. */
+export function failureEvent({ name, message }: Failure): FinalEvent {
+  return { event: 'error', data: JSON.stringify({ error: name, message, name }) };
 }
 
 /** The id of the last event that a client has seen. An id that is not one of ours asks for all events. */
