@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './support/axe.ts';
 import { chatSteps, threadApi } from './support/chat-steps.ts';
+import { openLayer } from './support/open-layer.js';
 import { startScriptedProvider } from './support/scripted-provider.ts';
 import { stageOfTests } from './support/stage-of-tests.ts';
 import { wordsOf } from './support/words.ts';
@@ -36,7 +37,7 @@ describe.runIf(canBrowse)('the versions of an answer in a browser', () => {
     const page = await visit();
     await askTwice(page);
     await button(page, 'turn.again').click();
-    const dialog = page.getByRole('dialog');
+    const dialog = openLayer(page);
     await dialog.getByRole('button', { name: text('replace.regenerate.confirm') }).click();
     await place(page, 3, 3).waitFor();
     // The answer that it stands for is gone at once, and nothing of it comes back.

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chatSteps, threadApi } from './support/chat-steps.ts';
 import { addBoxes, type Box } from './support/fleet.ts';
+import { openLayer } from './support/open-layer.js';
 import {
   type ScriptedProvider,
   startScriptedProvider,
@@ -272,7 +273,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     ]);
     const asked = provider.requests.length;
     await button(page, 'turn.again').click();
-    const dialog = page.getByRole('dialog');
+    const dialog = openLayer(page);
     await dialog.getByRole('button', { name: text('replace.regenerate.confirm') }).click();
     await expect
       .poll(async () => (await runs(page)).filter(({ status }) => status === 'success').length)
@@ -288,7 +289,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await page.getByText('You said: the trunk').waitFor();
     const trunk = threadApi(page);
     await button(page, 'turn.branch').click();
-    const dialog = page.getByRole('dialog');
+    const dialog = openLayer(page);
     await dialog.getByText(text('replace.branch.effect')).waitFor();
     await dialog.getByRole('button', { name: text('replace.branch.confirm') }).click();
     await expect.poll(() => threadApi(page)).not.toBe(trunk);
@@ -322,7 +323,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await page.getByText(/^The tool said/).waitFor();
     await button(page, 'files.open').click();
     const edit = page.getByRole('button', { name: text('files.editOf', { name: 'report.md' }) });
-    const dialog = page.getByRole('dialog').filter({ hasText: text('files.content') });
+    const dialog = openLayer(page).filter({ hasText: text('files.content') });
     const change = async (words: string): Promise<void> => {
       await dialog.getByRole('textbox', { name: text('files.content') }).fill(words);
       await dialog.getByRole('button', { name: text('files.save') }).click();
@@ -359,9 +360,8 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await ask(page, 'rate me');
     await page.getByText('You said: rate me').waitFor();
     await button(page, 'turn.good').click();
-    await page.getByRole('dialog').getByRole('textbox').fill('Well said');
-    await page
-      .getByRole('dialog')
+    await openLayer(page).getByRole('textbox').fill('Well said');
+    await openLayer(page)
       .getByRole('button', { name: text('turn.saveComment') })
       .click();
     const [run] = await runs(page);

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { zip } from '../../packages/server/test/support/zip.ts';
 import { addBoxes, type Box } from './support/fleet.ts';
+import { openLayer } from './support/open-layer.js';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -49,11 +50,10 @@ describe.runIf(canBrowse)('forms of the console', () => {
       healthCheck: { ...healthCheck, failures: 5 },
     });
     await page.getByRole('button', { name: text('save.review', { count: 2 }) }).click();
-    await page
-      .getByRole('dialog')
+    await openLayer(page)
       .getByRole('button', { name: text('save.submit', { count: 2 }) })
       .click();
-    const merge = page.getByRole('dialog').filter({ hasText: text('merge.title') });
+    const merge = openLayer(page).filter({ hasText: text('merge.title') });
     await merge.getByRole('radio', { name: new RegExp(text('merge.theirs')) }).check();
     await merge.getByRole('button', { name: text('merge.submit') }).click();
     await expect.poll(async () => (await settings()).healthCheck.interval).toBe(9);
@@ -70,7 +70,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
       .getByRole('button', { name: text('create') })
       .first()
       .click();
-    const dialog = page.getByRole('dialog');
+    const dialog = openLayer(page);
     await dialog.getByLabel(text('form.name'), { exact: true }).fill('painter');
     await dialog.getByLabel(text('form.description')).fill('Paints');
     await dialog.getByRole('button', { name: text('form.create') }).click();
@@ -93,7 +93,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
       .getByRole('button', { name: text('fact.add') })
       .first()
       .click();
-    const dialog = page.getByRole('dialog');
+    const dialog = openLayer(page);
     await dialog.getByRole('textbox', { name: text('fact.content') }).fill('Likes blue.');
     await dialog.getByRole('button', { name: text('fact.remember') }).click();
     await page.getByText('Likes blue.').waitFor();
@@ -120,8 +120,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
     await page.getByRole('menuitem', { name: text('clear.open') }).click();
     await expect.poll(facts).toEqual([]);
     expect(
-      await page
-        .getByRole('dialog')
+      await openLayer(page)
         .filter({ hasText: text('clear.open') })
         .count(),
     ).toBe(0);
@@ -143,10 +142,10 @@ describe.runIf(canBrowse)('forms of the console', () => {
       .getByRole('button', { name: text('add') })
       .first()
       .click();
-    const dialog = page.getByRole('dialog');
+    const dialog = openLayer(page);
     await dialog.getByRole('textbox', { name: text('column.url') }).fill('https://example.org/hook');
     await dialog.getByRole('button', { name: text('submit') }).click();
-    await page.getByRole('dialog').getByText(text('secret.lead')).waitFor();
+    await openLayer(page).getByText(text('secret.lead')).waitFor();
     expect(await webhooks()).toMatchObject([{ url: 'https://example.org/hook', enabled: true }]);
     await page.keyboard.press('Escape');
     await page.getByRole('switch', { name: text('enabledOf', { url: 'https://example.org/hook' }) }).click();
@@ -165,7 +164,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
     await page.getByText(text('install.done', { name: 'tidy.skill' })).waitFor();
     await page.goto('/skills/tidy');
     await page.getByRole('button', { name: text('edit.open') }).click();
-    const dialog = page.getByRole('dialog').filter({ hasText: text('edit.title', { name: 'tidy' }) });
+    const dialog = openLayer(page).filter({ hasText: text('edit.title', { name: 'tidy' }) });
     await dialog.getByRole('textbox').fill(skill('Tidies well.'));
     await dialog.getByRole('button', { name: text('edit.submit') }).click();
     const stored = () => admin.get<{ content: string }>('/api/skills/custom/tidy');

@@ -3,6 +3,7 @@ import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addBoxes, type Box, definePool, longGraph } from './support/fleet.ts';
+import { openLayer } from './support/open-layer.js';
 import { adminPassword, Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -92,7 +93,7 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     const text = words('mcp');
     await page.goto('/mcp');
     await page.getByRole('button', { name: text('add') }).click();
-    const dialog = page.getByRole('dialog');
+    const dialog = openLayer(page);
     await dialog.getByLabel(text('form.name'), { exact: true }).fill('web');
     await dialog.getByLabel(text('form.url')).fill('http://169.254.169.254/mcp');
     await dialog.getByRole('button', { name: text('submit') }).click();
@@ -108,7 +109,7 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
       .getByRole('button', { name: text('add') })
       .first()
       .click();
-    const dialog = page.getByRole('dialog');
+    const dialog = openLayer(page);
     await dialog.getByRole('textbox', { name: text('column.url') }).fill('http://10.0.0.1/hook');
     await dialog.getByRole('button', { name: text('submit') }).click();
     await dialog.getByText(/不允许调用此地址：10\.0\.0\.1 属于专用网络。/).waitFor();

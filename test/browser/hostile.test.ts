@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dropFile } from './support/drop-file.ts';
 import { longGraph } from './support/fleet.ts';
+import { openLayer } from './support/open-layer.js';
 import { adminPassword } from './support/stage.ts';
 import { stageOfTests } from './support/stage-of-tests.ts';
 import { wordsOf } from './support/words.ts';
@@ -97,7 +98,7 @@ describe.runIf(canBrowse)('what a stranger has written', () => {
     await ask(page, 'Make files');
     await page.getByText('The files are there.').waitFor();
     await page.getByRole('button', { name: text('files.open'), exact: true }).click();
-    const panel = page.getByRole('dialog');
+    const panel = openLayer(page);
     for (const name of Object.keys(files)) {
       const address = await panel.getByRole('link', { name }).getAttribute('href');
       const [download] = await Promise.all([

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addBoxes, type Box, longGraph } from './support/fleet.ts';
 import { makeObjects } from './support/objects.ts';
+import { openLayer } from './support/open-layer.js';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -94,14 +95,14 @@ describe.runIf(canBrowse)('a user with a keyboard', () => {
       }
       if (!command) {
         await page.keyboard.press('.');
-        expect(await page.getByRole('dialog').count()).toBe(0);
+        expect(await openLayer(page).count()).toBe(0);
       }
       const before = page.url();
       await page.keyboard.press('Enter');
       if (opens instanceof RegExp) await page.waitForURL(opens);
       else if (opens === 'status') await page.getByRole('main').getByRole('status').waitFor();
       else if (opens) await page.getByRole(opens).waitFor();
-      else expect([page.url(), await page.getByRole('dialog').count()]).toEqual([before, 0]);
+      else expect([page.url(), await openLayer(page).count()]).toEqual([before, 0]);
     },
   );
 
@@ -122,7 +123,7 @@ describe.runIf(canBrowse)('a user with a keyboard', () => {
     await open('/tasks');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    const panel = page.getByRole('dialog');
+    const panel = openLayer(page);
     await panel.waitFor();
     await page.keyboard.press('j');
     expect(await placeOfFocus(page)).toBe(1);

@@ -3,6 +3,7 @@ import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addBoxes, type Box, longGraph } from './support/fleet.ts';
+import { openLayer } from './support/open-layer.js';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -72,8 +73,7 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
     await page.getByText('Never run 0').first().waitFor();
     await page.getByRole('checkbox').first().check();
     await page.getByRole('button', { name: tasks('batch.cancel'), exact: true }).click();
-    await page
-      .getByRole('dialog')
+    await openLayer(page)
       .getByRole('button', { name: tasks('batch.cancelConfirm', { count: 5 }) })
       .click();
     await expect.poll(() => counted('pending')).toBe(0);

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { dropFile } from './support/drop-file.ts';
 import { addBoxes, type Box, longGraph } from './support/fleet.ts';
+import { openLayer } from './support/open-layer.js';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -125,7 +126,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
       .getByRole('list', { name: text('grid') })
       .locator('[data-picture="0"]')
       .click();
-    const large = page.getByRole('dialog');
+    const large = openLayer(page);
     const count = (await files()).length;
     await large.getByText(pictures('position', { at: 1, count })).waitFor();
     await page.keyboard.press('ArrowRight');
@@ -155,10 +156,9 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await expect.poll(at).toBeLessThan(middle);
     await page.keyboard.press('End');
     await expect.poll(at).toBe(100);
-    await page
-      .getByRole('dialog')
+    await openLayer(page)
       .getByText(text('compare.same'))
-      .or(page.getByRole('dialog').getByRole('table'))
+      .or(openLayer(page).getByRole('table'))
       .first()
       .waitFor();
   });

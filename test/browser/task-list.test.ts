@@ -3,6 +3,7 @@ import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { longGraph } from './support/fleet.ts';
+import { openLayer } from './support/open-layer.js';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -72,7 +73,7 @@ describe.runIf(canBrowse)('the list of tasks', () => {
     await page.goto('/tasks?status=pending&q=lantern');
     await openViews(page);
     await page.getByRole('menuitem', { name: text('view.save') }).click();
-    const dialog = page.getByRole('dialog');
+    const dialog = openLayer(page);
     await dialog.getByRole('textbox', { name: text('view.name') }).fill('Lanterns');
     await dialog.getByRole('button', { name: text('view.submit') }).click();
     await dialog.waitFor({ state: 'detached' });

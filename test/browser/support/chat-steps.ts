@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { openLayer } from './open-layer.js';
 import type { Words } from './words.ts';
 
 /** What a visitor of the chat does, by the texts of a language. */
@@ -21,7 +22,7 @@ export function chatSteps(text: ReturnType<Words>) {
     /** Asks the last question in other words. */
     edit: async (page: Page, words: string): Promise<void> => {
       await page.getByRole('button', { name: text('turn.edit'), exact: true }).click();
-      const dialog = page.getByRole('dialog');
+      const dialog = openLayer(page);
       await dialog.getByRole('textbox').fill(words);
       await dialog.getByRole('button', { name: text('replace.edit.confirm') }).click();
     },

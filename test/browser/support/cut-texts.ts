@@ -30,10 +30,14 @@ export function cutTexts(page: Page): Promise<string[]> {
       for (let around: Element | null = element; around; around = around.parentElement) {
         const style = getComputedStyle(around);
         if (cutsIn(around, style, box)) return isExcused(around, style) ? null : around;
-        // What scrolls shows all of it in the end.
-        if (style.position === 'fixed' || /auto|scroll/.test(style.overflowX + style.overflowY)) return null;
+        if (showsAllOfIt(style)) return null;
       }
       return null;
+    }
+
+    /** What scrolls shows all of it in the end, and what is fixed lies over what is around it. */
+    function showsAllOfIt({ position, overflowX, overflowY }: CSSStyleDeclaration): boolean {
+      return position === 'fixed' || /auto|scroll/.test(overflowX + overflowY);
     }
 
     function isExcused(around: Element, { position, textOverflow }: CSSStyleDeclaration): boolean {
