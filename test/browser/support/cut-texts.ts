@@ -27,26 +27,26 @@ export function cutTexts(page: Page): Promise<string[]> {
     return [...new Set(found)];
 
     function cutterOf(element: Element, box: DOMRect): Element | null {
-      for (let around: Element | null = element; around; around = around.parentElement) {
-        const style = getComputedStyle(around);
-        if (cutsIn(around, style, box)) return isExcused(around, style) ? null : around;
-        if (showsAllOfIt(style)) return null;
-      }
-      return null;
+      let around: Element | null = element;
+      while (around && !cutsIn(around, box) && !showsAllOfIt(around)) around = around.parentElement;
+      return around && cutsIn(around, box) && !isExcused(around) ? around : null;
     }
 
     /** What scrolls shows all of it in the end, and what is fixed lies over what is around it. */
-    function showsAllOfIt({ position, overflowX, overflowY }: CSSStyleDeclaration): boolean {
+    function showsAllOfIt(around: Element): boolean {
+      const { position, overflowX, overflowY } = getComputedStyle(around);
       return position === 'fixed' || /auto|scroll/.test(overflowX + overflowY);
     }
 
-    function isExcused(around: Element, { position, textOverflow }: CSSStyleDeclaration): boolean {
+    function isExcused(around: Element): boolean {
+      const { position, textOverflow } = getComputedStyle(around);
       // What only screen readers get has no size.
       if (position === 'absolute' && around.clientWidth <= 1) return true;
       return textOverflow === 'ellipsis' && around.closest('[title]') !== null;
     }
 
-    function cutsIn(around: Element, { overflowX, overflowY }: CSSStyleDeclaration, box: DOMRect): boolean {
+    function cutsIn(around: Element, box: DOMRect): boolean {
+      const { overflowX, overflowY } = getComputedStyle(around);
       const edge = around.getBoundingClientRect();
       const hides = (overflow: string) => overflow === 'hidden' || overflow === 'clip';
       const sideways = hides(overflowX) && (box.right > edge.right + 1 || box.left < edge.left - 1);
