@@ -30,6 +30,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'middleware',
     'subagents',
     'lead',
+    'run-events',
     'running',
   ],
   dispatch: [

@@ -62,11 +62,14 @@ describe('a thread of the SDK', () => {
     expect(first).toMatchObject({ method: 'values', params: { data: { messages: [{ content: 'hello' }] } } });
   });
 
-  it('has no values of the stream transformers of its graph', async () => {
-    const thread = threadOf('counted') as ThreadStream<{ states: number }>;
+  it('gives what the stream transformers of its graph say', async () => {
+    const thread = threadOf('counted') as ThreadStream<{ words: string; states: number }>;
+    const { words, states } = thread.extensions;
     await thread.run.start({ input: says('hello') });
-    await thread.output;
-    expect(await thread.extensions.states).toBeUndefined();
+    expect(await all(words)).toEqual(['You', 'said:', 'hello']);
+    expect(await states).toBe(2);
+    const later = threadOf('counted', thread.threadId) as ThreadStream<{ words: string; states: number }>;
+    expect(await later.extensions.states).toBe(2);
   });
 
   it('gives calls of tools with their output', async () => {

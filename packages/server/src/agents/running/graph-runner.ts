@@ -6,16 +6,18 @@ import type { Checkpointer } from '../checkpoints/saver.ts';
 import { nothingCovered } from '../event-origin.ts';
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph, Agents } from '../loading/agents.ts';
+import { frameOfMadeEvent } from '../run-events/run-events.ts';
 import { failureIn, stopReasonIn } from '../run-failure.ts';
 import { type CustomEvent, keepsItsWork } from '../run-handle.ts';
 import type { RunRecord } from '../run-record.ts';
 import { commandOf, isCommand } from '../state/graph-command.ts';
 import { viewOf, wireState } from '../state/wire-state.ts';
-import { wireError } from '../state/wire-values.ts';
+import { wireError, wireValue } from '../state/wire-values.ts';
 import type { RunCheckpointer } from './run-checkpointer.ts';
 import { type RunConfig, runConfig } from './run-config.ts';
 import type { RunObserver } from './run-observer.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
+import type { StreamTransformers } from './stream-transformers.ts';
 
 export interface GraphRunnerOptions {
   agents: Pick<Agents, 'graph'>;
@@ -105,7 +107,7 @@ export class GraphRunner implements AgentRunner {
       const { configurable } = config;
       const { graphId, userId } = request;
       graph = await this.#options.agents.graph(graphId, { userId, checkpointer, config: { configurable } });
-      await stream(graph, { active, config });
+      await this.#stream(graph, { active, config });
       const failure = failureIn(frames.values, request.runId);
       if (failure) {
         await checkpointer.settled();
@@ -127,6 +129,55 @@ export class GraphRunner implements AgentRunner {
       const state = graph ? await savedState(graph, active) : null;
       return { outcome: 'failed', error: { name, message }, state };
     }
+  }
+
+  async #stream(
+    graph: AgentGraph,
+    { active, config }: { active: ActiveRun; config: RunConfig },
+  ): Promise<void> {
+    const { request, frames, isResumed, tools } = active;
+    const input = isResumed ? null : await inputOf(graph, request);
+    const options = { ...config, streamMode: graphModes(request.streamModes) as ('values' | 'updates')[] };
+    if (request.streamModes.includes('events')) {
+      const events = graph.streamEvents(input, { ...options, version: 'v2' });
+      for await (const event of events) addEvent(frames, event, request);
+      return;
+    }
+    // With a version LangGraph names the checkpoint of each state, as it does for a stream of events.
+    const asked = request.namesCheckpoints ? { ...options, version: 'v2' } : options;
+    const transformers = await this.#transformers(graph, active);
+    try {
+      for await (const chunk of await graph.stream(input, asked)) {
+        frames.add(chunk as GraphChunk);
+        transformers?.add(chunk as GraphChunk);
+      }
+    } catch (error) {
+      transformers?.fail(error);
+      throw error;
+    }
+    await transformers?.end(tools.signal);
+  }
+
+  /** Undefined when the graph has none, or no reader could get what they say. */
+  async #transformers(
+    graph: AgentGraph,
+    { request, tools }: ActiveRun,
+  ): Promise<StreamTransformers | undefined> {
+    // A graph of an older LangGraph has no such list.
+    const factories = (graph as Partial<AgentGraph>).streamTransformers ?? [];
+    if (!request.namesCheckpoints || factories.length === 0) return undefined;
+    const { StreamTransformers } = await (this.#parts ?? loadParts());
+    return new StreamTransformers({
+      factories,
+      runId: request.runId,
+      graphName: request.graphId,
+      send: ({ namespace, ...event }) =>
+        tools.frame([frameOfMadeEvent, ...namespace].join('|'), wireValue(event)),
+      onFault: (error) => {
+        const content = `A stream transformer of the graph has failed: ${wireError(error).message}`;
+        tools.recorder.record({ event_type: 'transformer_error', category: 'trace', content, origin: null });
+      },
+    });
   }
 
   /** A fault here is recorded; the run ends as it was told to. */
@@ -178,33 +229,18 @@ function tellAtOnce(event: CustomEvent, { request, tools }: ActiveRun): void {
   tools.recorder.record({ event_type: type, category: 'trace', content: '', metadata: facts, origin: null });
 }
 
-async function stream(
-  graph: AgentGraph,
-  { active, config }: { active: ActiveRun; config: RunConfig },
-): Promise<void> {
-  const { request, frames, isResumed } = active;
-  const input = isResumed ? null : await inputOf(graph, request);
-  const options = { ...config, streamMode: graphModes(request.streamModes) as ('values' | 'updates')[] };
-  if (request.streamModes.includes('events')) {
-    const events = graph.streamEvents(input, { ...options, version: 'v2' });
-    for await (const event of events) addEvent(frames, event, request);
-    return;
-  }
-  // With a version LangGraph names the checkpoint of each state, as it does for a stream of events.
-  const asked = request.namesCheckpoints ? { ...options, version: 'v2' } : options;
-  for await (const chunk of await graph.stream(input, asked)) frames.add(chunk as GraphChunk);
-}
-
 function loadParts(): Promise<
   Pick<typeof import('./run-checkpointer.ts'), 'RunCheckpointer'> &
     Pick<typeof import('./run-observer.ts'), 'RunObserver'> &
-    Pick<typeof import('./store-cut-off.ts'), 'storeCutOff'>
+    Pick<typeof import('./store-cut-off.ts'), 'storeCutOff'> &
+    Pick<typeof import('./stream-transformers.ts'), 'StreamTransformers'>
 > {
   return loadLangchain(async () => {
     const { RunCheckpointer } = await import('./run-checkpointer.ts');
     const { RunObserver } = await import('./run-observer.ts');
     const { storeCutOff } = await import('./store-cut-off.ts');
-    return { RunCheckpointer, RunObserver, storeCutOff };
+    const { StreamTransformers } = await import('./stream-transformers.ts');
+    return { RunCheckpointer, RunObserver, storeCutOff, StreamTransformers };
   });
 }
 

@@ -9,6 +9,7 @@ import {
 } from '@switchyard/contract/conversation/protocol';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
 import type { Static } from 'typebox';
+import { seqOf } from '../../agents/run-events/protocol-event.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { isRecord } from '../../lib/is-record.ts';
@@ -19,7 +20,6 @@ import type { Runs } from '../runs/runs.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { ThreadStates } from '../threads/thread-states.ts';
 import { failureOf, ProtocolError, protocolErrorOf } from './protocol-error.ts';
-import { seqOf } from './protocol-event.ts';
 import { checked } from './protocol-values.ts';
 import { openQuestions, stateAnswer, treeOf } from './thread-answers.ts';
 

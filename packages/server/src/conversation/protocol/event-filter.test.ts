@@ -1,7 +1,7 @@
 import { matchesSubscription } from '@langchain/langgraph/stream';
 import { describe, expect, it } from 'vitest';
+import { type EventMethod, eventMethods } from '../../agents/run-events/protocol-event.ts';
 import { type EventFilter, matches, methodsOf } from './event-filter.ts';
-import { type EventMethod, eventMethods } from './protocol-event.ts';
 
 const namespaces = [[], ['a:1'], ['a:1', 'b:2'], ['a'], ['b:2'], ['a:1', 'b:2', 'c:3']];
 const filters: EventFilter[] = [

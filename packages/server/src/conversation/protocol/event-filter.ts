@@ -1,4 +1,4 @@
-import type { EventDraft, EventMethod } from './protocol-event.ts';
+import type { EventDraft, EventMethod } from '../../agents/run-events/protocol-event.ts';
 
 /** What a reader of a thread's events wants to get. */
 export interface EventFilter {

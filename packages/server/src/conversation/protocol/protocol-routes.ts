@@ -1,6 +1,7 @@
 import { at, type Mount } from '@switchyard/contract/conversation/mounts';
 import { eventFilter, sendCommand, streamThreadEvents } from '@switchyard/contract/conversation/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { eventText, type ProtocolEvent } from '../../agents/run-events/protocol-event.ts';
 import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { App, Routes } from '../../http/app.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
@@ -10,7 +11,6 @@ import { runCallerOf } from '../runs/run-caller.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { ThreadCommands } from './commands.ts';
 import { failureOf, protocolErrorOf } from './protocol-error.ts';
-import { eventText, type ProtocolEvent } from './protocol-event.ts';
 import { checked } from './protocol-values.ts';
 import type { ThreadEvents } from './thread-events.ts';
 

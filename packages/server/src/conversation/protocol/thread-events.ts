@@ -1,12 +1,13 @@
+import { type ProtocolEvent, seqOf } from '../../agents/run-events/protocol-event.ts';
+import { type EndOfRun, RunEvents } from '../../agents/run-events/run-events.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { dataOf } from '../../platform/stream-log/stream-frame.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import { failureOf } from '../runs/records/run.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { RunRow } from '../tables.ts';
 import { type EventFilter, matches, methodsOf } from './event-filter.ts';
 import { ProtocolError } from './protocol-error.ts';
-import { type ProtocolEvent, seqOf } from './protocol-event.ts';
-import { type EndOfRun, RunEvents } from './run-events.ts';
 
 interface ThreadEventsOptions {
   runs: Pick<Runs, 'followRuns' | 'valuesOf' | 'newest' | 'look'>;
@@ -75,7 +76,7 @@ export class ThreadEvents {
       made.filter((event) => event.seq >= (filter.since ?? 0) && matches(event, filter));
     for await (const part of this.#options.streamLog.read(runId, { after: 0, signal })) {
       if (part.type === 'gap') yield wanted(await this.#skip(run, events, part.earliest - 1));
-      else yield wanted(part.frames.flatMap((frame) => events.add(frame)));
+      else yield wanted(part.frames.flatMap((frame) => events.add(frame, dataOf(frame))));
     }
     if (signal.aborted) return;
     const end = endOf(await this.#again(owner, run));

@@ -4,9 +4,9 @@ import { bytesBetweenSockets } from '@switchyard/dev-env/bytes-between-sockets';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { ManualTime } from '../../../testing/manual-time.ts';
+import type { ProtocolEvent } from '../../agents/run-events/protocol-event.ts';
 import type { Identity } from '../../http/access/identity.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { ProtocolEvent } from './protocol-event.ts';
 import { SocketCaller } from './socket-caller.ts';
 import { ThreadSocket } from './thread-socket.ts';
 

@@ -9,6 +9,7 @@ import {
   unsubscribeParams,
 } from '@switchyard/contract/conversation/protocol';
 import type { WebSocket } from 'ws';
+import { eventText } from '../../agents/run-events/protocol-event.ts';
 import { readJson } from '../../http/body/body-parsers.ts';
 import { keepAlive } from '../../http/streams/keep-alive.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -18,7 +19,6 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { newId } from '../../lib/ids.ts';
 import type { ThreadCommands } from './commands.ts';
 import { failureOf, isFault, ProtocolError, socketErrorOf } from './protocol-error.ts';
-import { eventText } from './protocol-event.ts';
 import { checked } from './protocol-values.ts';
 import type { SocketCaller } from './socket-caller.ts';
 import type { Subscription, ThreadEvents } from './thread-events.ts';

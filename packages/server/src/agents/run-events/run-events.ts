@@ -1,7 +1,12 @@
 import { isRecord } from '../../lib/is-record.ts';
-import { dataOf, type StreamFrame } from '../../platform/stream-log/stream-frame.ts';
 import { MessageEvents } from './message-events.ts';
-import { type EventDraft, type EventMethod, type ProtocolEvent, seqOf } from './protocol-event.ts';
+import {
+  type EventDraft,
+  type EventMethod,
+  eventMethods,
+  type ProtocolEvent,
+  seqOf,
+} from './protocol-event.ts';
 import { type EndOfGraph, SubgraphEvents } from './subgraph-events.ts';
 import { toolEvent } from './tool-events.ts';
 
@@ -11,6 +16,21 @@ interface RunEventsOptions {
   admission: number;
   /** Other events are not made. */
   methods: ReadonlySet<EventMethod>;
+}
+
+/** What is needed of a frame beside its data. */
+export interface FrameHead {
+  id: number;
+  event: string;
+  atMs: number;
+}
+
+/** The name of a frame that holds an event as it is, and what is in such a frame. */
+export const frameOfMadeEvent = 'event';
+export interface MadeEvent {
+  method: string;
+  node?: string | undefined;
+  data: unknown;
 }
 
 /** How a run has ended, for readers of the protocol. */
@@ -37,10 +57,11 @@ export class RunEvents {
     this.#options = options;
   }
 
-  add(frame: StreamFrame): ProtocolEvent[] {
+  /** `data` is JSON text. */
+  add(frame: FrameHead, data: string): ProtocolEvent[] {
     this.#lastId = frame.id;
     const [name = '', ...namespace] = frame.event.split('|');
-    return this.#numbered(this.#draftsOf(name, namespace, dataOf(frame)), frame);
+    return this.#numbered(this.#draftsOf(name, namespace, data), frame);
   }
 
   /** Frames before this one are gone. `values` is the state of the thread as it is stored now. */
@@ -81,6 +102,8 @@ export class RunEvents {
         return [...reached, ...this.#tools(namespace, data)];
       case 'custom':
         return [...reached, ...this.#custom(namespace, data)];
+      case frameOfMadeEvent:
+        return [...reached, ...this.#madeEvent(namespace, data)];
       default:
         return reached;
     }
@@ -160,6 +183,14 @@ export class RunEvents {
     const isNamed = isRecord(data) && 'name' in data;
     const name = isNamed && typeof data.name === 'string' ? { name: data.name } : {};
     return [{ method: 'custom', namespace, data: isNamed ? text : `{"payload":${text}}`, ...name }];
+  }
+
+  /** An event that a transformer of the graph has made. A newer LangGraph may have more methods. */
+  #madeEvent(namespace: string[], text: string): EventDraft[] {
+    const { method, node, data } = JSON.parse(text) as MadeEvent;
+    if (method === 'custom') return this.#custom(namespace, JSON.stringify(data));
+    const known = eventMethods.find((each) => each === method);
+    return known ? [{ method: known, namespace, node, data: JSON.stringify(data) }] : [];
   }
 
   #wants(method: EventMethod): boolean {

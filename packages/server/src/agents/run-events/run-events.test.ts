@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { newFrame } from '../../platform/stream-log/stream-frame.ts';
 import { type EventMethod, eventMethods, type ProtocolEvent } from './protocol-event.ts';
 import { RunEvents } from './run-events.ts';
 
@@ -11,7 +10,7 @@ const atMs = 1_000;
 function eventsOf(frames: readonly Given[], methods: ReadonlySet<EventMethod> = everything) {
   const events = new RunEvents({ runId: 'r', graphName: 'chat', admission: 7, methods });
   const made = frames.flatMap(([event, data], index) =>
-    events.add(newFrame({ event, data: JSON.stringify(data), id: index + 1, atMs })),
+    events.add({ event, id: index + 1, atMs }, JSON.stringify(data)),
   );
   return { events, made };
 }
@@ -313,7 +312,7 @@ describe('the events of a run', () => {
       ['values', '', { a: 1 }],
     ]);
     const next = (id: number, [event, data]: Given) =>
-      events.add(newFrame({ event, data: JSON.stringify(data), id, atMs })).map(told);
+      events.add({ event, id, atMs }, JSON.stringify(data)).map(told);
     expect(next(41, piece({ content: ' rest' }))).toEqual([]);
     expect(next(42, ['values', { a: 2 }])).toHaveLength(1);
     expect(next(43, piece({ content: ' more' }))).toEqual([]);
