@@ -144,7 +144,7 @@ function requestFor(graphId: string, changes: Partial<AgentRunRequest>): AgentRu
     interruptAfter: null,
     streamModes: ['values'],
     streamSubgraphs: false,
-    namesCheckpoints: false,
+    isSecondProtocol: false,
     durability: null,
     ...changes,
   };

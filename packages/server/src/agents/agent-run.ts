@@ -33,8 +33,11 @@ export interface AgentRunRequest {
   /** As the client sent them, without unknown ones; never empty. */
   streamModes: string[];
   streamSubgraphs: boolean;
-  /** A frame `checkpoint` comes before each frame `values`: the id, the parent, the step and the source of its checkpoint. */
-  namesCheckpoints: boolean;
+  /**
+   * A command of the second protocol started the run. A frame `checkpoint` with id, parent, step and source comes before each frame
+   * `values`, tools are told with their task, and the graph's own stream transformers work.
+   */
+  isSecondProtocol: boolean;
   durability: 'sync' | 'async' | 'exit' | null;
 }
 

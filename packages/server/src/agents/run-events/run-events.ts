@@ -88,7 +88,8 @@ export class RunEvents {
   #draftsOf(name: string, namespace: string[], data: string): EventDraft[] {
     if (name === 'metadata') return this.#begin();
     if (name === 'tasks') return this.#tasks(namespace, data);
-    const reached = this.#reached(namespace);
+    // What tools do is told under the namespace of their task, which need not be a graph.
+    const reached = this.#reached(name === 'tools' ? namespace.slice(0, -1) : namespace);
     switch (name) {
       case 'values':
         return [...reached, ...this.#values(namespace, data)];

@@ -469,6 +469,39 @@ describe('an agent with tools', () => {
     ]);
   });
 
+  it('tells tools with their task in runs of the second protocol, those of an agent in a tool too', async () => {
+    const helper = createAgent({ model: new ScriptedModel('helper', script), tools: [add] });
+    const ask = tool(async () => (await helper.invoke(hello)).messages.at(-1)?.text ?? '', {
+      name: 'ask',
+      description: 'asks another agent',
+      schema: z.object({}),
+    });
+    const asks = (messages: BaseMessage[]) =>
+      messages.at(-1)?.type === 'human'
+        ? { text: '', calls: ['call-1', 'call-2'].map((id) => ({ name: 'ask', args: {}, id })) }
+        : { text: 'Done' };
+    const agent = createAgent({ model: new ScriptedModel('model', asks), tools: [ask] });
+    const { run } = await open({ agent: agent.graph });
+    const asked = { input: hello, streamModes: ['tools'], streamSubgraphs: true };
+    const { frames } = await run('agent', { ...asked, isSecondProtocol: true });
+    const told = frames.filter(({ event }) => event.startsWith('tools'));
+    const inTask = expect.stringMatching(/^tools\|tools:[^|]+$/);
+    const inHelper = expect.stringMatching(/^tools\|tools:[^|]+\|tools:[^|]+$/);
+    expect(told.map(({ event, data }) => [data.name, data.event, event])).toEqual([
+      ['ask', 'on_tool_start', inTask],
+      ['ask', 'on_tool_start', inTask],
+      ['add', 'on_tool_start', inHelper],
+      ['add', 'on_tool_start', inHelper],
+      ['add', 'on_tool_end', inHelper],
+      ['add', 'on_tool_end', inHelper],
+      ['ask', 'on_tool_end', inTask],
+      ['ask', 'on_tool_end', inTask],
+    ]);
+    expect(new Set(told.map(({ event }) => event)).size).toBe(4);
+    const plain = await run('agent', { ...asked, threadId: 'other' });
+    expect(plain.frames.filter(({ event }) => event === 'tools')).toHaveLength(4);
+  });
+
   it('asks a human in both casings, and accepts the answer in the casing of clients', async () => {
     const agent = createAgent({
       model: new ScriptedModel('model', script),

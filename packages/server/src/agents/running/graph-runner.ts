@@ -18,6 +18,7 @@ import { type RunConfig, runConfig } from './run-config.ts';
 import type { RunObserver } from './run-observer.ts';
 import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
 import type { StreamTransformers } from './stream-transformers.ts';
+import { ToolTasks } from './tool-tasks.ts';
 
 export interface GraphRunnerOptions {
   agents: Pick<Agents, 'graph'>;
@@ -32,6 +33,7 @@ interface ActiveRun {
   /** Follows models, tools and nodes, and records what they do. */
   observer: RunObserver;
   frames: GraphFrames;
+  toolTasks: ToolTasks;
   /** Aborts with the caller's signal, and when the run can no longer be stored. */
   signal: AbortSignal;
   isResumed: boolean;
@@ -77,6 +79,7 @@ export class GraphRunner implements AgentRunner {
     const saved = await this.#options.checkpointer();
     this.#parts ??= loadParts();
     const { RunCheckpointer, RunObserver } = await this.#parts;
+    const toolTasks = new ToolTasks();
     return {
       request,
       tools,
@@ -90,10 +93,11 @@ export class GraphRunner implements AgentRunner {
       frames: new GraphFrames({
         modes: request.streamModes,
         subgraphs: request.streamSubgraphs,
-        namesCheckpoints: request.namesCheckpoints,
+        namesCheckpoints: request.isSecondProtocol,
         frame: tools.frame,
       }),
-      observer: new RunObserver(tools.recorder, { signal: tools.signal }),
+      toolTasks,
+      observer: new RunObserver(tools.recorder, { signal: tools.signal, toolTasks }),
       signal: stop.signal,
       isResumed: await resume(request, { saved, recorder: tools.recorder }),
     };
@@ -135,7 +139,7 @@ export class GraphRunner implements AgentRunner {
     graph: AgentGraph,
     { active, config }: { active: ActiveRun; config: RunConfig },
   ): Promise<void> {
-    const { request, frames, isResumed, tools } = active;
+    const { request, frames, isResumed, toolTasks, tools } = active;
     const input = isResumed ? null : await inputOf(graph, request);
     const options = { ...config, streamMode: graphModes(request.streamModes) as ('values' | 'updates')[] };
     if (request.streamModes.includes('events')) {
@@ -144,12 +148,15 @@ export class GraphRunner implements AgentRunner {
       return;
     }
     // With a version LangGraph names the checkpoint of each state, as it does for a stream of events.
-    const asked = request.namesCheckpoints ? { ...options, version: 'v2' } : options;
+    const asked = request.isSecondProtocol ? { ...options, version: 'v2' } : options;
     const transformers = await this.#transformers(graph, active);
     try {
       for await (const chunk of await graph.stream(input, asked)) {
-        frames.add(chunk as GraphChunk);
-        transformers?.add(chunk as GraphChunk);
+        const piece = request.isSecondProtocol
+          ? toolTasks.placed(chunk as GraphChunk)
+          : (chunk as GraphChunk);
+        frames.add(piece);
+        transformers?.add(piece);
       }
     } catch (error) {
       transformers?.fail(error);
@@ -165,7 +172,7 @@ export class GraphRunner implements AgentRunner {
   ): Promise<StreamTransformers | undefined> {
     // A graph of an older LangGraph has no such list.
     const factories = (graph as Partial<AgentGraph>).streamTransformers ?? [];
-    if (!request.namesCheckpoints || factories.length === 0) return undefined;
+    if (!request.isSecondProtocol || factories.length === 0) return undefined;
     const { StreamTransformers } = await (this.#parts ?? loadParts());
     return new StreamTransformers({
       factories,

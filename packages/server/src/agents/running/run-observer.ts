@@ -34,6 +34,15 @@ import { middlewareEvents } from './observed-middleware.ts';
 import { ObservedSpans } from './observed-spans.ts';
 import { answerStep, toolStep } from './subagent-steps.ts';
 import { graphOf, namespaceOf, type TaskMetadata, TaskOrigins } from './task-origins.ts';
+import type { ToolTasks } from './tool-tasks.ts';
+
+interface RunObserverOptions {
+  now?: Clock;
+  /** The signal of the run. With it, answers that its end cuts off are kept for `recordCutOff`. */
+  signal?: AbortSignal;
+  /** Is told of each tool that begins. */
+  toolTasks?: ToolTasks;
+}
 
 interface ObservedTool {
   name: string;
@@ -64,6 +73,7 @@ export class RunObserver extends BaseCallbackHandler {
   readonly #recorder: RunRecord;
   readonly #now: Clock;
   readonly #signal: AbortSignal | undefined;
+  readonly #toolTasks: ToolTasks | undefined;
   readonly #origins = new TaskOrigins();
   readonly #spans: ObservedSpans;
   readonly #calls = new Map<string, ObservedCall>();
@@ -82,14 +92,11 @@ export class RunObserver extends BaseCallbackHandler {
   /** Ids of recorded messages. */
   readonly #recorded = new Set<string>();
 
-  /** With the signal of the run, answers that its end cuts off are kept for `recordCutOff`. */
-  constructor(
-    recorder: RunRecord,
-    { now = steadyClock, signal }: { now?: Clock; signal?: AbortSignal } = {},
-  ) {
+  constructor(recorder: RunRecord, { now = steadyClock, signal, toolTasks }: RunObserverOptions = {}) {
     super();
     this.#recorder = recorder;
     this.#signal = signal;
+    this.#toolTasks = toolTasks;
     this.#spans = new ObservedSpans(recorder);
     this.#now = now;
   }
@@ -224,6 +231,7 @@ export class RunObserver extends BaseCallbackHandler {
   ): void {
     const tool = { name: runName, callId: toolCallId ?? null, metadata };
     this.#tools.set(runId, tool);
+    this.#toolTasks?.begin(tool.callId, metadata);
     this.#spans.beginTool(runId, { parentId: parentRunId, ...tool });
     const args = input.slice(0, maxArgumentsLength);
     this.#recordTool('tool_start', tool, { content: '', metadata: { args } });

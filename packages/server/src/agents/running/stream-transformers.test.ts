@@ -21,7 +21,7 @@ let fixture: AgentFixture | undefined;
 afterEach(() => fixture?.close());
 
 const asProtocol = {
-  namesCheckpoints: true,
+  isSecondProtocol: true,
   streamSubgraphs: true,
   streamModes: ['values', 'updates', 'messages-tuple', 'tools', 'custom', 'tasks'],
 };
@@ -165,7 +165,7 @@ describe('the stream transformers of a graph', () => {
 
   it('do nothing in a run that is read over the first protocol', async () => {
     const { seen, factory } = watcher();
-    await run(talker([factory]), { namesCheckpoints: false });
+    await run(talker([factory]), { isSecondProtocol: false });
     expect(seen).toEqual([]);
   });
 

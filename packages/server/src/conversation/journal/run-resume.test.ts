@@ -278,7 +278,7 @@ function requestWith(fields: Pick<AgentRunRequest, 'attempt' | 'input' | 'durabi
     interruptAfter: null,
     streamModes: ['values'],
     streamSubgraphs: false,
-    namesCheckpoints: false,
+    isSecondProtocol: false,
     ...fields,
   };
 }

@@ -123,8 +123,7 @@ export class RedisReader {
   async *#inOrder(order: FrameOrder, isOver: () => boolean): AsyncGenerator<StreamPart, void, undefined> {
     while (!isOver()) {
       for (const part of order.parts(await this.#next())) {
-        if (part.type === 'over' && part.mark === 'end') return;
-        if (part.type === 'over') throw new StreamBroken('abandoned');
+        if (part.type === 'over') return checkEnd(part.mark);
         yield part.type === 'frames' ? part : await this.#gap(order.seen, part.earliest);
         if (part.type === 'jump') throw new StreamBroken('overtaken');
         if (isOver()) return;
@@ -249,4 +248,9 @@ export class RedisReader {
       throw new StreamBroken('lost');
     }
   }
+}
+
+/** A run that has ended ends its stream; one that is gone breaks it off. */
+function checkEnd(mark: 'end' | 'gone'): void {
+  if (mark === 'gone') throw new StreamBroken('abandoned');
 }

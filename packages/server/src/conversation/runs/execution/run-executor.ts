@@ -373,7 +373,7 @@ function requestOf(row: RunRow, kwargs: RunKwargs): AgentRunRequest {
     interruptAfter: kwargs.interrupt_after,
     streamModes: kwargs.stream_mode,
     streamSubgraphs: kwargs.stream_subgraphs,
-    namesCheckpoints: kwargs.names_checkpoints ?? false,
+    isSecondProtocol: kwargs.names_checkpoints ?? false,
     durability: kwargs.durability,
   };
 }
