@@ -103,7 +103,7 @@ function Conversation({
       {chat.interrupts.map(({ id, value }) => (
         <div key={id} role="dialog" aria-label="Question">
           <p>{JSON.stringify(value)}</p>
-          <button type="button" onClick={() => void chat.respond('yes')}>
+          <button type="button" onClick={() => void chat.respond('yes', { interruptId: id as string })}>
             Yes
           </button>
         </div>
