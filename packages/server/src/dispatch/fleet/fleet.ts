@@ -71,6 +71,8 @@ export class Fleet {
   readonly #members = new Map<string, FleetMember>();
   readonly #connections = new Map<string, string>();
   readonly #marks: InstanceMarks;
+  /** Their instances wait for a worker that is being started. */
+  readonly #held = new Set<string>();
   #lease: Lease | null = null;
   #applying: Promise<void> = Promise.resolve();
   #refreshesAwaited = 0;
@@ -90,6 +92,15 @@ export class Fleet {
     const applied = this.#applying.then(() => this.#apply());
     this.#applying = applied.catch(() => undefined);
     return applied;
+  }
+
+  /** The instances of this server are not looked after until `release`, because their workers are being started. */
+  hold(serverId: string): void {
+    this.#held.add(serverId);
+  }
+
+  async release(serverId: string): Promise<void> {
+    if (this.#held.delete(serverId)) await this.apply();
   }
 
   /** Tests an instance where it is looked after. Returns null when no dispatcher answers. */
@@ -226,7 +237,7 @@ export class Fleet {
         await this.#add(row);
         if (this.#lease && this.#hasStarted) this.#noteAdded(row);
       }
-      if (this.#lease) this.#members.get(row.id)?.lead(this.#lease);
+      if (this.#lease && !this.#held.has(row.serverId)) this.#members.get(row.id)?.lead(this.#lease);
       if (this.#lease && row.giveBack === 1) await this.#giveBack(row.id);
     }
     this.#hasStarted = true;

@@ -48,6 +48,7 @@ export class ReferenceWorker {
   constructor(options: ReferenceWorkerOptions) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
+    options.fleet.hold(builtInServerId);
   }
 
   start(): void {
@@ -66,6 +67,7 @@ export class ReferenceWorker {
     this.#stopListening();
     this.#stopTimer?.();
     this.#instanceId = null;
+    this.#options.fleet.hold(builtInServerId);
   }
 
   /** A worker that executes something is left alone: it is found again at the next start, or ends by itself. */
@@ -97,14 +99,23 @@ export class ReferenceWorker {
   /** Returns when to look again. */
   async #keep(): Promise<number> {
     try {
-      if (this.#isWanted()) await this.#bringUp();
-      else await this.#letGo();
+      await this.#lookOnce();
       return this.#options.process.ensureEveryMs;
     } catch (error) {
       if (!this.#closing.signal.aborted) {
         this.#options.log.warn({ err: error }, 'the built-in reference worker could not be looked after');
       }
       return retryMs;
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    try {
+      if (this.#isWanted()) await this.#bringUp();
+      else await this.#letGo();
+    } finally {
+      // When it could not be started, it is asked all the same, and its page says that nothing answers.
+      if (this.#isKeeping) await this.#options.fleet.release(builtInServerId);
     }
   }
 
