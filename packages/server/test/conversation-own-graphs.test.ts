@@ -72,14 +72,15 @@ describe.each(['/api', '/api/langgraph'] as const)("a user's own graph at %s", (
         const { items } = await dora.ok('POST', '/store/items/search', { namespace_prefix: ['made for'] });
         return items.map(({ value }: { value: unknown }) => value);
       };
-      const run = { accessContext: 'threads.create_run', executionRuntime: {} };
+      const context = { tone: 'dry' };
+      const run = { accessContext: 'threads.create_run', executionRuntime: { context } };
       const read = { accessContext: 'threads.read', executionRuntime: null };
       const change = { accessContext: 'threads.update', executionRuntime: null };
       const description = { accessContext: 'assistants.read', executionRuntime: null };
       await dora.ok('GET', '/assistants/made/schemas');
       expect(await notes()).toEqual([description]);
       const threadId = await dora.thread();
-      await dora.wait(threadId, { assistant_id: 'made', input: { topic: 'tea' } });
+      await dora.wait(threadId, { assistant_id: 'made', input: { topic: 'tea' }, context });
       expect(await notes()).toContainEqual(run);
       expect(await notes()).not.toContainEqual(change);
       await dora.ok('POST', `/threads/${threadId}/history`, {});
