@@ -2,6 +2,7 @@ import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { zip } from '../../packages/server/test/support/zip.ts';
 import { addBoxes, type Box, definePool, longGraph } from './support/fleet.ts';
 import { openLayer } from './support/open-layer.js';
 import { adminPassword, Stage } from './support/stage.ts';
@@ -128,5 +129,31 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     await page.goto('/instances');
     const card = page.getByRole('article').filter({ hasText: 'box-gone' });
     await card.getByText(/拒绝了连接/).waitFor();
+  });
+
+  it('is Chinese for an archive of a skill that cannot be installed', async () => {
+    await page.goto('/skills');
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'empty.skill',
+      mimeType: 'application/zip',
+      buffer: zip([{ name: 'README.md', content: Buffer.from('No skill.') }]),
+    });
+    await page
+      .getByRole('alert')
+      .getByText('请求无效：无法安装此压缩包：SKILL.md 必须位于压缩包的顶层，或位于其中唯一的文件夹内。')
+      .waitFor();
+  });
+
+  it('has words for people on a page in English, without codes and routes', async () => {
+    const visit = await stage.visit({ session: admin, statuses: [404] });
+    await visit.page.goto('/instances?view=journal');
+    await visit.page
+      .getByText(/Input file missing: /)
+      .first()
+      .waitFor();
+    expect(await visit.page.getByText(/input_file_missing/).count()).toBe(0);
+    await visit.page.goto('/tasks/01900000-0000-7000-8000-000000000000');
+    await visit.page.getByText('No such task.', { exact: true }).waitFor();
+    expect(visit.faults).toEqual([]);
   });
 });

@@ -66,6 +66,30 @@ describe.each(['/api', '/api/langgraph'] as const)("a user's own graph at %s", (
       }
     });
 
+    it('is made for a run, a look at its states, a change of them, or a description, and told which', async () => {
+      const dora = (await server.newUser(`dora-of-${mount.length}@example.com`)).at(mount);
+      const notes = async () => {
+        const { items } = await dora.ok('POST', '/store/items/search', { namespace_prefix: ['made for'] });
+        return items.map(({ value }: { value: unknown }) => value);
+      };
+      const context = { tone: 'dry' };
+      const run = { accessContext: 'threads.create_run', executionRuntime: { context } };
+      const read = { accessContext: 'threads.read', executionRuntime: null };
+      const change = { accessContext: 'threads.update', executionRuntime: null };
+      const description = { accessContext: 'assistants.read', executionRuntime: null };
+      await dora.ok('GET', '/assistants/made/schemas');
+      expect(await notes()).toEqual([description]);
+      const threadId = await dora.thread();
+      await dora.wait(threadId, { assistant_id: 'made', input: { topic: 'tea' }, context });
+      expect(await notes()).toContainEqual(run);
+      expect(await notes()).not.toContainEqual(change);
+      await dora.ok('POST', `/threads/${threadId}/history`, {});
+      expect(await notes()).toContainEqual(read);
+      await dora.ok('POST', `/threads/${threadId}/state`, { values: { log: ['x'] }, as_node: 'plain_ask' });
+      expect(await notes()).toContainEqual(change);
+      expect(await notes()).toHaveLength(4);
+    });
+
     it('is forked from an earlier state, and its copy is read the same', async () => {
       const threadId = await ada.thread();
       await ada.wait(threadId, { assistant_id: 'made', input: { topic: 'tea' }, config });

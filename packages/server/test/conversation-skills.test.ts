@@ -177,7 +177,8 @@ describe('an archive of a skill', () => {
 
   it('is refused when the name is taken', async () => {
     putSkill('public', 'brew-tea');
-    const refused = { status: 409, body: { detail: "Skill 'brew-tea' already exists" } };
+    const sentences = [{ code: 'skill_present', values: { name: 'brew-tea' } }];
+    const refused = { status: 409, body: { detail: "Skill 'brew-tea' already exists", sentences } };
     expect(await install([file('SKILL.md', skillText('brew-tea'))])).toMatchObject(refused);
     expect((await install([file('SKILL.md', skillText('add-milk'))])).status).toBe(200);
     expect((await install([file('SKILL.md', skillText('add-milk'))])).status).toBe(409);
@@ -209,6 +210,11 @@ describe('an archive of a skill', () => {
     expect(status).toBe(400);
     expect(body.detail).toMatch(/\w/);
     expect(body.detail).not.toContain(home);
+    expect(body.sentences).toContainEqual({
+      code: expect.stringMatching(/^(archive|skill)_/),
+      values: expect.anything(),
+    });
+    expect(body.sentences).not.toContainEqual({ code: 'quote', values: expect.anything() });
     expect(await ada.ok('GET', '/skills')).toEqual({ skills: [], broken: [] });
     for (const name of ['escape.txt', 'skills/escape.txt']) expect(existsSync(join(home, name))).toBe(false);
     const custom = join(home, 'skills/custom');

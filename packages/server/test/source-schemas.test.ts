@@ -46,9 +46,17 @@ const grandParent = new StateGraph(Annotation.Root({ messages: words() }))
 export const graph = grandParent.compile();
 `;
 
-const zod = `${imports}
+const zod = `import { START, StateGraph } from '@langchain/langgraph';
 import { z } from 'zod';
 export const graph = new StateGraph(z.object({ topic: z.string() }))
+  .addNode('answer', () => ({}))
+  .addEdge(START, 'answer')
+  .compile();
+`;
+
+const zodContext = `${imports}
+import { z } from 'zod';
+export const graph = new StateGraph(z.object({ topic: z.string() }), Annotation.Root({ model_name: Annotation<string> }))
   .addNode('answer', () => ({}))
   .addEdge(START, 'answer')
   .compile();
@@ -93,13 +101,17 @@ describe('a graph whose project has a compiler', () => {
   let ada: ConversationCaller;
   beforeAll(async () => {
     started = await start(
-      { files: { 'agent.mts': agent, 'nested.ts': nested, 'zod.ts': zod }, compiler: 'real' },
+      {
+        files: { 'agent.mts': agent, 'nested.ts': nested, 'zod.ts': zod, 'zod-context.ts': zodContext },
+        compiler: 'real',
+      },
       {
         agent: 'agent.mts:graph',
         made: 'agent.mts:made',
         messages: 'agent.mts:messages',
         nested: 'nested.ts:graph',
         zod: 'zod.ts:graph',
+        zod_context: 'zod-context.ts:graph',
       },
     );
     ada = started.ada;
@@ -236,6 +248,15 @@ describe('a graph whose project has a compiler', () => {
       config_schema: null,
     });
     expect(started.reasons()).toEqual([]);
+  });
+
+  it('has the context of its source when its state alone is zod', async () => {
+    const schemas = await ada.ok('GET', '/assistants/zod_context/schemas');
+    expect(schemas).toMatchObject({
+      state_schema: { properties: { topic: { type: 'string' } }, required: ['topic'] },
+      context_schema: { $schema: draft, type: 'object', properties: { model_name: { type: 'string' } } },
+    });
+    expect(schemas.config_schema).toEqual(schemas.context_schema);
   });
 });
 

@@ -28,7 +28,7 @@ export function sourceProject({ files, compiler }: SourceProjectParts): SourcePr
   write('package.json', '{ "type": "module" }');
   for (const [name, text] of Object.entries(files)) write(name, text);
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
-  for (const name of ['@langchain', 'zod'])
+  for (const name of ['@langchain', 'langchain', 'zod'])
     symlinkSync(join(packages, name), join(folder, 'node_modules', name));
   if (compiler === 'real')
     symlinkSync(join(packages, 'typescript-5'), join(folder, 'node_modules/typescript'));

@@ -8,6 +8,7 @@ const example: Record<string, string> = {
   error: 'lost',
   said: 'No picture.png',
   expected: "'a' or 'b'",
+  skillField: 'license',
 };
 const numbers = ['count', 'seconds', 'status', 'nodes', 'models', 'free', 'length', 'bytes', 'limit'];
 

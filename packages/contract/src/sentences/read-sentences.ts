@@ -19,6 +19,9 @@ const slotPatterns: Partial<Record<string, string>> = {
   models: '\\d+',
   free: '\\d+',
   version: '\\S+',
+  skillField: 'name|description|license',
+  // An archive may have a file without a name.
+  entry: '.*?',
   length: '\\d+',
   bytes: '\\d+',
   limit: '-?\\d[\\d.e+-]*',

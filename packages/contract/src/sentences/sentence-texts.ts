@@ -8,6 +8,7 @@ import { mcpServerTexts } from './texts/mcp-server-texts.ts';
 import { mcpSettingTexts } from './texts/mcp-setting-texts.ts';
 import { parameterTexts } from './texts/parameter-texts.ts';
 import { settingsTexts } from './texts/settings-texts.ts';
+import { skillTexts } from './texts/skill-texts.ts';
 import { taskWarningTexts } from './texts/task-warning-texts.ts';
 import { waitingTexts } from './texts/waiting-texts.ts';
 import { webhookTexts } from './texts/webhook-texts.ts';
@@ -34,4 +35,5 @@ export const sentenceTexts = {
   ...settingsTexts,
   ...parameterTexts,
   ...workflowTexts,
+  ...skillTexts,
 } as const;

@@ -28,7 +28,7 @@ import { usableLanggraphJson } from './loading/usable-langgraph-json.ts';
 import { embedderOf, embeddingModel } from './models/embedding-model.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { type AskInRun, runAsker } from './running/run-asker.ts';
-import { SourceSchemas } from './source-schemas/source-schemas.ts';
+import { type Lacking, SourceSchemas } from './source-schemas/source-schemas.ts';
 import { GraphShapes } from './state/graph-shapes.ts';
 import { type ConfigurableOf, GraphStates } from './state/graph-state.ts';
 import type { StoreIndex } from './store/embedder.ts';
@@ -133,7 +133,8 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     log,
   });
   const sources = new SourceSchemas({ log });
-  const sourceOf = async (place: ExportPlace | null) => (place ? sources.of(place) : null);
+  const sourceOf = async (place: ExportPlace | null, lacking: Lacking) =>
+    place ? sources.of(place, lacking) : null;
   watcher.onChange(() => {
     sources.forget();
     webApp?.forget();
@@ -151,7 +152,7 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     askInRun: options.models.length > 0 ? runAsker(models) : null,
     compact: canCompact ? compactor({ states, models, settings }) : null,
     runner: new GraphRunner({ agents, checkpointer }),
-    shapes: new GraphShapes({ fromSource: (graphId) => sourceOf(agents.placeOf(graphId)) }),
+    shapes: new GraphShapes({ fromSource: (graphId, lacking) => sourceOf(agents.placeOf(graphId), lacking) }),
     storeItems,
     checkpoints: new ThreadCheckpoints(database),
     webApp,

@@ -12,7 +12,7 @@ export function InstallSkill() {
   const act = useAct();
   const input = useRef<HTMLInputElement>(null);
   const install = async (file: File) => {
-    await act(() => uploadSkill(file), {
+    await act(() => uploadSkill(file, text('install.unsafeName', { name: file.name })), {
       done: text('install.done', { name: file.name }),
       refresh: skillsKey,
     });

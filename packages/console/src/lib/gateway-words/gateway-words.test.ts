@@ -7,13 +7,17 @@ import { sentenceTexts } from '@switchyard/contract/sentences/sentence-texts';
 import { say } from '@switchyard/contract/sentences/sentences';
 import { createTranslator } from 'use-intl/core';
 import { expect, it } from 'vitest';
-import { type GatewayTexts, ownWords, wordError, wordSentences } from './gateway-words.ts';
+import { type GatewayTexts, ownText, ownWords, wordError, wordSentences } from './gateway-words.ts';
 
 const file = new URL('./messages/zh-CN.json', import.meta.url);
 const chinese = JSON.parse(readFileSync(file, 'utf8')) as {
   sentence: Record<string, string>;
   taskError: Record<string, string>;
   error: Record<string, string>;
+};
+
+const english = JSON.parse(readFileSync(new URL('./messages/en.json', import.meta.url), 'utf8')) as {
+  taskError: Record<string, string>;
 };
 
 function textsOf(messages: object): GatewayTexts {
@@ -123,10 +127,54 @@ it('words an error whose message has codes, and shows the message of one that ha
   expect(wordError(new ApiError(told), texts)).toBe(`请求无效：${message}`);
 });
 
+it('words why an archive of a skill is not installed', () => {
+  const errorOf = (code: string, message: string) =>
+    new ApiError({ status: 400, code, message, sentences: readSentences(message) });
+  const twice = say('archive_refused', { cause: say('archive_name_twice', { entry: 'a.md' }) });
+  expect(wordError(errorOf('malformed', twice), texts)).toBe(
+    '请求无效：无法安装此压缩包：其中“a.md”出现了两次。',
+  );
+  const broken = say('archive_unreadable', { cause: say('archive_no_zip') });
+  expect(wordError(errorOf('malformed', broken), texts)).toBe(
+    '请求无效：无法读取此技能压缩包：它不是 zip 压缩包，或已损坏。',
+  );
+  const missing = say('skill_field_missing', { skillField: 'description' });
+  expect(wordError(errorOf('malformed', missing), texts)).toBe('请求无效：front matter 中缺少 description。');
+  expect(wordError(errorOf('conflict', say('skill_present', { name: 'tea' })), texts)).toBe(
+    '与当前状态冲突：已有名为“tea”的技能。',
+  );
+});
+
 it('tells a wrong current password from a sign-in that failed', () => {
   const wrong = { code: 'invalid_credentials', message: 'No.' };
   expect(wordError(new ApiError({ ...wrong, status: 400 }), texts)).toBe('当前密码不正确。');
   expect(wordError(new ApiError({ ...wrong, status: 401 }), texts)).toBe('邮箱或密码不正确。');
+});
+
+it('has an English word for every error of a task, and says the rest as the gateway does', () => {
+  expect(Object.keys(english.taskError).sort()).toEqual([...taskErrorCodes].sort());
+  const told = (message: string) => ownText({ message, sentences: readSentences(message) }, textsOf(english));
+  const missing = say('task_error', { error: 'input_file_missing', cause: 'No such file: cat.png' });
+  expect(told(missing)).toBe('Input file missing: No such file: cat.png');
+  expect(
+    told(
+      say('runs_failed', {
+        count: 3,
+        cause: say('task_error', { error: 'lost', cause: say('worker_away') }),
+      }),
+    ),
+  ).toBe('3 runs in a row failed on it: Lost: The worker cannot be reached any more.');
+  expect(told('KSampler: lost: x')).toBe('KSampler: lost: x');
+  expect(ownText({ message: missing, sentences: readSentences(missing) }, textsOf({}))).toBe(missing);
+});
+
+it('names no route of the API where the words of the gateway are shown', () => {
+  const shown = Object.values(errorCatalogue).map(({ message }) => ownWords(new Error(message)));
+  expect(shown.filter((message) => message.includes('/api/'))).toEqual([]);
+  expect(ownWords(new Error(errorCatalogue.task_not_found.message))).toBe('No such task.');
+  expect(
+    ownWords('No such task: x. GET /api/tasks lists your tasks. No task of this batch was changed.'),
+  ).toBe('No such task: x. No task of this batch was changed.');
 });
 
 it('names a field as its form does where the words of the gateway are shown', () => {

@@ -10,6 +10,12 @@ export interface GatewayTexts {
   time: (at: Date) => string;
 }
 
+/** A text of the gateway, and the same as codes. */
+export interface GatewayMessage {
+  message: string;
+  sentences?: readonly Sentence[] | undefined;
+}
+
 /** Returns null when a sentence has no text in this language: then the gateway's text counts. */
 export function wordSentences(sentences: readonly Sentence[], texts: GatewayTexts): string | null {
   if (sentences.length === 0 || !sentences.every(({ code }) => texts.has(`sentence.${code}`))) return null;
@@ -48,9 +54,24 @@ function codeOf(error: unknown): string | null {
   return error.code === 'invalid_credentials' && error.status === 400 ? 'current_password_wrong' : error.code;
 }
 
-/** What a failed request says in the gateway's own words. A form has no body, so that its fields are named without it. */
+/** A sentence that sends programs to a route. */
+const routeAdvice = / (?:GET|POST|PUT|DELETE) \/api\/\S+ [^.]+\./g;
+
+/**
+ * What a failed request says in the gateway's own words. A page has neither a body nor routes, so fields are named without the
+ * one, and advice for programs is left out.
+ */
 export function ownWords(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/^body\./, '');
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^body\./, '').replace(routeAdvice, '');
+}
+
+/** A text in the gateway's own words. The code of a task's error is worded where the language has a word for it. */
+export function ownText({ message, sentences = [] }: GatewayMessage, { has, text }: GatewayTexts): string {
+  return sentences.reduce((shown, { code, values: { error = '' } }) => {
+    const isWorded = code === 'task_error' && has(`taskError.${error}`);
+    return isWorded ? shown.replace(`${error}: `, `${text(`taskError.${error}`)}: `) : shown;
+  }, message);
 }
 
 /** The first fault of a field, and how many more there are. Returns null when it has no text in this language. */

@@ -1,14 +1,14 @@
-import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { useMemo } from 'react';
 import { useFormat } from '../format/use-format.ts';
 import { useText } from '../i18n.ts';
-import { type GatewayTexts, ownWords, wordError, wordSentences } from './gateway-words.ts';
-
-/** A text of the gateway, and the same as codes. */
-interface GatewayMessage {
-  message: string;
-  sentences?: readonly Sentence[] | undefined;
-}
+import {
+  type GatewayMessage,
+  type GatewayTexts,
+  ownText,
+  ownWords,
+  wordError,
+  wordSentences,
+} from './gateway-words.ts';
 
 export interface GatewayWords {
   /** Returns the text in the language of the page, or as the gateway says it. */
@@ -29,7 +29,7 @@ export function useGatewayWords(): GatewayWords {
       time: format.time,
     };
     return {
-      said: ({ message, sentences = [] }) => wordSentences(sentences, texts) ?? message,
+      said: (message) => wordSentences(message.sentences ?? [], texts) ?? ownText(message, texts),
       error: (error) => wordError(error, texts) ?? ownWords(error),
       known: (key, said, values) => (texts.has(key) ? texts.text(key, values) : said),
     };

@@ -13,7 +13,7 @@ import type { ExportPlace } from './load-export.ts';
 
 /** A compiled graph, from any compiler and any copy of LangGraph. */
 export type AgentGraph = Pregel<Record<string, PregelNode>, Record<string, BaseChannel>>;
-/** What a graph is made for: a run, or a look at its states. */
+/** The config of a run, or of the run whose states are looked at. */
 export interface GraphConfig {
   configurable?: Record<string, unknown>;
 }
@@ -22,7 +22,14 @@ export interface FactoryConfig extends GraphConfig {
   store?: BaseStore;
   checkpointer?: BaseCheckpointSaver;
 }
-export type GraphFactory = (config: FactoryConfig, user: { userId: string }) => Promise<AgentGraph>;
+/** What a graph is made for, in the form of `ServerRuntime` of LangGraph's SDK. */
+export type GraphRuntime =
+  | { accessContext: 'threads.create_run'; executionRuntime: { context: object | undefined } }
+  | { accessContext: 'assistants.read' | 'threads.read' | 'threads.update'; executionRuntime: null };
+export type GraphFactory = (
+  config: FactoryConfig,
+  made: { userId: string; runtime: GraphRuntime },
+) => Promise<AgentGraph>;
 
 /** One graph that this gateway offers, by its name. */
 export interface AgentDefinition {
@@ -53,7 +60,14 @@ export interface GraphWiring {
   userId: string;
   checkpointer?: BaseCheckpointSaver;
   config?: GraphConfig;
+  /** A run without a context when it is left out. */
+  runtime?: GraphRuntime;
 }
+
+const runWithoutContext: GraphRuntime = {
+  accessContext: 'threads.create_run',
+  executionRuntime: { context: undefined },
+};
 
 export interface AgentDescription extends GraphSettings {
   graphId: string;
@@ -139,11 +153,14 @@ export class Agents {
   }
 
   /** Returns the graph, ready to run for one user. Throws an AgentFault when its file cannot be loaded. */
-  async graph(graphId: string, { userId, checkpointer, config = {} }: GraphWiring): Promise<AgentGraph> {
+  async graph(
+    graphId: string,
+    { userId, checkpointer, config = {}, runtime = runWithoutContext }: GraphWiring,
+  ): Promise<AgentGraph> {
     const make = await this.#factory(graphId);
     const store = (await this.#stores())(userId);
     const given = { ...config, store, ...(checkpointer && { checkpointer }) };
-    return bind(await make(given, { userId }), checkpointer, store);
+    return bind(await make(given, { userId, runtime }), checkpointer, store);
   }
 
   /** Describes every agent, each with what is wrong with it; loads those that have not been used. */

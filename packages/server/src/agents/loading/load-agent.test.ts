@@ -186,7 +186,10 @@ describe('a faulty agent', () => {
   });
 });
 
-const user = { userId: 'ada' };
+const user = {
+  userId: 'ada',
+  runtime: { accessContext: 'threads.read', executionRuntime: null } as const,
+};
 
 type Factory = Awaited<ReturnType<typeof loadAgent>>;
 

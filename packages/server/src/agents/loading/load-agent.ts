@@ -1,4 +1,4 @@
-import type { AgentGraph, FactoryConfig, GraphFactory } from './agents.ts';
+import type { AgentGraph, FactoryConfig, GraphFactory, GraphRuntime } from './agents.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 import { type ExportPlace, faultsAt, loadExport, wrongExport } from './load-export.ts';
 
@@ -11,8 +11,8 @@ export async function loadAgent(place: ExportPlace, modules: AgentModules): Prom
     const graph = await faultsAt(place, () => graphOf(exported));
     return async () => graph;
   }
-  return (config) =>
-    faultsAt(place, async () => graphOf(await (exported as (config: FactoryConfig) => unknown)(config)));
+  const make = exported as (config: FactoryConfig, runtime: GraphRuntime) => unknown;
+  return (config, { runtime }) => faultsAt(place, async () => graphOf(await make(config, runtime)));
 
   function graphOf(value: unknown): AgentGraph {
     const graph = compiled(value);

@@ -108,9 +108,14 @@ export class GraphRunner implements AgentRunner {
     let graph: AgentGraph | undefined;
     const config = configOf(active);
     try {
-      const { configurable } = config;
+      const { configurable, context } = config;
       const { graphId, userId } = request;
-      graph = await this.#options.agents.graph(graphId, { userId, checkpointer, config: { configurable } });
+      graph = await this.#options.agents.graph(graphId, {
+        userId,
+        checkpointer,
+        config: { configurable },
+        runtime: { accessContext: 'threads.create_run', executionRuntime: { context } },
+      });
       await this.#stream(graph, { active, config });
       const failure = failureIn(frames.values, request.runId);
       if (failure) {

@@ -16,7 +16,13 @@ while (file.includes('held') && !fs.existsSync(__dirname + '/open')) pause(10);
 pause(file.includes('slow') ? 1_000 : 10);
 note('end ' + process.pid);
 `;
-const files = { 'a.ts': '', 'slow-a.ts': '', 'slow-b.ts': '', 'held.ts': '' };
+const files = {
+  'a.ts': '',
+  'slow-a.ts': '',
+  'slow-b.ts': '',
+  'held.ts': '',
+  'context.ts': "import { Annotation } from '@langchain/langgraph';",
+};
 
 let project: SourceProject | undefined;
 let schemas: SourceSchemas | undefined;
@@ -34,7 +40,7 @@ function begin({
   text: string | null;
   limits?: Partial<ProgramLimits>;
   maxWaiting?: number;
-}): (name: string) => ReturnType<SourceSchemas['of']> {
+}): (name: string, lacking?: 'state' | 'context') => ReturnType<SourceSchemas['of']> {
   const made = sourceProject({ files, compiler: text === null ? null : { version: '5.9.3', text } });
   project = made;
   reasons = [];
@@ -44,7 +50,7 @@ function begin({
     ...(maxWaiting !== undefined && { maxWaiting }),
   });
   schemas = asked;
-  return (name) => asked.of({ file: made.file(name), exportName: 'graph' });
+  return (name, lacking = 'state') => asked.of({ file: made.file(name), exportName: 'graph' }, lacking);
 }
 
 /** What the compiler has noted. */
@@ -63,6 +69,17 @@ describe('what the compiler of a project says', () => {
     expect(reasons).toHaveLength(1);
     schemas?.forget();
     await ask('a.ts');
+    expect(noted()).toHaveLength(4);
+  });
+
+  it('is asked for a context alone when the file names Annotation or cannot be read', async () => {
+    const ask = begin({ text: noting });
+    expect(await ask('a.ts', 'context')).toBeNull();
+    expect(noted()).toEqual([]);
+    expect(reasons).toEqual([]);
+    await Promise.all([ask('context.ts', 'context'), ask('context.ts')]);
+    expect(noted()).toHaveLength(2);
+    await ask('gone.ts', 'context');
     expect(noted()).toHaveLength(4);
   });
 

@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Log } from '../../lib/log.ts';
 import type { ExportPlace } from '../loading/load-export.ts';
 import type { SchemasByNamespace } from './program/json-schema.ts';
 import { type ProgramLimits, programLimits, readSource } from './source-program.ts';
+
+/** What the loaded graph does not tell of itself. */
+export type Lacking = 'state' | 'context';
 
 interface SourceSchemasOptions {
   log: Pick<Log, 'warn'>;
@@ -32,8 +36,19 @@ export class SourceSchemas {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Returns the schemas by namespace; null when the compiler cannot tell them. Never fails. */
-  of({ file, exportName }: Pick<ExportPlace, 'file' | 'exportName'>): Promise<SchemasByNamespace | null> {
+  /**
+   * Returns the schemas by namespace; null when the compiler cannot tell them. Never fails. Most graphs that lack a context have
+   * none, so the compiler is asked for a context only when the file names what a context without a schema is made with.
+   */
+  async of(
+    place: Pick<ExportPlace, 'file' | 'exportName'>,
+    lacking: Lacking,
+  ): Promise<SchemasByNamespace | null> {
+    if (lacking === 'context' && !(await mayNameAnnotation(place.file))) return null;
+    return this.#of(place);
+  }
+
+  #of({ file, exportName }: Pick<ExportPlace, 'file' | 'exportName'>): Promise<SchemasByNamespace | null> {
     const key = JSON.stringify([file, exportName]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -75,6 +90,12 @@ export class SourceSchemas {
     this.#log.warn({ file, reason }, 'The schemas of a graph lack what its TypeScript source says');
     return null;
   }
+}
+
+/** A file that cannot be read is left to the compiler, which gives the reason. */
+async function mayNameAnnotation(file: string): Promise<boolean> {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  return text === null || text.includes('Annotation');
 }
 
 /** Finds the compiler as the graph's own file would. */

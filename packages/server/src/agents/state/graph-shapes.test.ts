@@ -135,19 +135,37 @@ describe('the schemas of a graph whose source is known', () => {
     expect(context_schema).toEqual(config_schema);
   });
 
-  it('are not asked for when the graph tells all of its state itself', async () => {
+  it('are asked for what the graph does not tell itself', async () => {
     const asked: string[] = [];
     const shapes = new GraphShapes({
-      fromSource: async (graphId) => {
-        asked.push(graphId);
+      fromSource: async (graphId, lacking) => {
+        asked.push(`${graphId}: ${lacking}`);
         return null;
       },
     });
-    const told = new StateGraph(z.object({ topic: z.string() })).addNode('pass', pass);
-    await shapes.schemas(told.addEdge('__start__', 'pass').compile() as unknown as AgentGraph, 'told');
-    const untold = new StateGraph(Work).addNode('pass', pass).addEdge('__start__', 'pass');
-    await shapes.schemas(untold.compile() as unknown as AgentGraph, 'untold');
-    expect(asked).toEqual(['untold']);
+    const Topic = z.object({ topic: z.string() });
+    const all = new StateGraph(Topic, Context).addNode('pass', pass).addEdge('__start__', 'pass').compile();
+    await shapes.schemas(all as unknown as AgentGraph, 'all');
+    const noContext = new StateGraph(Topic).addNode('pass', pass).addEdge('__start__', 'pass').compile();
+    await shapes.schemas(noContext as unknown as AgentGraph, 'no context');
+    const noState = new StateGraph(Work, Context)
+      .addNode('pass', pass)
+      .addEdge('__start__', 'pass')
+      .compile();
+    await shapes.schemas(noState as unknown as AgentGraph, 'no state');
+    expect(asked).toEqual(['no context: context', 'no state: state']);
+  });
+
+  it('lend their context to a graph that tells its own state', async () => {
+    const graph = new StateGraph(z.object({ topic: z.string() }))
+      .addNode('pass', pass)
+      .addEdge('__start__', 'pass')
+      .compile();
+    const source = from({ type: 'object', properties: { other: {} } });
+    const shapes = new GraphShapes({ fromSource: async () => ({ '': source }) });
+    const schemas = await shapes.schemas(graph as unknown as AgentGraph, 'any');
+    expect(schemas.input_schema).toMatchObject({ properties: { topic: { type: 'string' } } });
+    expect(schemas.context_schema).toEqual(source.config);
   });
 
   it('belong to inner graphs by their namespaces', async () => {

@@ -6,6 +6,7 @@ import type {
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph } from '../loading/agents.ts';
 import type { GraphSchemas, SchemasByNamespace } from '../source-schemas/program/json-schema.ts';
+import type { Lacking } from '../source-schemas/source-schemas.ts';
 import { schemaOfChannels } from './channel-schema.ts';
 import { withChannels } from './with-channels.ts';
 
@@ -17,7 +18,7 @@ type Schema = Record<string, unknown> | null;
 
 interface GraphShapesOptions {
   /** Returns what the source of a graph says of it and of the graphs inside it; null when it says nothing. */
-  fromSource: (graphId: string) => Promise<SchemasByNamespace | null>;
+  fromSource: (graphId: string, lacking: Lacking) => Promise<SchemasByNamespace | null>;
 }
 
 interface Described {
@@ -56,17 +57,20 @@ export class GraphShapes {
     return found;
   }
 
-  /** Asks the loaded graph first. A graph whose state is channels alone has no types, so its source is asked as well. */
+  /**
+   * Asks the loaded graph first. A state that is channels alone has no types, and of a context that is an annotation LangGraph keeps
+   * nothing, so the source is asked for these.
+   */
   async #schemas(graph: AgentGraph, { graphId, namespace }: Described): Promise<AssistantSchemas> {
     const zod = await loadLangchain(() => import('@langchain/langgraph/zod/schema'));
     const input = told(() => zod.getInputTypeSchema(graph));
     const output = told(() => zod.getOutputTypeSchema(graph));
     const state = told(() => zod.getStateTypeSchema(graph));
-    const isTold = input && output && state;
-    const source: Partial<GraphSchemas> = isTold
-      ? {}
-      : ((await this.#fromSource(graphId))?.[namespace] ?? {});
-    const config = told(() => zod.getConfigTypeSchema(graph)) ?? source.config ?? null;
+    const ownConfig = told(() => zod.getConfigTypeSchema(graph));
+    const lacking = !(input && output && state) ? 'state' : ownConfig === null ? 'context' : null;
+    const graphs = lacking && (await this.#fromSource(graphId, lacking));
+    const source: Partial<GraphSchemas> = graphs?.[namespace] ?? {};
+    const config = ownConfig ?? source.config ?? null;
     return {
       graph_id: graphId,
       input_schema: input ?? withChannels(source.input, schemaOfChannels(graph.inputChannels, graph)),

@@ -6,7 +6,7 @@ import { authEntries } from '../auth-entries.ts';
 import type { PrunePolicy } from '../checkpoints/kept-checkpoints.ts';
 import type { Checkpointer } from '../checkpoints/saver.ts';
 import { loadLangchain } from '../langchain.ts';
-import type { AgentGraph, Agents } from '../loading/agents.ts';
+import type { AgentGraph, Agents, GraphRuntime } from '../loading/agents.ts';
 import type { StateSaver } from './state-saver.ts';
 import { assertChannels, asUpdateFault, type StateUpdate, updateOf } from './state-update.ts';
 import { storedState, updateStored } from './stored-state.ts';
@@ -65,6 +65,9 @@ export interface GraphStatesOptions {
   configurableOf: ConfigurableOf;
 }
 
+const reading: GraphRuntime = { accessContext: 'threads.read', executionRuntime: null };
+const updating: GraphRuntime = { accessContext: 'threads.update', executionRuntime: null };
+
 /** The saved states of threads. It knows no owners: callers have checked whose thread it is. */
 export class GraphStates {
   readonly #agents: GraphStatesOptions['agents'];
@@ -93,7 +96,7 @@ export class GraphStates {
     const none = checkpoint.checkpoint_id ? null : emptyState;
     const tuple = await saved.readAhead(config);
     if (!tuple) return none;
-    const graph = await this.#graph(madeBy(thread, tuple), saved, checkpoint);
+    const graph = await this.#graph(madeBy(thread, tuple), saved, { checkpoint, runtime: reading });
     if (!graph) return storedState(tuple);
     // Reading by id leaves out what was written after the checkpoint.
     const { checkpoint_id } = tuple.config.configurable ?? {};
@@ -126,7 +129,7 @@ export class GraphStates {
       ...(olderThan !== undefined && { before: { configurable: { checkpoint_id: olderThan } } }),
       ...(metadata && { filter: metadata }),
     });
-    const graph = await this.#graph(thread, saved, checkpoint);
+    const graph = await this.#graph(thread, saved, { checkpoint, runtime: reading });
     const snapshots = graph?.getStateHistory(config, options());
     while (snapshots) {
       const next = await unlessRefused(snapshots.next(), saved);
@@ -208,7 +211,7 @@ export class GraphStates {
       metadata: thread.graphId === null ? {} : { graph_id: thread.graphId },
     };
     if (checkpoint.checkpoint_id) await requireCheckpoint(saved.getTuple(config), checkpoint);
-    const graph = await this.#graph(thread, saved, checkpoint);
+    const graph = await this.#graph(thread, saved, { checkpoint, runtime: updating });
     if (!graph) return refOf(await updateStored(saved, config, supersteps.flat()));
     const target = await graphAt(graph, checkpoint.checkpoint_ns ?? '');
     for (const update of supersteps.flat()) assertChannels(target ?? graph, update);
@@ -229,13 +232,16 @@ export class GraphStates {
   async #graph(
     thread: StatefulThread,
     checkpointer: StateSaver,
-    { checkpoint_ns: namespace }: WantedCheckpoint,
+    {
+      checkpoint: { checkpoint_ns: namespace },
+      runtime,
+    }: { checkpoint: WantedCheckpoint; runtime: GraphRuntime },
   ): Promise<AgentGraph | null> {
     const { graphId, userId } = thread;
     if (graphId === null) return null;
     try {
       const config = this.#agents.isFromFile(graphId) ? await this.#configOf(thread, checkpointer) : {};
-      const graph = await this.#agents.graph(graphId, { userId, checkpointer, config });
+      const graph = await this.#agents.graph(graphId, { userId, checkpointer, config, runtime });
       return (await graphAt(graph, namespace ?? '')) ? graph : null;
     } catch (error) {
       const isUnknown = error instanceof AppError && error.code === 'assistant_not_found';

@@ -12,7 +12,7 @@ import type {
   NewAssistant,
 } from '@switchyard/contract/conversation/assistants';
 import { AgentFault } from '../../agents/agent-fault.ts';
-import type { AgentGraph, Agents } from '../../agents/loading/agents.ts';
+import type { AgentGraph, Agents, GraphRuntime } from '../../agents/loading/agents.ts';
 import type { GraphShapes } from '../../agents/state/graph-shapes.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -44,6 +44,7 @@ export interface AssistantsOptions {
 
 /** How many assistants one user may have; a hundred would already be many. */
 const maxPerUser = 200;
+const reading: GraphRuntime = { accessContext: 'assistants.read', executionRuntime: null };
 
 /**
  * Agents as clients see them: one assistant for each graph, one for each custom agent of the user, and those that users make with
@@ -177,7 +178,8 @@ export class Assistants {
     const { graphId, config } = await this.#options.agents.resolve(owner, named);
     const userId = userScope(owner) ?? '';
     try {
-      return { graph: await this.#options.agents.graph(graphId, { userId, config }), graphId };
+      const graph = await this.#options.agents.graph(graphId, { userId, config, runtime: reading });
+      return { graph, graphId };
     } catch (error) {
       throw error instanceof AgentFault ? faulty(error) : error;
     }

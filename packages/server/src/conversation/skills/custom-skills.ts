@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SkillChange, SkillText } from '@switchyard/contract/conversation/skill';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
@@ -120,9 +121,10 @@ export class CustomSkills {
     const taken = (await readdir(customRoot)).filter((entry) => !entry.startsWith('.'));
     const { skills } = await this.#options.folders.find();
     if (taken.includes(name) || skills.some((skill) => skill.name === name)) {
-      throw new AppError('skill_exists', { message: `Skill '${name}' already exists` });
+      throw new AppError('skill_exists', { message: say('skill_present', { name }) });
     }
-    if (taken.length >= maxSkills) throw new AppError('skill_limit');
+    if (taken.length >= maxSkills)
+      throw new AppError('skill_limit', { message: say('skills_full', { count: maxSkills }) });
   }
 
   #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
@@ -176,7 +178,7 @@ export function etagOf(text: string): string {
 function requireName(facts: SkillFacts, name: string): void {
   if (facts.name === name) return;
   throw new AppError('skill_invalid', {
-    message: `A skill keeps its name: "${name}" and not "${facts.name}". Install another one for another name.`,
+    message: say('skill_keeps_name', { name, given: facts.name }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { codesIn } from '../../../testing/codes-in.ts';
 import type { ZipMember } from '../workspace/zip-archive.ts';
 import { planOf } from './skill-archive-plan.ts';
 
@@ -79,6 +80,7 @@ describe('the plan of an archive', () => {
     const refused = () => planOf(members, 100 * megabyte);
     expect(refused).toThrow(expect.objectContaining({ code: 'skill_archive_invalid' }));
     expect(refused).toThrow(reason);
+    expect(codesIn(refused)).not.toContain('quote');
   });
 
   it('accepts a small file that packs very well', () => {

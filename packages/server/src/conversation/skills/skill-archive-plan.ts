@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { safeSegments } from '../../platform/files/safe-path.ts';
 import type { ZipMember } from '../workspace/zip-archive.ts';
@@ -24,7 +25,7 @@ export function planOf<Member extends ZipMember>(
 ): PlannedFile<Member>[] {
   for (const member of members) requireOrdinary(member);
   const files = members.filter(({ name }) => !name.endsWith('/') && !isLitter(name));
-  if (files.length > maxFiles) throw invalid(`it has more than ${maxFiles} files`);
+  if (files.length > maxFiles) throw invalid(say('archive_many_files', { count: maxFiles }));
   requireSizes(files, archiveBytes);
   const root = rootOf(files.map(({ name }) => name));
   const planned = files.map((member) => ({ member, path: member.name.slice(root.length) }));
@@ -35,24 +36,24 @@ export function planOf<Member extends ZipMember>(
 /** Folders are marked as such in the archive, or by their name. */
 function requireOrdinary({ name, unixType }: ZipMember): void {
   if (unixType !== 'file' && unixType !== 'folder') {
-    throw invalid(`"${shortened(name)}" is a link or a device; only files and folders are unpacked`);
+    throw invalid(say('archive_link', { entry: shortened(name) }));
   }
   try {
     safeSegments(name.endsWith('/') ? name.slice(0, -1) : name);
   } catch (cause) {
-    throw invalid(`the name "${shortened(name)}" could lead out of the skill's folder`, cause);
+    throw invalid(say('archive_name_leads_out', { entry: shortened(name) }), cause);
   }
 }
 
 function requireSizes(files: readonly ZipMember[], archiveBytes: number): void {
   const large = files.find(({ sizeBytes }) => sizeBytes > maxFileBytes);
-  if (large) throw invalid(`"${shortened(large.name)}" is larger than ${maxFileBytes} bytes`);
+  if (large) throw invalid(say('archive_file_large', { entry: shortened(large.name), bytes: maxFileBytes }));
   const total = sumOf(files, ({ sizeBytes }) => sizeBytes);
-  if (total > maxTotalBytes) throw invalid(`its files are larger than ${maxTotalBytes} bytes together`);
+  if (total > maxTotalBytes) throw invalid(say('archive_large_together', { bytes: maxTotalBytes }));
   const packed = sumOf(files, ({ packedBytes }) => packedBytes);
-  if (packed > archiveBytes) throw invalid('its files overlap');
+  if (packed > archiveBytes) throw invalid(say('archive_overlap'));
   if (total > freeBytes && total > packed * maxRatio) {
-    throw invalid(`it unpacks to more than ${maxRatio} times its size`);
+    throw invalid(say('archive_unpacks_large', { count: maxRatio }));
   }
 }
 
@@ -61,7 +62,7 @@ function rootOf(names: readonly string[]): string {
   if (names.includes(skillFile)) return '';
   const folder = `${names[0]?.split('/', 1)[0] ?? ''}/`;
   if (names.includes(folder + skillFile) && names.every((name) => name.startsWith(folder))) return folder;
-  throw invalid(`${skillFile} has to be at its top, or in the one folder that it has`);
+  throw invalid(say('archive_without_skill'));
 }
 
 /** Refuses two names that some file system takes for the same one, and a file whose name another path uses as a folder. */
@@ -70,13 +71,13 @@ function requireApart(paths: readonly string[]): void {
   const folders = new Set<string>();
   for (const path of paths) {
     const folded = path.normalize('NFC').toLowerCase();
-    if (files.has(folded)) throw invalid(`"${shortened(path)}" is in it twice`);
+    if (files.has(folded)) throw invalid(say('archive_name_twice', { entry: shortened(path) }));
     files.add(folded);
     const parts = folded.split('/').slice(0, -1);
     for (let depth = 1; depth <= parts.length; depth += 1) folders.add(parts.slice(0, depth).join('/'));
   }
   const clash = paths.find((path) => folders.has(path.normalize('NFC').toLowerCase()));
-  if (clash !== undefined) throw invalid(`"${shortened(clash)}" is a file and a folder`);
+  if (clash !== undefined) throw invalid(say('archive_file_and_folder', { entry: shortened(clash) }));
 }
 
 /** Names that desktops add to archives. */
@@ -94,7 +95,7 @@ function shortened(name: string): string {
 
 function invalid(reason: string, cause?: unknown): AppError {
   return new AppError('skill_archive_invalid', {
-    message: `The archive cannot be installed: ${reason}.`,
+    message: say('archive_refused', { cause: reason }),
     cause,
   });
 }

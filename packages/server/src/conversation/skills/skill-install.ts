@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -40,7 +41,7 @@ export class SkillInstall {
     const { access, files } = this.#options;
     await access.require(owner, threadId, { mustExist: true });
     if (!path.endsWith('.skill')) {
-      throw new AppError('skill_archive_invalid', { message: 'The name of the archive ends in ".skill".' });
+      throw new AppError('skill_archive_invalid', { message: say('archive_name_wrong') });
     }
     const archive = await files.open({ userId: userScope(owner), threadId }, path);
     try {
@@ -91,7 +92,7 @@ async function textIn(plan: readonly PlannedFile<OpenableMember>[]): Promise<str
   const planned = plan.find(({ path }) => path === skillFile);
   if (!planned || planned.member.sizeBytes > maxSkillBytes) {
     throw new AppError('skill_invalid', {
-      message: `${skillFile} is larger than ${maxSkillBytes} bytes.`,
+      message: say('skill_text_large', { bytes: maxSkillBytes }),
     });
   }
   const content = await openMember(planned.member);

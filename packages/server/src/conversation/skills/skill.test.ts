@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { codesIn } from '../../../testing/codes-in.ts';
 import { isSkillName, readSkillText } from './skill.ts';
 
 const text = (yaml: string, rest = '\nDo it.\n') => `---\n${yaml}\n---\n${rest}`;
@@ -51,6 +52,7 @@ describe('the text of a skill', () => {
   ])('is refused with %s', (_what, given, reason) => {
     expect(() => readSkillText(given)).toThrow(expect.objectContaining({ code: 'skill_invalid' }));
     expect(() => readSkillText(given)).toThrow(reason);
+    expect(codesIn(() => readSkillText(given))[0]).not.toBe('quote');
   });
 });
 

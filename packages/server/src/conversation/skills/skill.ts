@@ -1,4 +1,5 @@
 import type { SkillCategory } from '@switchyard/contract/conversation/skill';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { isMap, parseDocument } from 'yaml';
 import { AppError } from '../../lib/app-error.ts';
 
@@ -40,9 +41,9 @@ export function virtualPathOf(skill: { category: SkillCategory; name: string }):
 /** Reads the front matter of a `SKILL.md`. Throws `skill_invalid`, which says what is wrong and what is expected. */
 export function readSkillText(text: string): SkillFacts {
   if (Buffer.byteLength(text) > maxSkillBytes) {
-    throw invalid(`${skillFile} is larger than ${maxSkillBytes} bytes. Put parts of it into other files.`);
+    throw invalid(say('skill_text_large', { bytes: maxSkillBytes }));
   }
-  if (controls.test(text)) throw invalid(`${skillFile} holds control characters.`);
+  if (controls.test(text)) throw invalid(say('skill_text_controls'));
   const fields = frontMatterOf(text);
   return {
     name: nameIn(fields.name),
@@ -62,37 +63,35 @@ interface Fields {
 function frontMatterOf(text: string): Fields {
   const yaml = frontMatter.exec(text)?.[1];
   if (yaml === undefined) {
-    throw invalid(
-      `${skillFile} begins with a line "---", then name and description in YAML, then "---" again.`,
-    );
+    throw invalid(say('skill_text_begins_wrong'));
   }
   if (yaml.length > maxFrontMatterLength) {
-    throw invalid(`The front matter is longer than ${maxFrontMatterLength} characters.`);
+    throw invalid(say('front_matter_long', { length: maxFrontMatterLength }));
   }
   const document = parseDocument(yaml, { logLevel: 'silent' });
   const [fault] = document.errors;
-  if (fault) throw invalid(`The front matter is not valid YAML: ${firstLineOf(fault.message)}`);
-  if (!isMap(document.contents)) throw invalid('The front matter is no list of keys with values.');
+  if (fault) throw invalid(say('front_matter_no_yaml', { cause: firstLineOf(fault.message) }));
+  if (!isMap(document.contents)) throw invalid(say('front_matter_no_map'));
   try {
     // Aliases are off: a few lines of them can unfold to more than fits into memory.
     return document.toJS({ maxAliasCount: 0 }) as Fields;
   } catch (cause) {
-    throw invalid('The front matter refers to itself. Write values out.', cause);
+    throw invalid(say('front_matter_circular'), cause);
   }
 }
 
 function nameIn(given: unknown): string {
   const name = textIn('name', given, maxNameLength);
   if (namePattern.test(name) && !reservedNames.has(name)) return name;
-  throw invalid(`name is lower-case letters and digits with single hyphens between words, unlike "${name}".`);
+  throw invalid(say('skill_name_wrong', { name }));
 }
 
-function textIn(key: string, given: unknown, maxLength: number): string {
-  if (given === undefined || given === null) throw invalid(`${key} is missing in the front matter.`);
-  if (typeof given !== 'string') throw invalid(`${key} is text. Put it into quotes.`);
+function textIn(key: 'name' | 'description' | 'license', given: unknown, maxLength: number): string {
+  if (given === undefined || given === null) throw invalid(say('skill_field_missing', { skillField: key }));
+  if (typeof given !== 'string') throw invalid(say('skill_field_no_text', { skillField: key }));
   const text = given.trim();
-  if (text === '') throw invalid(`${key} is empty.`);
-  if (text.length > maxLength) throw invalid(`${key} is longer than ${maxLength} characters.`);
+  if (text === '') throw invalid(say('skill_field_empty', { skillField: key }));
+  if (text.length > maxLength) throw invalid(say('skill_field_long', { skillField: key, length: maxLength }));
   return text;
 }
 
@@ -102,7 +101,7 @@ function toolsIn(given: unknown): string[] | null {
   const tools = typeof given === 'string' ? (given.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []) : given;
   const isList = Array.isArray(tools) && tools.every((tool) => typeof tool === 'string');
   if (isList && tools.length <= maxTools && tools.every((tool) => tool.length <= maxToolLength)) return tools;
-  throw invalid(`allowed-tools is a list of at most ${maxTools} names of tools.`);
+  throw invalid(say('skill_tools_wrong', { count: maxTools }));
 }
 
 function firstLineOf(text: string): string {

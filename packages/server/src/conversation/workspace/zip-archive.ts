@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { AppError } from '../../lib/app-error.ts';
 import { readFrom } from './workspace-files.ts';
@@ -33,11 +34,11 @@ export async function readZipDirectory(file: FileHandle): Promise<OpenableMember
     const zip = await openZip(file);
     for await (const entry of zip.eachEntry()) {
       directoryBytes += memberBytes + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
-      if (directoryBytes > maxDirectoryBytes) throw unreadable('it has too many files');
+      if (directoryBytes > maxDirectoryBytes) throw unreadable(say('archive_directory_large'));
       members.push({ ...memberOf(entry), zip, entry });
     }
   } catch (error) {
-    throw error instanceof AppError ? error : unreadable('it is no zip archive, or it is damaged', error);
+    throw error instanceof AppError ? error : unreadable(say('archive_no_zip'), error);
   }
   return members;
 }
@@ -53,11 +54,10 @@ export async function openZipMember(
   const { name, packedBytes, sizeBytes, entry } = member;
   if (sizeBytes > maxBytes || packedBytes > maxBytes) {
     throw new AppError('file_too_large', {
-      message: `File '${name}' in the archive is larger than ${maxBytes} bytes.`,
+      message: say('archive_member_large', { entry: name, bytes: maxBytes }),
     });
   }
-  if (entry.isEncrypted() || !entry.canDecodeFileData())
-    throw unreadable('it is encrypted or packed in an unknown way');
+  if (entry.isEncrypted() || !entry.canDecodeFileData()) throw unreadable(say('archive_encrypted'));
   return () => checkedContent(member);
 }
 
@@ -67,18 +67,18 @@ async function* checkedContent({ zip, entry, crc, sizeBytes }: OpenableMember): 
   let sum = 0;
   for await (const chunk of chunksOf(zip, entry)) {
     unpackedBytes += chunk.length;
-    if (unpackedBytes > sizeBytes) throw unreadable('a file is damaged');
+    if (unpackedBytes > sizeBytes) throw unreadable(say('archive_file_damaged'));
     sum = crc32(chunk, sum);
     yield chunk;
   }
-  if (unpackedBytes !== sizeBytes || sum !== crc) throw unreadable('a file is damaged');
+  if (unpackedBytes !== sizeBytes || sum !== crc) throw unreadable(say('archive_file_damaged'));
 }
 
 async function* chunksOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   try {
     yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>;
   } catch (error) {
-    throw unreadable('a file is damaged', error);
+    throw unreadable(say('archive_file_damaged'), error);
   }
 }
 
@@ -165,5 +165,5 @@ function unixTypeOf(mode: number, name: string): ZipMember['unixType'] {
 }
 
 function unreadable(reason: string, cause?: unknown): AppError {
-  return new AppError('path_invalid', { message: `The skill archive cannot be read: ${reason}.`, cause });
+  return new AppError('path_invalid', { message: say('archive_unreadable', { cause: reason }), cause });
 }

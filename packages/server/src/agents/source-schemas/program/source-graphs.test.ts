@@ -59,9 +59,15 @@ builder.addNode('middle', middle).addNode('constructor', subgraph);
 export { builder as graph };
 `,
   'contexts.mts': `${imports}
+import { createAgent } from 'langchain';
+import { z } from 'zod';
 const state = Annotation.Root({ messages: Annotation<string[]>({ reducer: (a, b) => a.concat(b) }) });
 const plain = new StateGraph(state, Annotation.Root({ model: Annotation<string>, tone: Annotation<'dry' | 'warm'>() }));
 export const graph = plain.addNode('child', (state) => state).addEdge(START, 'child').addEdge('child', END).compile();
+const Context = Annotation.Root({ model: Annotation<string>, tone: Annotation<'dry' | 'warm'>() });
+export const second = new StateGraph(z.object({ topic: z.string() }), Context).addNode('child', () => ({})).compile();
+export const option = new StateGraph(z.object({ topic: z.string() }), { context: Context }).addNode('child', () => ({})).compile();
+export const agent = createAgent({ model: 'none', tools: [], contextSchema: Context });
 `,
   'partly.mts': `${imports}
 import type { Gone } from './gone.ts';
@@ -73,7 +79,7 @@ export * from './nodes.mts';
 ${factories.map((_, index) => `export { graph${index} as factory${index} } from './factories.mts';`).join('\n')}
 export { default } from './factories.mts';
 export { graph as statements } from './statements.mts';
-export { graph as contexts } from './contexts.mts';
+export { graph as contexts, second as contextOfZod, option as contextInOptions, agent as contextOfAgent } from './contexts.mts';
 export { graph as partly } from './partly.mts';
 `,
   'silent.mts': `
@@ -126,8 +132,13 @@ describe('the graphs of a source', () => {
     expect(found['middle|leaf']?.state).toMatchObject({ properties: { kind } });
   });
 
-  it('have the context that is an annotation', () => {
-    expect(graphsOf('contexts')['']?.config).toEqual({
+  it.each([
+    ['an annotation', 'contexts'],
+    ['zod', 'contextOfZod'],
+    ['zod, with the context among its options', 'contextInOptions'],
+    ['that of createAgent', 'contextOfAgent'],
+  ])('have the context that is an annotation when their state is %s', (_, exportName) => {
+    expect(graphsOf(exportName)['']?.config).toEqual({
       $schema: draft,
       type: 'object',
       properties: { model: { type: 'string' }, tone: { type: 'string', enum: ['dry', 'warm'] } },

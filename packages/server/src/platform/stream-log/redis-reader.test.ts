@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ManualTime } from '../../../testing/manual-time.ts';
+import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
+import type { RedisServer } from '../redis/redis-server.ts';
+import { RedisReader } from './redis-reader.ts';
+import type { Follower, RedisTail } from './redis-tail.ts';
+import { frameFields, type RawEntry, readEntry } from './stream-entries.ts';
+import { newFrame } from './stream-frame.ts';
+
+const frame = newFrame({ event: 'n', data: '0', id: 1, atMs: 0 });
+const first: RawEntry = ['1-0', frameFields(frame)];
+
+/** Commands that are answered when the test says so. */
+let asked: Deferred<RawEntry[]>[] = [];
+let followers: Follower[] = [];
+let time: ManualTime;
+let reader: RedisReader;
+
+beforeEach(() => {
+  asked = [];
+  followers = [];
+  time = new ManualTime();
+  const ask = (): Promise<RawEntry[]> => {
+    const answer = newDeferred<RawEntry[]>();
+    asked.push(answer);
+    return answer.promise;
+  };
+  const redis = { commands: { xrange: ask, xrevrange: ask }, key: (...names: string[]) => names.join(':') };
+  const tail: Pick<RedisTail, 'join' | 'leave' | 'placeOf'> = {
+    join: (_key, _at, follower) => followers.push(follower) > 0,
+    leave: () => undefined,
+    placeOf: () => undefined,
+  };
+  reader = new RedisReader({
+    redis: redis as unknown as RedisServer,
+    tail: tail as RedisTail,
+    limits: { framesPerRun: 10 },
+    timer: time.timer,
+    key: 'run',
+  });
+});
+
+/** Lets the reader go on as far as it can without an answer or the time. */
+const untilStill = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Answers every command that waits. */
+async function answer(entries: RawEntry[]): Promise<void> {
+  for (const waiting of asked.splice(0)) waiting.resolve(entries);
+  await untilStill();
+}
+
+const isWaiting = () => time.nextTimerMs !== null;
+
+describe('a reader that is woken while it asks Redis', () => {
+  it('asks again at once, because the answer may be older than the news', async () => {
+    const found = reader.untilThere(() => false);
+    await answer([]);
+    expect(isWaiting()).toBe(true);
+    reader.wake();
+    await untilStill();
+    expect(asked).toHaveLength(2);
+    followers[0]?.take([readEntry(first)]);
+    await answer([]);
+    expect(isWaiting()).toBe(false);
+    await answer([first]);
+    expect(await found).toMatchObject({ latest: 1, isEnded: false });
+  });
+
+  it('ends at once when it is no longer wanted', async () => {
+    let isOver = false;
+    const none = { missingUpTo: 0, latest: 1, isEnded: false };
+    const next = reader.follow(none, { after: 1, isOver: () => isOver }).next();
+    expect(asked).toHaveLength(1);
+    isOver = true;
+    reader.wake();
+    await answer([]);
+    expect(isWaiting()).toBe(false);
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  it('waits for the next news after that', async () => {
+    const found = reader.untilThere(() => false);
+    reader.wake();
+    await answer([]);
+    expect(asked).toHaveLength(2);
+    await answer([]);
+    expect(isWaiting()).toBe(true);
+    reader.wake();
+    await untilStill();
+    await answer([first]);
+    expect(await found).toMatchObject({ latest: 1 });
+  });
+});
