@@ -55,7 +55,7 @@ it('moves up from the default port when it is busy, and says so', async () => {
 it('waits for its built-in worker at each start, before it asks whether the worker is there', async () => {
   for (const start of ['first', 'second']) {
     const gateway = await SpawnedGateway.start({ home: home.path });
-    await expect.poll(() => gateway.output(), start).toContain('"An instance answers."');
+    await expect.poll(() => gateway.output()).toContain('"An instance answers."');
     await gateway.stop();
     expect(gateway.output(), start).not.toContain('does not answer');
   }
