@@ -77,6 +77,8 @@ export class StreamTransformers {
   }
 
   add(chunk: GraphChunk): void {
+    // Agents of LangChain have only transformers that are left out.
+    if (this.#working.length === 0) return;
     this.#frames.add(chunk);
     const [namespace, mode, payload] = chunk;
     if (mode === 'messages') return;
