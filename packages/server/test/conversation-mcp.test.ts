@@ -183,15 +183,18 @@ describe('a test of an MCP server', () => {
 });
 
 it('runs no regular expression that a server sends', async () => {
-  const [tool] = externalTools([
-    {
-      name: 'paint',
-      server: 'box',
-      description: '',
-      inputSchema: withoutPatterns({ properties: { code: { type: 'string', pattern: '^(a+)+$' } } }),
-      call: async ({ code }) => `painted ${String(code).length}`,
-    },
-  ]);
+  const [tool] = externalTools(
+    [
+      {
+        name: 'paint',
+        server: 'box',
+        description: '',
+        inputSchema: withoutPatterns({ properties: { code: { type: 'string', pattern: '^(a+)+$' } } }),
+        call: async ({ code }) => ({ text: `painted ${String(code).length}`, files: [] }),
+      },
+    ],
+    null,
+  );
   // With the pattern, this would take longer than a human life.
   expect(await tool?.invoke({ code: `${'a'.repeat(200)}!` })).toBe('painted 201');
 });

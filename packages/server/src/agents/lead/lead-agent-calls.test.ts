@@ -15,7 +15,7 @@ const look = {
   server: 'eyes',
   description: 'Looks.',
   inputSchema: { type: 'object', properties: { at: { type: 'number' } } },
-  call: async (input: Record<string, unknown>) => `seen ${input.at}`,
+  call: async (input: Record<string, unknown>) => ({ text: `seen ${input.at}`, files: [] }),
 };
 
 let fixture: AgentFixture;

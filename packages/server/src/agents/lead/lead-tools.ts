@@ -38,7 +38,7 @@ export function leadTools({
     askClarificationTool,
     ...(workspace ? fileTools({ workspace, mounts, ...(searches && { searches }) }) : []),
     ...(workflows ? poolTools({ workflows, workspace: workspace ?? null }, saved) : []),
-    ...externalTools(extraTools),
+    ...externalTools(extraTools, workspace ?? null),
   ];
 }
 

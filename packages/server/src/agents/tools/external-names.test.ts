@@ -44,5 +44,11 @@ function named(names: string[]): string[] {
 }
 
 function tool(name: string): ExternalTool {
-  return { name, server: 'git', description: '', inputSchema: {}, call: async () => '' };
+  return {
+    name,
+    server: 'git',
+    description: '',
+    inputSchema: {},
+    call: async () => ({ text: '', files: [] }),
+  };
 }

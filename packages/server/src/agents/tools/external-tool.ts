@@ -8,7 +8,21 @@ export interface ExternalTool {
   /** JSON Schema of an object. */
   inputSchema: Record<string, unknown>;
   /** Throws an AppError whose message the model may read. */
-  call(input: Record<string, unknown>, signal: AbortSignal | undefined): Promise<string>;
+  call(input: Record<string, unknown>, signal: AbortSignal | undefined): Promise<ExternalResult>;
+}
+
+export interface ExternalResult {
+  /** Empty when the tool gave files alone. */
+  text: string;
+  files: readonly ExternalFile[];
+}
+
+/** A picture, a sound or another file that the tool gave. */
+export interface ExternalFile {
+  mediaType: string;
+  /** The end of its address; null when it has none. */
+  name: string | null;
+  bytes: Buffer;
 }
 
 /** Returns at once, with the same list as long as nothing has changed. */

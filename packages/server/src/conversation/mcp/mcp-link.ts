@@ -1,11 +1,12 @@
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
+import type { ExternalResult } from '../../agents/tools/external-tool.ts';
 import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 import { deadline } from '../../lib/async/deadline.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { connectionClosed, reasonOf } from './mcp-failure.ts';
 import type { McpNetwork } from './mcp-network.ts';
-import { toolResultText } from './mcp-result.ts';
+import { toolResult } from './mcp-result.ts';
 import { listTools, type McpSession, type McpToolDescription, openMcpSession } from './mcp-session.ts';
 
 export interface McpLinkOptions {
@@ -61,13 +62,13 @@ export class McpLink {
   async call(
     tool: string,
     { input, signal }: { input: Record<string, unknown>; signal: AbortSignal | undefined },
-  ): Promise<string> {
+  ): Promise<ExternalResult> {
     const session = await this.#opened();
     const timeout = this.server.tool_call_timeout * 1_000;
     try {
       const params = { name: tool, arguments: input };
       const options = { timeout, maxTotalTimeout: timeout, ...(signal && { signal }) };
-      return toolResultText(await session.client.callTool(params, undefined, options));
+      return toolResult(await session.client.callTool(params, undefined, options));
     } catch (error) {
       if (error instanceof ToolFailure || signal?.aborted) throw error;
       // An error that the server itself reports leaves the connection as it is; any other may have ended it.
