@@ -273,6 +273,8 @@ describe('tools of MCP servers', () => {
     await servers.replace(given);
     return servers;
   }
+  const answerOf = async (servers: McpServers, name: string, input: Record<string, unknown> = {}) =>
+    (await (await toolOf(servers, name)).call(input, undefined)).text;
   const toolOf = async (servers: McpServers, name: string) => {
     // The first call may not wait until the process has started.
     for (;;) {
@@ -286,9 +288,9 @@ describe('tools of MCP servers', () => {
     const web = { type: 'http', url: http.url } as const;
     const servers = await serversOf({ web, box: { ...processServer, env: { SECRET: 'hush' } } });
     process.env.SWITCHYARD_HOME = 'not for others';
-    expect(await (await toolOf(servers, 'web_add')).call({ a: 2, b: 3 }, undefined)).toBe('5');
-    expect(await (await toolOf(servers, 'box_echo')).call({ text: 'hi' }, undefined)).toBe('echo: hi');
-    const secret = await (await toolOf(servers, 'box_secret')).call({}, undefined);
+    expect(await answerOf(servers, 'web_add', { a: 2, b: 3 })).toBe('5');
+    expect(await answerOf(servers, 'box_echo', { text: 'hi' })).toBe('echo: hi');
+    const secret = await answerOf(servers, 'box_secret');
     delete process.env.SWITCHYARD_HOME;
     expect(secret).toBe('secret: hush; home of gateway: none');
   });
@@ -330,14 +332,14 @@ describe('tools of MCP servers', () => {
       code: 'mcp_server_failed',
       message: expect.stringContaining('timed out'),
     });
-    expect(await (await toolOf(servers, 'box_echo')).call({ text: 'on' }, undefined)).toBe('echo: on');
+    expect(await answerOf(servers, 'box_echo', { text: 'on' })).toBe('echo: on');
   });
 
   it('work again after their server has crashed', async () => {
     const servers = await serversOf({ box: processServer });
     const crash = await toolOf(servers, 'box_crash');
     await expect(crash.call({}, undefined)).rejects.toMatchObject({ code: 'mcp_server_failed' });
-    expect(await (await toolOf(servers, 'box_echo')).call({ text: 'again' }, undefined)).toBe('echo: again');
+    expect(await answerOf(servers, 'box_echo', { text: 'again' })).toBe('echo: again');
   });
 
   it('end with the run that called them', async () => {
@@ -346,7 +348,7 @@ describe('tools of MCP servers', () => {
     const call = (await toolOf(servers, 'box_hang')).call({}, abort.signal);
     abort.abort(new Error('cancelled'));
     await expect(call).rejects.toThrow('cancelled');
-    expect(await (await toolOf(servers, 'box_echo')).call({ text: 'on' }, undefined)).toBe('echo: on');
+    expect(await answerOf(servers, 'box_echo', { text: 'on' })).toBe('echo: on');
   });
 
   it('of other servers do not wait for a server that is silent or gone', async () => {
