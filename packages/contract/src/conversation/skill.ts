@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
+import { sentenceList } from '../sentences/sentence.ts';
 import { isoTime, nullable, oneOf } from '../shapes.ts';
 import { threadId } from './ids.ts';
 
@@ -35,6 +36,7 @@ const brokenSkill = Type.Object({
   name: Type.String({ description: 'Of its folder.' }),
   category,
   reason: Type.String(),
+  sentences: sentenceList,
 });
 export type BrokenSkill = Static<typeof brokenSkill>;
 

@@ -6,6 +6,7 @@ import { QueryView } from '../../kit/query-view.tsx';
 import { rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
 import { InstallSkill } from './install-skill.tsx';
@@ -39,6 +40,7 @@ export function SkillsPage() {
 
 function Lists({ list: { skills, broken } }: { list: SkillList }) {
   const text = useText('skills');
+  const { said } = useGatewayWords();
   const part = (category: Skill['category']) => skills.filter((skill) => skill.category === category);
   return (
     <div className="flex flex-col gap-6">
@@ -61,13 +63,13 @@ function Lists({ list: { skills, broken } }: { list: SkillList }) {
         <section>
           <h2 className="border-b border-border pb-1 text-lead font-semibold">{text('broken')}</h2>
           <ul>
-            {broken.map(({ name, reason }) => (
+            {broken.map(({ name, reason, sentences }) => (
               <li key={name} {...rowMarks(name)} className={`border-b border-border py-2 ${rowRing}`}>
                 <p className="flex flex-wrap items-center gap-3">
                   <span className="font-medium">{name}</span>
                   <StatusWord kind="failed">{text('unusable')}</StatusWord>
                 </p>
-                <p className="text-table break-words text-text-2">{reason}</p>
+                <p className="text-table break-words text-text-2">{said({ message: reason, sentences })}</p>
               </li>
             ))}
           </ul>

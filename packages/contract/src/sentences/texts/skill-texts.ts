@@ -1,9 +1,15 @@
-/** A skill that cannot be installed or saved. */
+/** A skill that cannot be installed, saved or used. */
 export const skillTexts = {
   skill_present: "Skill '{name}' already exists",
   skills_full: 'There are {count} custom skills, which is as many as there may be. Delete one first.',
   skill_keeps_name:
     'A skill keeps its name: "{name}" and not "{given}". Install another one for another name.',
+  skill_is_link: 'It is a link. Copy the folder.',
+  skill_folder_named: 'Name the folder with lower-case letters, digits and single hyphens between words.',
+  skill_file_wrong: 'Its SKILL.md is no file.',
+  skill_file_missing: 'It has no SKILL.md.',
+  skill_named_otherwise: 'SKILL.md has another name: "{name}".',
+  skill_file_unreadable: 'SKILL.md cannot be read ({systemCode}).',
   archive_name_wrong: 'The name of the archive ends in ".skill".',
   archive_unreadable: 'The skill archive cannot be read: {cause}',
   archive_directory_large: 'it has too many files.',

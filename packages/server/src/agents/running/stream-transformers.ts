@@ -158,9 +158,12 @@ export class StreamTransformers {
     this.#seq += 1;
     const numbered = { ...event, seq: this.#seq };
     for (const working of this.#working) {
+      const wentWell = this.#guard(() => {
+        working.transformer.process(numbered);
+        this.#sendNew(working, event.params.namespace);
+      });
       // One that has failed has seen only a part, so what it would say of the rest is wrong.
-      if (!this.#guard(() => working.transformer.process(numbered))) this.#drop(working);
-      this.#sendNew(working, event.params.namespace);
+      if (!wentWell) this.#drop(working);
     }
   }
 

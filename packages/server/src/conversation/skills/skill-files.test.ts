@@ -83,6 +83,16 @@ describe('the folders of skills', () => {
       'other-name',
       'text-link',
     ]);
+    expect(broken.map(({ sentences }) => sentences[0]?.code)).toEqual([
+      'skill_folder_named',
+      'skill_text_begins_wrong',
+      'skill_file_wrong',
+      'skill_file_missing',
+      'skill_text_large',
+      'skill_is_link',
+      'skill_named_otherwise',
+      'skill_file_wrong',
+    ]);
     expect(JSON.stringify(broken)).not.toContain(home);
     await folders.find();
     expect(warnings).toHaveLength(broken.length);

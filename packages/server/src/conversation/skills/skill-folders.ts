@@ -1,6 +1,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrokenSkill, SkillCategory } from '@switchyard/contract/conversation/skill';
+import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { readTextFile } from '../user-files/text-file.ts';
@@ -60,7 +62,7 @@ export class SkillFolders {
         const folder = join(root, name);
         const { version, reading } = await this.#readingOf(folder, name);
         seen.set(folder, { version, reading });
-        if ('reason' in reading) broken.push({ name, category, reason: reading.reason });
+        if ('reason' in reading) broken.push(brokenSkill(reading.reason, { name, category }));
         else if (!skills.has(name)) skills.set(name, { ...reading.facts, category, folder });
       }
     }
@@ -87,25 +89,28 @@ export class SkillFolders {
   }
 }
 
+function brokenSkill(reason: string, folder: Pick<BrokenSkill, 'name' | 'category'>): BrokenSkill {
+  return { ...folder, reason, sentences: readSentences(reason) };
+}
+
 async function readSkill(folder: string, name: string): Promise<Reading> {
   try {
-    if (!(await lstat(folder)).isDirectory()) return { reason: 'It is a link. Copy the folder.' };
-    if (!isSkillName(name)) {
-      return { reason: 'Name the folder with lower-case letters, digits and single hyphens between words.' };
-    }
+    if (!(await lstat(folder)).isDirectory()) return { reason: say('skill_is_link') };
+    if (!isSkillName(name)) return { reason: say('skill_folder_named') };
     // Opening a pipe in its place would wait for ever.
-    if (!(await lstat(join(folder, skillFile))).isFile()) return { reason: `Its ${skillFile} is no file.` };
+    if (!(await lstat(join(folder, skillFile))).isFile()) return { reason: say('skill_file_wrong') };
     const file = await readTextFile(join(folder, skillFile), { maxBytes: maxSkillBytes });
-    if (file === null || file === 'unchanged') return { reason: `It has no ${skillFile}.` };
+    if (file === null || file === 'unchanged') return { reason: say('skill_file_missing') };
     const facts = readSkillText(file.text);
-    if (facts.name !== name) return { reason: `${skillFile} has another name: "${facts.name}".` };
+    if (facts.name !== name) return { reason: say('skill_named_otherwise', { name: facts.name }) };
     return { facts };
   } catch (error) {
     if (error instanceof AppError) return { reason: error.message };
     // The system's message contains a path of the host.
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT') return { reason: `It has no ${skillFile}.` };
-    return { reason: `${skillFile} cannot be read (${code ?? `larger than ${maxSkillBytes} bytes`}).` };
+    if (code === 'ENOENT') return { reason: say('skill_file_missing') };
+    if (code === undefined) return { reason: say('skill_text_large', { bytes: maxSkillBytes }) };
+    return { reason: say('skill_file_unreadable', { systemCode: code }) };
   }
 }
 
