@@ -82,7 +82,14 @@ describe('skills', () => {
           editable: false,
         },
       ],
-      broken: [{ name: 'broken', category: 'public', reason: expect.stringContaining('begins with a line') }],
+      broken: [
+        {
+          name: 'broken',
+          category: 'public',
+          reason: expect.stringContaining('begins with a line'),
+          sentences: [{ code: 'skill_text_begins_wrong', values: {} }],
+        },
+      ],
     });
     const custom = await ada.ok('GET', '/skills/custom');
     expect(custom).toMatchObject({ skills: [{ name: 'add-milk' }], broken: [] });
