@@ -93,11 +93,24 @@ const postgres = {
   preparedLost: new Set(['0A000', '26000', '42P05']),
 } as const;
 
-/** The extended result code; its low byte is the primary code. */
+/**
+ * The extended result code; its low byte is the primary code. The package that brings SQLite along leaves it out where a statement
+ * that returns rows fails in a step, so it is found again by SQLite's own text.
+ */
 function sqliteCodeOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
-  return typeof error.errcode === 'number' ? error.errcode : undefined;
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode;
+  return sqliteTexts.find(([text]) => error.message.startsWith(text))?.[1];
 }
+
+const sqliteTexts: readonly (readonly [text: string, code: number])[] = [
+  ['database is locked', sqlite.busy],
+  ['database table is locked', sqlite.locked],
+  ['disk I/O error', sqlite.inputOutput],
+  ['database or disk is full', sqlite.full],
+  ['unable to open database file', sqlite.cannotOpen],
+  ['UNIQUE constraint failed', 2067],
+];
 
 function primaryCode(code: number): number {
   return code & 0xff;
