@@ -98,8 +98,9 @@ const postgres = {
  * that returns rows fails in a step, so it is found again by SQLite's own text.
  */
 function sqliteCodeOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return undefined;
-  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode;
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error) return typeof error.errcode === 'number' ? error.errcode : undefined;
+  if (!('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return undefined;
   return sqliteTexts.find(([text]) => error.message.startsWith(text))?.[1];
 }
 
