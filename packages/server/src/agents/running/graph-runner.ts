@@ -33,7 +33,8 @@ interface ActiveRun {
   /** Follows models, tools and nodes, and records what they do. */
   observer: RunObserver;
   frames: GraphFrames;
-  toolTasks: ToolTasks;
+  /** Null for readers of the first protocol, which tells tools under their graph. */
+  toolTasks: ToolTasks | null;
   /** Aborts with the caller's signal, and when the run can no longer be stored. */
   signal: AbortSignal;
   isResumed: boolean;
@@ -79,7 +80,7 @@ export class GraphRunner implements AgentRunner {
     const saved = await this.#options.checkpointer();
     this.#parts ??= loadParts();
     const { RunCheckpointer, RunObserver } = await this.#parts;
-    const toolTasks = new ToolTasks();
+    const toolTasks = request.isSecondProtocol ? new ToolTasks() : null;
     return {
       request,
       tools,
@@ -97,7 +98,7 @@ export class GraphRunner implements AgentRunner {
         frame: tools.frame,
       }),
       toolTasks,
-      observer: new RunObserver(tools.recorder, { signal: tools.signal, toolTasks }),
+      observer: new RunObserver(tools.recorder, { signal: tools.signal, ...(toolTasks && { toolTasks }) }),
       signal: stop.signal,
       isResumed: await resume(request, { saved, recorder: tools.recorder }),
     };
@@ -157,9 +158,7 @@ export class GraphRunner implements AgentRunner {
     const transformers = await this.#transformers(graph, active);
     try {
       for await (const chunk of await graph.stream(input, asked)) {
-        const piece = request.isSecondProtocol
-          ? toolTasks.placed(chunk as GraphChunk)
-          : (chunk as GraphChunk);
+        const piece = toolTasks?.placed(chunk as GraphChunk) ?? (chunk as GraphChunk);
         frames.add(piece);
         transformers?.add(piece);
       }

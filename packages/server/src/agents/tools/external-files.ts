@@ -1,10 +1,9 @@
 import { posix } from 'node:path';
 import { AppError } from '../../lib/app-error.ts';
 import type { ExternalFile } from './external-tool.ts';
-import { outputNames } from './workflow-outputs.ts';
+import { outputNames, outputsFolder } from './workflow-outputs.ts';
 import type { Workspace, WorkspaceKey } from './workspace.ts';
 
-const folder = '/mnt/user-data/outputs';
 const maxFiles = 20;
 
 /**
@@ -27,7 +26,7 @@ export async function keepFiles(
   );
   const lines: string[] = [];
   for (const [index, { mediaType, bytes }] of kept.entries()) {
-    const path = posix.join(folder, names[index] ?? '');
+    const path = posix.join(outputsFolder, names[index] ?? '');
     const problem = await whyNotKept(() => workspace.write(whose, path, bytes));
     lines.push(problem === null ? `[${mediaType}: ${path}]` : `[${mediaType}, not kept: ${problem}]`);
   }

@@ -27,7 +27,8 @@ export interface ThreadOutput extends WorkflowFile {
 }
 
 const outputLimits: OutputLimits = { files: 200, fileBytes: 512 * 1024 * 1024 };
-const folder = '/mnt/user-data/outputs';
+/** Where the files that tools make stand in a thread. */
+export const outputsFolder = '/mnt/user-data/outputs';
 
 /**
  * Puts the files of a task into the outputs of the thread. Names follow from the task alone, so a repeated attempt writes the
@@ -42,7 +43,7 @@ export async function putIntoThread(
   const names = outputNames(taskId, files);
   const put: ThreadOutput[] = [];
   for (const [index, file] of files.entries()) {
-    const virtualPath = posix.join(folder, names[index] ?? '');
+    const virtualPath = posix.join(outputsFolder, names[index] ?? '');
     const problem =
       index < limits.files
         ? await whyNotPut(file, { ...target, workspace, limits, virtualPath })
