@@ -25,9 +25,11 @@ interface RedisReaderOptions {
 
 /** A stream as Redis has it. */
 interface Found {
+  /** Its newest entry. */
+  at: EntryId;
+  /** What the newest entry tells, if it is no frame. */
+  mark: 'begin' | 'end' | 'gone' | null;
   missingUpTo: number;
-  latest: number;
-  isEnded: boolean;
 }
 
 /** What one reader may have in hand that it has not written yet. Beyond it, it reads from Redis again. */
@@ -44,8 +46,8 @@ export class RedisReader {
   #queuedBytes = 0;
   #isJoined = false;
   #isLost = false;
-  /** The last page was empty although others have seen more. */
-  #wasEmpty = false;
+  /** Redis had nothing new at the last attempt to join, although others have seen more. */
+  #wasBehind = false;
   #wake: () => void = () => undefined;
   /** Something has changed since the last wait, while the reader was asking Redis. */
   #isWoken = false;
@@ -68,18 +70,19 @@ export class RedisReader {
 
   /** Returns whether Redis has the stream. While Redis is away, it has none. */
   async isThere(): Promise<boolean> {
-    return (await this.#lookIfPossible()) !== null;
+    return isThere(await this.#lookIfPossible());
   }
 
   /** Returns whether Redis has the end of the stream. While Redis is away, it has none. */
   async isEnded(): Promise<boolean> {
-    return (await this.#lookIfPossible())?.isEnded === true;
+    const found = await this.#lookIfPossible();
+    return isThere(found) && found.mark === 'end';
   }
 
-  async #lookIfPossible(): Promise<Found | null> {
+  async #lookIfPossible(): Promise<Found | null | 'away'> {
     return this.#look().catch((error: unknown) => {
       this.#options.redis.noteFault(error);
-      return null;
+      return 'away';
     });
   }
 
@@ -87,16 +90,14 @@ export class RedisReader {
   async untilThere(isOver: () => boolean): Promise<Found | null> {
     let wasAway = false;
     while (!isOver()) {
-      const found = await this.#look().catch((error: unknown) => {
-        this.#options.redis.noteFault(error);
-        return 'away' as const;
-      });
+      const found = await this.#lookIfPossible();
       if (isOver()) break;
-      if (found !== 'away' && found !== null) return found;
+      if (isThere(found)) return found;
       if (found === 'away') wasAway = true;
       // It may have begun and ended meanwhile, so the reader has to ask again what became of the run.
       else if (wasAway) throw new StreamBroken('lost');
-      else if (!this.#isJoined) this.#join();
+      // No one wakes a reader that has not joined.
+      else if (!this.#isJoined && !this.#tryToJoin(found?.at)) continue;
       await this.#untilWoken(found === 'away' ? retryMs : idleMs);
       wasAway ||= this.#isLost;
       this.#isLost = false;
@@ -105,7 +106,7 @@ export class RedisReader {
   }
 
   async *follow(
-    { missingUpTo, latest }: Found,
+    { missingUpTo, at: { frame: latest } }: Found,
     { after, isOver }: { after: number; isOver: () => boolean },
   ): AsyncGenerator<StreamPart, void, undefined> {
     this.close();
@@ -135,12 +136,15 @@ export class RedisReader {
   async #next(): Promise<StreamEntry[]> {
     if (!this.#isJoined) {
       const page = await this.#page();
-      if (page.length > 0) return page;
-      this.#joinBehind();
+      if (page.length > 0) {
+        this.#wasBehind = false;
+        return page;
+      }
+      if (!this.#tryToJoin()) return [];
     }
-    if (this.#queue.length === 0 && !this.#isLost && this.#isJoined) {
+    if (this.#queue.length === 0 && !this.#isLost) {
       const isWoken = await this.#untilWoken(idleMs);
-      if (!isWoken && (await this.#orLost(this.#look())) === null) throw new StreamBroken('lost');
+      if (!isWoken && !isThere(await this.#orLost(this.#look()))) throw new StreamBroken('lost');
     }
     if (this.#isLost) throw new StreamBroken('lost');
     const entries = this.#queue.splice(0);
@@ -149,14 +153,17 @@ export class RedisReader {
     return entries;
   }
 
-  /** Entries that others have seen and that are in no page are gone. The next frame shows that. */
-  #joinBehind(): void {
+  /**
+   * Joins behind this entry, if no one has seen more. Otherwise the caller asks Redis again. Entries that others have
+   * seen and that are not in the second answer either are gone, so the next attempt begins behind them.
+   */
+  #tryToJoin(at: EntryId = this.#at): boolean {
     const { tail, key } = this.#options;
-    this.#join();
-    const ahead = tail.placeOf(key);
-    if (this.#isJoined || ahead === undefined) return;
-    if (this.#wasEmpty) this.#at = ahead;
-    this.#wasEmpty = !this.#wasEmpty;
+    this.#at = at;
+    this.#isJoined = tail.join(key, this.#at, this.#follower);
+    if (!this.#isJoined && this.#wasBehind) this.#at = tail.placeOf(key) ?? this.#at;
+    this.#wasBehind = !this.#isJoined && !this.#wasBehind;
+    return this.#isJoined;
   }
 
   async #page(): Promise<StreamEntry[]> {
@@ -170,7 +177,7 @@ export class RedisReader {
     return entries;
   }
 
-  /** Null when there is no stream, or only the mark of a writer that has given up. */
+  /** Moves nothing: a reader that has joined gets each entry from the tail, and some may be under way. */
   async #look(): Promise<Found | null> {
     const { redis, key } = this.#options;
     const name = redis.key('run', key);
@@ -180,18 +187,16 @@ export class RedisReader {
     ]);
     if (newest[0] === undefined || oldest[0] === undefined) return null;
     const last = readEntry(newest[0] as RawEntry);
-    this.#at = last.at;
-    if ('mark' in last && last.mark === 'gone') return null;
     return {
+      at: last.at,
+      mark: 'mark' in last ? last.mark : null,
       missingUpTo: missingBefore(readEntry(oldest[0] as RawEntry)),
-      latest: last.at.frame,
-      isEnded: 'mark' in last && last.mark === 'end',
     };
   }
 
   async #gap(requested: number, earliest: number): Promise<StreamPart> {
     const found = await this.#orLost(this.#look());
-    return { type: 'gap', requested, earliest, latest: Math.max(found?.latest ?? 0, earliest) };
+    return { type: 'gap', requested, earliest, latest: Math.max(found?.at.frame ?? 0, earliest) };
   }
 
   readonly #follower = {
@@ -218,13 +223,9 @@ export class RedisReader {
   #startAgain(): void {
     this.#isJoined = false;
     this.#isLost = false;
+    this.#wasBehind = false;
     this.#queue.length = 0;
     this.#queuedBytes = 0;
-  }
-
-  #join(): void {
-    const { tail, key } = this.#options;
-    this.#isJoined = tail.join(key, this.#at, this.#follower);
   }
 
   /** Returns false when the time was up. */
@@ -248,6 +249,11 @@ export class RedisReader {
       throw new StreamBroken('lost');
     }
   }
+}
+
+/** Of a writer that has given up, only its mark is there. */
+function isThere(found: Found | null | 'away'): found is Found {
+  return found !== null && found !== 'away' && found.mark !== 'gone';
 }
 
 /** A run that has ended ends its stream; one that is gone breaks it off. */

@@ -3,6 +3,7 @@ import { minuteMs } from '../../lib/time-units.ts';
 import type { RedisClient, RedisServer } from '../redis/redis-server.ts';
 import {
   type EntryId,
+  firstEntry,
   idText,
   isAfter,
   type RawEntry,
@@ -84,7 +85,8 @@ export class RedisTail {
     while (this.#followed.size > 0 && !this.#isClosed) {
       try {
         await this.#untilBack();
-        const keys = [...this.#followed.keys()];
+        const asked = new Map(this.#followed);
+        const keys = [...asked.keys()];
         const reply = (await this.#client.xread(
           'COUNT',
           maxEntries,
@@ -94,9 +96,9 @@ export class RedisTail {
           this.#bell,
           ...keys.map((key) => this.#redis.key('run', key)),
           this.#bellAt,
-          ...keys.map((key) => idText(this.#followed.get(key)?.at ?? { frame: 0, mark: 0 })),
+          ...keys.map((key) => idText(asked.get(key)?.at ?? firstEntry)),
         )) as XreadReply;
-        for (const [name, entries] of reply ?? []) this.#handOut(name, entries);
+        for (const [name, entries] of reply ?? []) this.#handOut(name, { entries, asked });
       } catch (error) {
         this.#loseAll(error);
       }
@@ -104,15 +106,20 @@ export class RedisTail {
     this.#isReading = false;
   }
 
-  #handOut(name: string, raw: readonly RawEntry[]): void {
+  #handOut(
+    name: string,
+    { entries: raw, asked }: { entries: readonly RawEntry[]; asked: ReadonlyMap<string, Followed> },
+  ): void {
     const newest = raw.at(-1)?.[0];
     if (newest === undefined) return;
     if (name === this.#bell) {
       this.#bellAt = newest;
       return;
     }
-    const followed = this.#followed.get(name.slice(this.#redis.key('run', '').length));
-    if (!followed) return;
+    const key = name.slice(this.#redis.key('run', '').length);
+    const followed = this.#followed.get(key);
+    // Whoever joined after everyone had left may be at an earlier place than this read. The next read begins there.
+    if (!followed || followed !== asked.get(key)) return;
     // Decoded once for all followers.
     const entries = raw.map(readEntry).filter(({ at }) => isAfter(at, followed.at));
     if (entries.length === 0) return;
