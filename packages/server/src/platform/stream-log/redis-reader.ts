@@ -70,13 +70,12 @@ export class RedisReader {
 
   /** Returns whether Redis has the stream. While Redis is away, it has none. */
   async isThere(): Promise<boolean> {
-    return isThere(await this.#lookIfPossible());
+    return streamIn(await this.#lookIfPossible()) !== null;
   }
 
   /** Returns whether Redis has the end of the stream. While Redis is away, it has none. */
   async isEnded(): Promise<boolean> {
-    const found = await this.#lookIfPossible();
-    return isThere(found) && found.mark === 'end';
+    return streamIn(await this.#lookIfPossible())?.mark === 'end';
   }
 
   async #lookIfPossible(): Promise<Found | null | 'away'> {
@@ -92,7 +91,8 @@ export class RedisReader {
     while (!isOver()) {
       const found = await this.#lookIfPossible();
       if (isOver()) break;
-      if (isThere(found)) return found;
+      const stream = streamIn(found);
+      if (stream) return stream;
       if (found === 'away') wasAway = true;
       // It may have begun and ended meanwhile, so the reader has to ask again what became of the run.
       else if (wasAway) throw new StreamBroken('lost');
@@ -144,7 +144,7 @@ export class RedisReader {
     }
     if (this.#queue.length === 0 && !this.#isLost) {
       const isWoken = await this.#untilWoken(idleMs);
-      if (!isWoken && !isThere(await this.#orLost(this.#look()))) throw new StreamBroken('lost');
+      if (!isWoken && streamIn(await this.#orLost(this.#look())) === null) throw new StreamBroken('lost');
     }
     if (this.#isLost) throw new StreamBroken('lost');
     const entries = this.#queue.splice(0);
@@ -251,9 +251,9 @@ export class RedisReader {
   }
 }
 
-/** Of a writer that has given up, only its mark is there. */
-function isThere(found: Found | null | 'away'): found is Found {
-  return found !== null && found !== 'away' && found.mark !== 'gone';
+/** A writer that has given up leaves nothing but its mark, so there is no stream. */
+function streamIn(found: Found | null | 'away'): Found | null {
+  return found === null || found === 'away' || found.mark === 'gone' ? null : found;
 }
 
 /** A run that has ended ends its stream; one that is gone breaks it off. */

@@ -118,7 +118,7 @@ export class RedisTail {
     }
     const key = name.slice(this.#redis.key('run', '').length);
     const followed = this.#followed.get(key);
-    // Whoever joined after everyone had left may be at an earlier place than this read. The next read begins there.
+    // A follower that joined after all others had left may be at an earlier place than this read. The next read begins there.
     if (!followed || followed !== asked.get(key)) return;
     // Decoded once for all followers.
     const entries = raw.map(readEntry).filter(({ at }) => isAfter(at, followed.at));
