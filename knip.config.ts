@@ -40,7 +40,7 @@ const config: KnipConfig = {
     // Agents are loaded by their paths, as those of users are.
     'packages/server': {
       ...packageOfOurs,
-      ignore: ['test/fixtures/{agents,custom-auth,custom-auth-faulty,own-routes}/*.ts'],
+      ignore: ['test/fixtures/{agents,custom-auth,custom-auth-faulty,own-client,own-routes}/*.ts'],
     },
     'packages/console': {
       entry: ['src/app/main.tsx'],

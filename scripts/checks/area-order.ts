@@ -19,6 +19,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
   accounts: ['passwords', 'secrets', '.'],
   agents: [
     '.',
+    'own-code',
     'checkpoints',
     'store',
     'loading',

@@ -37,6 +37,11 @@ export const exceptions: readonly Exception[] = [
     reason: "LangGraph's SDK looks for the logger of its server there, and nowhere else",
   },
   {
+    file: 'packages/server/src/agents/own-code/own-code.ts',
+    names: ['globalThis'],
+    reason: "LangGraph's SDK looks there, and nowhere else, for the server that runs it",
+  },
+  {
     file: 'packages/server/src/agents/langchain.ts',
     names: ['EventEmitter.defaultMaxListeners'],
     reason: 'a setting that Node documents',

@@ -186,6 +186,8 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         poolWaitsOver: dispatch && poolWaitsOf(dispatch.waitingOver),
         accounts: accounts.store,
         customAccounts: accounts.customAccounts,
+        callTickets: accounts.callTickets,
+        listeningUrl: front.listeningUrl,
         // Push lives in dispatch. A gateway without it has no pages to tell.
         tell: (owner, news) => dispatch?.events.announce({ type: 'thread_news', owner, news }),
         diskReserveBytes,

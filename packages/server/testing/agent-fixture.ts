@@ -2,6 +2,7 @@ import type { AgentRunEnd, AgentRunRequest } from '../src/agents/agent-run.ts';
 import { checkpointMigrations } from '../src/agents/checkpoints/migrations.ts';
 import { Checkpointer } from '../src/agents/checkpoints/saver.ts';
 import type { Agents } from '../src/agents/loading/agents.ts';
+import { OwnCode } from '../src/agents/own-code/own-code.ts';
 import { GraphRunner } from '../src/agents/running/graph-runner.ts';
 import { GraphStates, type StatefulThread } from '../src/agents/state/graph-state.ts';
 import { Journal } from '../src/conversation/journal/journal.ts';
@@ -62,7 +63,8 @@ export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promis
     now: Date.now,
     onFlushFailed: () => undefined,
   });
-  const runner = new GraphRunner(parts);
+  const ownCode = new OwnCode(() => Promise.reject(new Error('This fixture has no gateway.')));
+  const runner = new GraphRunner({ ...parts, ownCode });
   let runs = 0;
 
   const run = async (

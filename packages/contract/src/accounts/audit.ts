@@ -12,9 +12,9 @@ export const auditRecord = Type.Object({
   actorName: Type.String({
     description: 'The e-mail address of the account at that time, or the part of the gateway that acted.',
   }),
-  via: oneOf(['cookie', 'bearer', 'access_token', 'custom_auth', 'password', 'system'], {
+  via: oneOf(['cookie', 'bearer', 'access_token', 'custom_auth', 'own_code', 'password', 'system'], {
     description:
-      'What the actor signed in with; `password` for an account that its user made, `custom_auth` for the auth of langgraph.json.',
+      'What the actor signed in with; `password` for an account that its user made, `custom_auth` for the auth of langgraph.json, `own_code` for a graph or a route of the operator that works for the actor.',
   }),
   action: Type.String({ description: 'For example `user.created`.' }),
   target: nullable(Type.String({ description: 'The kind and the id of what was changed: `user:…`.' })),

@@ -1,14 +1,17 @@
 import type { Area } from '@switchyard/contract/areas';
+import { isCallTicket } from '../http/access/bearer.ts';
 import type { Authenticator, Credentials, Identity } from '../http/access/identity.ts';
 import { AppError } from '../lib/app-error.ts';
 import { type AccessTokens, isAccessToken } from './access-tokens.ts';
 import type { AccountStore } from './account-store.ts';
+import type { CallTickets } from './secrets/call-tickets.ts';
 import type { SessionKind, SessionTokens } from './session-token.ts';
 
 interface AccountAuthenticatorOptions {
   accounts: AccountStore;
   tokens: SessionTokens;
   accessTokens: AccessTokens;
+  callTickets: CallTickets;
 }
 
 /** Finds out whose credentials these are, from their signature and one read of the database. */
@@ -23,6 +26,7 @@ export class AccountAuthenticator implements Authenticator {
     if (credentials.kind === 'cookie') return this.#session('session', credentials.token);
     if (isAccessToken(credentials.token)) return this.#options.accessTokens.identify(credentials.token);
     if (area === 'dispatch') return this.#session('dispatch', credentials.token);
+    if (isCallTicket(credentials.token)) return this.#options.callTickets.redeem(credentials.token);
     throw new AppError('token_invalid', {
       message:
         'This area takes the session cookie or a personal access token (sy_pat_…), which POST /api/v1/auth/tokens makes.',

@@ -5,7 +5,7 @@ import type { Authenticator } from '../http/access/identity.ts';
 import { SessionReplies } from '../http/access/session-replies.ts';
 import type { Routes } from '../http/app.ts';
 import type { Timer } from '../lib/async/timer.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, steadyClock } from '../lib/clock.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Bus } from '../platform/bus/bus.ts';
 import type { Counters } from '../platform/counters/counters.ts';
@@ -27,6 +27,7 @@ import { readCommonPasswords } from './passwords/common-passwords.ts';
 import type { HashingLimits } from './passwords/hashing-queue.ts';
 import { type LockoutOptions, LoginGuard } from './passwords/login-guard.ts';
 import { Passwords } from './passwords/passwords.ts';
+import { CallTickets } from './secrets/call-tickets.ts';
 import { deriveKey } from './secrets/signing-secret.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { SessionStore } from './session-store.ts';
@@ -79,6 +80,8 @@ export interface AccountsArea {
   passwords: Passwords;
   /** The accounts of callers whom the operator's own authentication lets in. */
   customAccounts: CustomAccounts;
+  /** Lets an operator's own code call its gateway. */
+  callTickets: CallTickets;
   close(): Promise<void>;
 }
 
@@ -115,6 +118,10 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
       dispatch: Math.floor(options.dispatchTokenTtlMs / 1_000),
     },
   });
+  const callTickets = new CallTickets({
+    accountOf: (userId) => store.find({ system: 'a call of own code' }, userId),
+    now: steadyClock,
+  });
   const guard = new LoginGuard({ counters, lockout });
   const ownAccount = new OwnAccount({ store, sessions, passwords, guard, events, audit });
   const replies = new SessionReplies(proxies);
@@ -131,7 +138,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
   });
   const users = new Users({ store, passwords, events, audit, cleanup, clock });
   return {
-    authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens }),
+    authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens, callTickets }),
     csrf,
     credentials: new OpenCredentials({ sessions: sessionStore, accessTokens: accessTokenStore }),
     routes: [
@@ -145,6 +152,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
     store,
     passwords,
     customAccounts: new CustomAccounts({ store, events, audit, clock }),
+    callTickets,
     close: () => accessTokens.close(),
   };
 }

@@ -26,6 +26,7 @@ import { type OwnWebApp, ownWebApp } from './loading/own-web-app.ts';
 import { offerSdkLogger } from './loading/sdk-logger.ts';
 import { usableLanggraphJson } from './loading/usable-langgraph-json.ts';
 import { embedderOf, embeddingModel } from './models/embedding-model.ts';
+import { OwnCode, type SendForCaller } from './own-code/own-code.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { type AskInRun, runAsker } from './running/run-asker.ts';
 import { type Lacking, SourceSchemas } from './source-schemas/source-schemas.ts';
@@ -59,6 +60,8 @@ interface AgentsDependencies {
   storedAssistant: AgentsOptions['storedAssistant'];
   customAgent: NonNullable<AgentsOptions['customAgent']>;
   configurableOf: ConfigurableOf;
+  /** Sends what own code asks this gateway. */
+  sendForCaller: SendForCaller;
   clock: Clock;
   log: Logger;
   options: AgentsConfiguration;
@@ -88,6 +91,8 @@ export interface AgentRuntime {
   webApp: OwnWebApp | null;
   /** The authentication of langgraph.json; null when there is none. */
   auth: OwnAuth | null;
+  /** Says for whom own code works. */
+  ownCode: OwnCode;
   /** Returns the agents of `langgraph.json` and of the configuration, each with what is wrong with it; loads them. */
   ownAgents(): Promise<OwnAgent[]>;
   close(): void;
@@ -142,6 +147,7 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     return agents.reload();
   });
 
+  const ownCode = new OwnCode(dependencies.sendForCaller);
   const checkpointer = once(() => loadLangchain(() => openCheckpointer(database)));
   const states = new GraphStates({ agents, checkpointer, configurableOf });
   const settings = options.turn.summarization;
@@ -151,12 +157,13 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     states,
     askInRun: options.models.length > 0 ? runAsker(models) : null,
     compact: canCompact ? compactor({ states, models, settings }) : null,
-    runner: new GraphRunner({ agents, checkpointer }),
+    runner: new GraphRunner({ agents, checkpointer, ownCode }),
     shapes: new GraphShapes({ fromSource: (graphId, lacking) => sourceOf(agents.placeOf(graphId), lacking) }),
     storeItems,
     checkpoints: new ThreadCheckpoints(database),
     webApp,
     auth,
+    ownCode,
     ownAgents: async () => [
       ...(await faultOf('auth', auth)),
       ...(await faultOf('http.app', webApp)),

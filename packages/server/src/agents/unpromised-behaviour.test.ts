@@ -18,9 +18,10 @@ import {
   StateGraph,
 } from '@langchain/langgraph';
 import { AsyncBatchedStore, type PendingWrite, TASKS } from '@langchain/langgraph-checkpoint';
+import { Client } from '@langchain/langgraph-sdk';
 import { Auth, HTTPException } from '@langchain/langgraph-sdk/auth';
 import { type AgentMiddleware, createAgent, createMiddleware, summarizationMiddleware } from 'langchain';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ScriptedModel } from '../../testing/scripted-model.ts';
 import { awaitLangchainCallbacks } from '../config/env.ts';
@@ -327,5 +328,41 @@ describe("the SDK's Auth", () => {
     const error = new HTTPException(403, { message: 'no', headers: { a: 'b' } });
     expect(error, place).toMatchObject({ status: 403, message: 'no', headers: { a: 'b' } });
     expect(HTTPException.name, place).toBe('HTTPException');
+  });
+});
+
+describe('the client of the SDK', () => {
+  const [fetchKey, urlKey] = [Symbol.for('langgraph_api:fetch'), Symbol.for('langgraph_api:url')];
+  const names = globalThis as { [name: symbol]: unknown };
+  const before = [names[fetchKey], names[urlKey]];
+  afterEach(() => {
+    [names[fetchKey], names[urlKey]] = before;
+  });
+
+  it('asks for its address where a method is called, and not when the request leaves its queue', async () => {
+    const asked: string[] = [];
+    let caller = 'nobody';
+    class Address extends String {
+      override toString(): string {
+        return `http://${caller}.invalid`;
+      }
+    }
+    names[urlKey] = new Address();
+    names[fetchKey] = async (url: string) => {
+      asked.push(new URL(url).hostname);
+      return Response.json([]);
+    };
+    const client = new Client({ callerOptions: { maxConcurrency: 1 } });
+    const calls = ['ada', 'bob', 'eve'].map((name) => {
+      caller = name;
+      return client.threads.search();
+    });
+    caller = 'nobody';
+    await Promise.all(calls);
+    expect(asked, lookAt('own-code/caller-address.ts')).toEqual([
+      'ada.invalid',
+      'bob.invalid',
+      'eve.invalid',
+    ]);
   });
 });

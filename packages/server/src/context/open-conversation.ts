@@ -1,5 +1,6 @@
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { CustomAccounts } from '../accounts/custom-accounts.ts';
+import type { CallTickets } from '../accounts/secrets/call-tickets.ts';
 import { checkpointMigrations } from '../agents/checkpoints/migrations.ts';
 import { type AgentRuntime, createAgents } from '../agents/create-agents.ts';
 import type { ResolvedAgent } from '../agents/loading/agents.ts';
@@ -13,6 +14,7 @@ import { type ConversationArea, createConversation } from '../conversation/creat
 import { createFeatures } from '../conversation/create-features.ts';
 import { CustomAuthentication } from '../conversation/custom-auth/custom-authentication.ts';
 import { conversationMigrations } from '../conversation/migrations.ts';
+import { codeCalls } from '../conversation/own-routes/code-calls.ts';
 import { Removals } from '../conversation/removals.ts';
 import { configurableOf } from '../conversation/runs/records/run-store.ts';
 import type { PoolWaits } from '../conversation/runs/run-reasons.ts';
@@ -51,6 +53,9 @@ interface Surroundings {
   poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
   accounts: AccountStore;
   customAccounts: CustomAccounts;
+  callTickets: CallTickets;
+  /** The address that the gateway listens on. */
+  listeningUrl: () => string;
   /** Tells the open pages of a user what happens to their threads. */
   tell: TellOwner;
   diskReserveBytes: number;
@@ -118,6 +123,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     storedAssistant: (owner, assistantId) => storedAgent(assistantStore, owner, assistantId),
     customAgent: (owner, named) => features.customAgents.nameOf(owner, named),
     configurableOf: (whose) => configurableOf(database.read, whose),
+    sendForCaller: codeCalls({ gatewayUrl: surroundings.listeningUrl, tickets: surroundings.callTickets }),
     options: {
       configured: config.agents,
       cwd,

@@ -208,7 +208,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     followers,
     runner: runnerOf(dependencies),
     webhookCaller: runtime.webApp
-      ? withOwnApp(dependencies.webhookCaller, runtime.webApp)
+      ? withOwnApp(dependencies.webhookCaller, { webApp: runtime.webApp, ownCode: runtime.ownCode })
       : dependencies.webhookCaller,
     modelNames: modelNames(options.models),
     customAgent: (owner, name, { mayBeNew }) =>
@@ -400,7 +400,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
       trackTokens: options.events.trackTokens,
       models: options.models,
     }),
-    ...(runtime.webApp ? [ownRoutes({ ...dependencies, webApp: runtime.webApp })] : []),
+    ...(runtime.webApp ? [ownRoutes({ ...dependencies, ...runtime, webApp: runtime.webApp })] : []),
   ];
 }
 

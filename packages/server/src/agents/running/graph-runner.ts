@@ -6,6 +6,7 @@ import type { Checkpointer } from '../checkpoints/saver.ts';
 import { nothingCovered } from '../event-origin.ts';
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph, Agents } from '../loading/agents.ts';
+import type { OwnCode } from '../own-code/own-code.ts';
 import { frameOfMadeEvent } from '../run-events/run-events.ts';
 import { failureIn, stopReasonIn } from '../run-failure.ts';
 import { type CustomEvent, keepsItsWork } from '../run-handle.ts';
@@ -23,6 +24,7 @@ import { ToolTasks } from './tool-tasks.ts';
 export interface GraphRunnerOptions {
   agents: Pick<Agents, 'graph'>;
   checkpointer: () => Promise<Checkpointer>;
+  ownCode: Pick<OwnCode, 'during'>;
 }
 
 /** A run that is under way. */
@@ -66,7 +68,9 @@ export class GraphRunner implements AgentRunner {
   ): Promise<AgentRunEnd> {
     const active = await this.#begin(stop, { request, tools });
     const { checkpointer } = active;
-    const end = await this.#perform(active).finally(() => checkpointer.close());
+    const caller = { userId: request.userId, authUser: request.authUser ?? null, mayWrite: true };
+    const { ownCode } = this.#options;
+    const end = await ownCode.during(caller, () => this.#perform(active)).finally(() => checkpointer.close());
     const { failure } = checkpointer;
     if (!failure || failure.isOfGraph) return end;
     tools.signal.throwIfAborted();

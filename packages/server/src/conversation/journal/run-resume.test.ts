@@ -148,6 +148,7 @@ describe('a run that is killed', () => {
     const checkpointer = new Checkpointer(raw);
     const runner = new GraphRunner({
       checkpointer: async () => checkpointer,
+      ownCode: { during: (_caller, work) => work() },
       agents: {
         graph: async (_id, { checkpointer: own }) =>
           Object.assign(graph.withConfig({}), own && { checkpointer: own }),

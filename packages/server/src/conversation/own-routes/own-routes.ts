@@ -3,7 +3,9 @@ import { mounts } from '@switchyard/contract/conversation/mounts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AgentFault } from '../../agents/agent-fault.ts';
 import type { OwnWebApp } from '../../agents/loading/own-web-app.ts';
+import type { CodeCaller, OwnCode } from '../../agents/own-code/own-code.ts';
 import { type Guard, identityOf } from '../../http/access/guard.ts';
+import type { Identity } from '../../http/access/identity.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Admission } from '../../http/body/admission.ts';
 import { refuseOtherMethod } from '../../http/shell/not-found.ts';
@@ -16,6 +18,7 @@ import { webRequestOf } from './web-request.ts';
 
 interface OwnRoutesOptions {
   webApp: Pick<OwnWebApp, 'value'>;
+  ownCode: Pick<OwnCode, 'begin'>;
   openStreams: Pick<OpenStreams, 'open'>;
   guard: Pick<Guard, 'originOf'>;
   admission: Pick<Admission, 'readBody'>;
@@ -33,8 +36,23 @@ const methods = [
  * The routes of the app in `langgraph.json`. They get the paths below the mount that no route of the gateway has, behind the
  * same sign-in, CSRF check and limits.
  */
-export function ownRoutes({ webApp, openStreams, guard, admission }: OwnRoutesOptions): Routes {
+export function ownRoutes({ webApp, ownCode, openStreams, guard, admission }: OwnRoutesOptions): Routes {
   const answer = async (request: FastifyRequest, reply: FastifyReply, open: OpenStream): Promise<void> => {
+    const work = ownCode.begin(codeCallerOf(identityOf(request)));
+    const close = (): void => {
+      work.end();
+      open.close();
+    };
+    try {
+      // Its body is read here as well, because a body may be made while it is read.
+      await work.run(() => ask(request, reply, { signal: open.signal, close }));
+    } catch (error) {
+      work.end();
+      throw error;
+    }
+  };
+
+  const ask = async (request: FastifyRequest, reply: FastifyReply, open: OpenStream): Promise<void> => {
     const handler = await webApp.value().catch(refuseFaulty);
     const asked = webRequestOf(request, {
       origin: guard.originOf(request),
@@ -66,6 +84,11 @@ export function ownRoutes({ webApp, openStreams, guard, admission }: OwnRoutesOp
       }
     }
   };
+}
+
+/** The code may do at most what the credential of its caller allows. */
+function codeCallerOf({ userId, custom, scopes }: Identity): CodeCaller {
+  return { userId, authUser: custom ?? null, mayWrite: scopes?.includes('conversation:write') ?? true };
 }
 
 function refuseFaulty(error: unknown): never {

@@ -36,7 +36,7 @@ import { RunIntake, type RunIntakeOptions } from './intake/run-intake.ts';
 import { RunClaimStore } from './records/run-claim-store.ts';
 import { RunNews } from './records/run-news.ts';
 import { RunStop } from './records/run-stop.ts';
-import { RunStore } from './records/run-store.ts';
+import { configurableOf, RunStore } from './records/run-store.ts';
 import { ThreadsOfRuns } from './records/threads-of-runs.ts';
 import { valuesOfRun } from './records/values-of-run.ts';
 import { Runs } from './runs.ts';
@@ -103,6 +103,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     caller: dependencies.webhookCaller,
     find: (runId) => claims.find(runId),
     valuesOf: (run) => valuesOfRun(states, run),
+    authUserOf: async (runId) => (await configurableOf(database.read, { runId }))?.authUser ?? null,
     deleteThread: (run) => threads.delete(run),
     clock,
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { headerToken } from './bearer.ts';
+import { headerToken, holdsOwnToken } from './bearer.ts';
 
 test('is undefined when neither header is sent', () => {
   expect(headerToken({ cookie: 'access_token=x' })).toBeUndefined();
@@ -34,4 +34,15 @@ test('accepts both headers only when they carry the same token', () => {
   expect(headerToken({ authorization: 'Bearer abc', 'x-api-key': 'abc' })).toBe('abc');
   expect(() => headerToken({ authorization: 'Bearer abc', 'x-api-key': 'other' })).toThrow(/not both/);
   expect(() => headerToken({ authorization: 'Basic abc', 'x-api-key': 'abc' })).toThrow(/not both/);
+});
+
+test.each(['Bearer sy_pat_x', 'sy_run_x', 'Basic sy_run_x', 'bearer "sy_pat_x"'])(
+  'knows %j as one of ours',
+  (header) => {
+    expect(holdsOwnToken(header)).toBe(true);
+  },
+);
+
+test.each(['Bearer lsv2_pt_x', 'sy_x', ''])('knows %j as one of somebody else', (header) => {
+  expect(holdsOwnToken(header)).toBe(false);
 });

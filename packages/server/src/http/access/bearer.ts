@@ -7,9 +7,16 @@ const maxTokenLength = 4_096;
 /** How every personal access token begins. */
 export const accessTokenPrefix = 'sy_pat_';
 
-/** Whether a header has such a token anywhere, so that no spelling of the header hands it to another authentication. */
-export function holdsAccessToken(header: string): boolean {
-  return header.includes(accessTokenPrefix);
+/** How the credential begins that an operator's own code gets for one call to its gateway. */
+export const callTicketPrefix = 'sy_run_';
+
+/** Whether a header has a token of ours anywhere, so that no spelling of the header hands it to another authentication. */
+export function holdsOwnToken(header: string): boolean {
+  return header.includes(accessTokenPrefix) || header.includes(callTicketPrefix);
+}
+
+export function isCallTicket(token: string): boolean {
+  return token.startsWith(callTicketPrefix);
 }
 
 /** Returns the token of `Authorization: Bearer` or `x-api-key`, or undefined when the request has neither header. */

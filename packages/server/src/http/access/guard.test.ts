@@ -30,6 +30,7 @@ const people: Record<string, Identity> = {
   ada,
   root: { ...ada, userId: 'root', role: 'admin' },
   reader: { ...ada, via: 'access_token', scopes: ['dispatch:read'] },
+  ownCode: { ...ada, via: 'own_code', sessionVersion: 0, scopes: ['conversation:read'] },
   rootReader: { ...ada, userId: 'root', role: 'admin', via: 'access_token', scopes: ['dispatch:read'] },
 };
 
@@ -71,6 +72,7 @@ function build(gatekeeper = new Gatekeeper()): App {
   route('GET', '/api/tasks', 'dispatch:read');
   route('POST', '/api/tasks', 'dispatch:write');
   route('GET', '/api/v1/users', 'admin');
+  app.get('/api/tokens', { config: { access: 'session', sessionOnly: true } }, async () => 'tokens');
   app.get('/api/owner', { config: { access: 'session' } }, async (request) => [
     ownerOf(request),
     adminOrOwnerOf(request),
@@ -302,5 +304,18 @@ describe('access', () => {
         code: 'scope_missing',
       });
     }
+  });
+
+  test.each(['reader', 'ownCode'])('is not enough where a session is needed: %s', async (token) => {
+    expect(await ask({ url: '/api/tokens', headers: { 'x-api-key': token } })).toMatchObject({
+      status: 403,
+      code: 'session_required',
+    });
+  });
+
+  test('of own code is not looked up outside the mount of LangGraph', async () => {
+    const headers = { authorization: 'Bearer sy_run_x' };
+    for (const url of ['/api/tasks', '/api/threads', '/api/v1/users', '/api/langgraphs/x'])
+      expect(await ask({ url, headers })).toMatchObject({ status: 401, code: 'token_invalid', asked: [] });
   });
 });

@@ -6,7 +6,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { App } from '../app.ts';
 import { areaOf, pathOf } from '../request-path.ts';
-import { headerToken, holdsAccessToken } from './bearer.ts';
+import { headerToken, holdsOwnToken, isCallTicket } from './bearer.ts';
 import { clientNetwork, sourceOf, type TrustedProxies } from './client-ip.ts';
 import { readCookies } from './cookie.ts';
 import type { CsrfTokens } from './csrf.ts';
@@ -21,7 +21,7 @@ interface GuardOptions {
   allowedOrigins: readonly string[];
 }
 
-/** Where LangGraph clients send their requests. */
+/** Where LangGraph clients send their requests. Own authentication and tickets of own code count here alone. */
 const customMount = '/api/langgraph';
 
 /** Decides for every request who is calling and whether they may. It runs before the body is read. */
@@ -61,7 +61,10 @@ export class Guard {
     const custom = this.#customAuthFor(request);
     if (custom) return this.#identifyBy(custom, request);
     const token = headerToken(request.headers);
-    if (token !== undefined) return authenticator.authenticate({ kind: 'header', token }, area);
+    if (token !== undefined) {
+      if (isCallTicket(token) && !isBelowMount(request)) throw new AppError('token_invalid');
+      return authenticator.authenticate({ kind: 'header', token }, area);
+    }
     const cookies = readCookies(request.headers.cookie);
     if (!changesSomething(request)) return this.#cookieSession(cookies.session, area);
     if (area === 'dispatch' && cookies.session === undefined) throw new AppError('not_authenticated');
@@ -106,7 +109,8 @@ export class Guard {
     const identity = await (request.is404 ? this.#identifyAnywhere(request) : this.identify(request));
     const { sessionOnly, changingFlag } = request.routeOptions.config;
     checkAccess(identity, access);
-    if (sessionOnly && identity.via === 'access_token') throw new AppError('session_required');
+    if (sessionOnly && (identity.via === 'access_token' || identity.via === 'own_code'))
+      throw new AppError('session_required');
     identities.set(request, identity);
     if (changingFlag) this.#admitChange(request, identity, changingFlag);
   }
@@ -148,8 +152,7 @@ export class Guard {
   /** The operator's own authentication, when it decides about this request. */
   #customAuthFor(request: FastifyRequest): CustomAuthenticator | null {
     const custom = this.#customAuth;
-    const isThere = isBelow(request.routeOptions.url ?? pathOf(request), customMount);
-    return isThere && !hasOwnCredential(request.headers) ? custom : null;
+    return isBelowMount(request) && !hasOwnCredential(request.headers) ? custom : null;
   }
 
   /** The operator's code may read cookies, which a page of another site must not use. */
@@ -275,11 +278,15 @@ function refuseCookieAlone({ headers }: FastifyRequest, flag: string): void {
 /** A header decides alone, as everywhere. One that holds no token of the gateway is the operator's. */
 function hasOwnCredential({ authorization, cookie, 'x-api-key': apiKey }: IncomingHttpHeaders): boolean {
   if (authorization === undefined && apiKey === undefined) return readCookies(cookie).session !== undefined;
-  return [authorization, apiKey].flat().some((value) => value !== undefined && holdsAccessToken(value));
+  return [authorization, apiKey].flat().some((value) => value !== undefined && holdsOwnToken(value));
 }
 
 function changesSomething({ method }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}
+
+function isBelowMount(request: FastifyRequest): boolean {
+  return isBelow(request.routeOptions.url ?? pathOf(request), customMount);
 }
 
 /** Compares whole segments: `/docs` covers `/docs/x`, not `/docsx`. */

@@ -10,7 +10,7 @@ export interface Identity {
   /** Another person chose the password, so it should be changed. */
   needsSetup: boolean;
   oauthProvider: string | null;
-  via: 'bearer' | 'access_token' | 'cookie' | 'custom_auth';
+  via: 'bearer' | 'access_token' | 'cookie' | 'custom_auth' | 'own_code';
   /** The id that a logout revokes; for a personal access token, the token's id. */
   credentialId: string;
   /** The version of the account's sessions in which this one began; null for a personal access token. */
@@ -18,7 +18,7 @@ export interface Identity {
   /** What a personal access token may do; null means no restriction. */
   scopes: readonly Scope[] | null;
   expiresAtMs: number | null;
-  /** What the operator's own authentication said about the caller; absent for callers with a credential of the gateway. */
+  /** What the operator's own authentication said about the caller; absent for users with a credential of the gateway. */
   custom?: CustomUser;
 }
 

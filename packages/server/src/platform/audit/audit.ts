@@ -10,7 +10,7 @@ export interface Actor {
   /** Its e-mail address. */
   name: string;
   /** What the actor signed in with; `password` for an account that is made by its user. */
-  via: 'cookie' | 'bearer' | 'access_token' | 'custom_auth' | 'password' | 'system';
+  via: 'cookie' | 'bearer' | 'access_token' | 'custom_auth' | 'own_code' | 'password' | 'system';
   requestId: string | null;
 }
 

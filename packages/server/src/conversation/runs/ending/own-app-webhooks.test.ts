@@ -10,10 +10,19 @@ const caller: WebhookCaller = {
     return { status: 204 };
   },
 };
-const call = { headers: {}, body: '{"n":1}', userId: 'ada', signal: new AbortController().signal };
+const call = {
+  headers: {},
+  body: '{"n":1}',
+  userId: 'ada',
+  authUser: null,
+  signal: new AbortController().signal,
+};
 
 function calling(answer: (request: Request) => Promise<Response>): WebhookCaller {
-  return withOwnApp(caller, { value: async () => answer });
+  return withOwnApp(caller, {
+    webApp: { value: async () => answer },
+    ownCode: { during: (_caller, work) => work() },
+  });
 }
 
 it('tells a path of the app, and says for whom', async () => {

@@ -1,4 +1,5 @@
 import type { OwnWebApp } from '../../../agents/loading/own-web-app.ts';
+import type { OwnCode } from '../../../agents/own-code/own-code.ts';
 import { deadline } from '../../../lib/async/deadline.ts';
 import { secondMs } from '../../../lib/time-units.ts';
 import { answerInTime } from '../../own-routes/answer-in-time.ts';
@@ -8,11 +9,16 @@ import type { WebhookCaller } from './run-webhooks.ts';
 /** As long as any other receiver has. */
 const deadlineMs = 15 * secondMs;
 
+interface OwnApp {
+  webApp: Pick<OwnWebApp, 'value'>;
+  ownCode: Pick<OwnCode, 'during'>;
+}
+
 /**
  * A webhook that is a path, such as `/done`, is a route of the operator's app. It is called in this process for the user of the
  * run. Any other address goes to the caller.
  */
-export function withOwnApp(caller: WebhookCaller, webApp: Pick<OwnWebApp, 'value'>): WebhookCaller {
+export function withOwnApp(caller: WebhookCaller, { webApp, ownCode }: OwnApp): WebhookCaller {
   return {
     whyDenied: (url) => (isPath(url) ? null : caller.whyDenied(url)),
     post: async (url, call) => {
@@ -30,9 +36,15 @@ export function withOwnApp(caller: WebhookCaller, webApp: Pick<OwnWebApp, 'value
           body: call.body,
           signal,
         });
-        const { status, body } = await answerInTime(handler(request), signal);
-        await body?.cancel();
-        return { status };
+        const ask = async (): Promise<{ status: number }> => {
+          const { status, body } = await answerInTime(handler(request), signal);
+          await body?.cancel();
+          return { status };
+        };
+        const { userId, authUser } = call;
+        return userId === null
+          ? await ask()
+          : await ownCode.during({ userId, authUser, mayWrite: true }, ask);
       } catch (error) {
         return { error: error instanceof Error ? error.message : String(error) };
       } finally {

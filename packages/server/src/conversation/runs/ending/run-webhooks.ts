@@ -9,14 +9,20 @@ import { viewRun } from '../records/run-view.ts';
 
 type CallOutcome = { status: number } | { error: string };
 
+interface WebhookCall {
+  headers: Record<string, string>;
+  body: string;
+  userId: string | null;
+  /** What the operator's own authentication said about the user; null for users with a credential of the gateway. */
+  authUser: Record<string, unknown> | null;
+  signal: AbortSignal;
+}
+
 /** How this gateway calls addresses that users name: no private networks, no redirects, deadlines. */
 export interface WebhookCaller {
   /** Returns what is wrong with an address, as a sentence; null when it may be called. */
   whyDenied: (url: string) => string | null;
-  post: (
-    url: string,
-    call: { headers: Record<string, string>; body: string; userId: string | null; signal: AbortSignal },
-  ) => Promise<CallOutcome>;
+  post: (url: string, call: WebhookCall) => Promise<CallOutcome>;
 }
 
 interface RunWebhooksOptions {
@@ -25,6 +31,8 @@ interface RunWebhooksOptions {
   caller: WebhookCaller | null;
   find: (runId: string) => Promise<RunRow | undefined>;
   valuesOf: (run: RunRow) => Promise<Record<string, unknown>>;
+  /** Returns what the operator's own authentication said about the user who started the run. */
+  authUserOf: (runId: string) => Promise<Record<string, unknown> | null>;
   /** For a thread that is deleted with its run: called when the webhook has been called, or never will be. */
   deleteThread: (run: RunRow) => Promise<void>;
   clock: Clock;
@@ -68,7 +76,9 @@ export class RunWebhooks {
     const run = await find(String(payload.runId));
     if (!run || run.webhook === null || !caller) return;
     const { webhook, user_id: userId } = run;
-    const outcome = await caller.post(webhook, { headers: {}, body: await this.#body(run), userId, signal });
+    const authUser = await this.#options.authUserOf(run.run_id);
+    const body = await this.#body(run);
+    const outcome = await caller.post(webhook, { headers: {}, body, userId, authUser, signal });
     const fault = faultOf(outcome);
     const isLast = fault === null || attempt > retryDelaysMs.length;
     if (isLast && run.delete_thread === 2) await deleteThread(run);

@@ -1,0 +1,65 @@
+import { newId } from '../../lib/ids.ts';
+import { addressDomain, callerAddress, currentAddress } from './caller-address.ts';
+
+/** The user for whom an operator's own code works. */
+export interface CodeCaller {
+  userId: string;
+  /** What the operator's own authentication said about the user; null for users with a credential of the gateway. */
+  authUser: Record<string, unknown> | null;
+  mayWrite: boolean;
+}
+
+/** Sends a request of own code to the gateway that runs the code. The path is one below LangGraph's mount. */
+export type SendForCaller = (caller: CodeCaller, path: string, request: RequestInit) => Promise<Response>;
+
+/** Own code while it works for a caller. */
+export interface OwnWork {
+  /** Everything that this calls, and what that calls, works for the caller. */
+  run<Result>(work: () => Result): Result;
+  /** Calls that begin later are refused. */
+  end(): void;
+}
+
+/** The names under which `Client` of LangGraph's SDK looks for the server that runs it, when it is given no address. */
+const fetchKey = Symbol.for('langgraph_api:fetch');
+const urlKey = Symbol.for('langgraph_api:url');
+
+/** Several gateways may live in a process. Each work knows the way into its own, and stands here until it ends. */
+const works = new Map<string, (path: string, request: RequestInit) => Promise<Response>>();
+
+/** Lets `new Client()` in graphs and own routes reach this gateway, for the user for whom the code works. */
+export class OwnCode {
+  readonly #send: SendForCaller;
+
+  constructor(send: SendForCaller) {
+    this.#send = send;
+    const names = globalThis as { [fetchKey]?: typeof fetchForWork; [urlKey]?: string };
+    names[fetchKey] = fetchForWork;
+    names[urlKey] = callerAddress;
+  }
+
+  begin(caller: CodeCaller): OwnWork {
+    const host = `${newId()}${addressDomain}`;
+    works.set(host, (path, request) => this.#send(caller, path, request));
+    return {
+      run: (work) => currentAddress.run(`http://${host}`, work),
+      end: () => void works.delete(host),
+    };
+  }
+
+  async during<Result>(caller: CodeCaller, work: () => Promise<Result>): Promise<Result> {
+    const own = this.begin(caller);
+    try {
+      return await own.run(work);
+    } finally {
+      own.end();
+    }
+  }
+}
+
+async function fetchForWork(input: string | URL, request: RequestInit = {}): Promise<Response> {
+  const { host, pathname, search } = new URL(input);
+  const send = works.get(host);
+  if (!send) throw new Error('The run or the request for which this client works has ended.');
+  return send(pathname + search, request);
+}
