@@ -48,9 +48,11 @@ it('has a Chinese word for every error of a task', () => {
   expect(Object.keys(chinese.taskError).sort()).toEqual([...taskErrorCodes].sort());
 });
 
-it('has a Chinese text for each error of the catalogue, of each kind, and of the connection, and for no other', () => {
+it('has a Chinese text for each error of the catalogue, of each kind, and of the page itself, and for no other', () => {
   const connection = ['unreachable', 'timed_out', 'not_understood', 'redirected'];
-  const known = new Set([...Object.keys(errorCatalogue), ...Object.keys(statusOfKind), ...connection]);
+  const editing = ['edit_no_text', 'edit_too_large'];
+  const ofPage = [...connection, ...editing];
+  const known = new Set([...Object.keys(errorCatalogue), ...Object.keys(statusOfKind), ...ofPage]);
   expect(Object.keys(chinese.error).sort()).toEqual([...known].sort());
 });
 
@@ -146,6 +148,32 @@ it('words an error whose message has codes, and shows the message of one that ha
   const error = new ApiError({ ...told, sentences: readSentences(message) });
   expect(wordError(error, texts)).toBe('请求无效：mcp_servers.web.url：必须是 http 或 https 地址。');
   expect(wordError(new ApiError(told), texts)).toBe(`请求无效：${message}`);
+});
+
+it('words an error of the conversation area with what it names', () => {
+  const shown = (code: string, message: string) =>
+    wordError(new ApiError({ status: 409, code, message, sentences: readSentences(message) }), texts);
+  expect(shown('conflict', say('agent_present', { name: 'painter' }))).toBe(
+    '与当前状态冲突：已有名为“painter”的智能体。',
+  );
+  expect(shown('too_large', say('upload_file_too_large', { filename: 'film (1).mp4' }))).toBe(
+    '内容太大：文件“film (1).mp4”过大。',
+  );
+  expect(shown('conflict', say('run_ended', { runId: 'r1', runStatus: 'success' }))).toBe(
+    '与当前状态冲突：运行 r1 无法取消（状态：success）。',
+  );
+  expect(shown('invalid', say('agent_unloadable', { cause: 'Unexpected token' }))).toBe(
+    '请求无效：无法加载此智能体。原话：“Unexpected token”。',
+  );
+  const foreign = [
+    say('cross_site'),
+    say('origin_reached', { address: 'http://10.0.0.1:7300' }),
+    say('proxy_unlisted'),
+    say('public_url_of_page'),
+  ].join(' ');
+  expect(shown('forbidden', foreign)).toMatch(
+    /^您无权进行此操作：来自其他网站.*10\.0\.0\.1:7300。.*server\.cors\.origins。$/,
+  );
 });
 
 it('words why an archive of a skill is not installed', () => {
