@@ -208,6 +208,22 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
       .waitFor();
   });
 
+  it('is Chinese for a sign-in from a page of another origin', async () => {
+    const text = words('sign-in');
+    const visit = await stage.visit({ locale: 'zh-CN', statuses: [401, 403] });
+    await visit.page.route('**/auth/login/local', async (route) => {
+      const headers = { ...route.request().headers(), origin: 'http://elsewhere.example' };
+      await route.fulfill({ response: await route.fetch({ headers }) });
+    });
+    await visit.page.goto('/login');
+    await visit.page.getByLabel(text('email')).fill('ada@example.com');
+    await visit.page.getByLabel(text('password.label'), { exact: true }).fill(adminPassword);
+    await visit.page.getByRole('button', { name: text('login.submit') }).click();
+    const said = visit.page.getByRole('alert').getByText(/来自其他网站的登录请求已被拒绝。/);
+    expect(await said.textContent()).not.toMatch(/Cross-site|reverse proxy/);
+    expect(visit.faults).toEqual([]);
+  });
+
   it('has words for people on a page in English, without codes and routes', async () => {
     const visit = await stage.visit({ session: admin, statuses: [404] });
     await visit.page.goto('/instances?view=journal');
