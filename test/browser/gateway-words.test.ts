@@ -10,6 +10,8 @@ import { wordsOf } from './support/words.ts';
 
 const words = wordsOf('zh-CN');
 const discardPort = 9;
+const tokensPerAccount = 100;
+const filesPerRequest = 10;
 
 describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
   let stage: Stage;
@@ -22,7 +24,11 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     stage = await Stage.open();
     admin = await stage.admin();
     boxes = await addBoxes(admin, ['box-a'], 1);
-    ({ page, faults } = await stage.visit({ session: admin, locale: 'zh-CN', statuses: [400, 422] }));
+    ({ page, faults } = await stage.visit({
+      session: admin,
+      locale: 'zh-CN',
+      statuses: [400, 409, 413, 422],
+    }));
   });
   afterEach(() => expect(faults.splice(0)).toEqual([]));
   afterAll(async () => {
@@ -80,6 +86,64 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     await page.getByLabel(text('password.new')).fill('password1');
     await page.getByRole('button', { name: text('password.submit') }).click();
     await page.getByText('请求无效：new_password：密码过于常见，请选择更强的密码。').waitFor();
+  });
+
+  it('is Chinese for an agent that is there already', async () => {
+    const text = words('agents');
+    await admin.post('/api/agents', { name: 'painter' });
+    await page.goto('/agents');
+    await page
+      .getByRole('button', { name: text('create') })
+      .first()
+      .click();
+    const dialog = openLayer(page);
+    await dialog.getByLabel(text('form.name'), { exact: true }).fill('painter');
+    await dialog.getByRole('button', { name: text('form.create') }).click();
+    await dialog.getByText('与当前状态冲突：已有名为“painter”的智能体。', { exact: true }).waitFor();
+  });
+
+  it('is Chinese for a fact that the memory holds already', async () => {
+    const text = words('memory');
+    await admin.post('/api/memory/facts', { content: 'Likes red.' });
+    await page.goto('/memory');
+    await page
+      .getByRole('button', { name: text('fact.add') })
+      .first()
+      .click();
+    const dialog = openLayer(page);
+    await dialog.getByRole('textbox', { name: text('fact.content') }).fill('Likes red.');
+    await dialog.getByRole('button', { name: text('fact.remember') }).click();
+    await dialog.getByText('记忆中已有这条事实。', { exact: true }).waitFor();
+  });
+
+  it('is Chinese for one access token more than there may be', async () => {
+    const text = words('tokens');
+    const another = (name: string) => admin.post('/api/v1/auth/tokens', { name, scopes: ['dispatch:read'] });
+    for (let made = 0; made < tokensPerAccount; made += 1) await another(`token ${made}`);
+    await page.goto('/tokens');
+    await page
+      .getByRole('button', { name: text('create.open') })
+      .first()
+      .click();
+    const dialog = openLayer(page);
+    await dialog.getByRole('textbox', { name: text('create.name') }).fill('One more');
+    await dialog.getByRole('button', { name: text('create.submit') }).click();
+    await dialog.getByText('此账户的访问令牌数量已达上限，请先删除一个。', { exact: true }).waitFor();
+  });
+
+  it('is Chinese for more files than a thread takes at once', async () => {
+    const files = Array.from({ length: filesPerRequest + 1 }, (_, index) => ({
+      name: `note-${index}.txt`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('A note.'),
+    }));
+    await page.goto('/chat');
+    await page.getByRole('textbox', { name: words('chat')('composer.message') }).waitFor();
+    await page.locator('input[type=file]').setInputFiles(files);
+    await page
+      .getByRole('region', { name: words('kit')('toast.region') })
+      .getByText('内容太大：一次最多上传 10 个文件。', { exact: true })
+      .waitFor();
   });
 
   it('is Chinese for a test of an MCP server', async () => {
@@ -142,6 +206,22 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
       .getByRole('alert')
       .getByText('请求无效：无法安装此压缩包：SKILL.md 必须位于压缩包的顶层，或位于其中唯一的文件夹内。')
       .waitFor();
+  });
+
+  it('is Chinese for a sign-in from a page of another origin', async () => {
+    const text = words('sign-in');
+    const visit = await stage.visit({ locale: 'zh-CN', statuses: [401, 403] });
+    await visit.page.route('**/auth/login/local', async (route) => {
+      const headers = { ...route.request().headers(), origin: 'http://elsewhere.example' };
+      await route.fulfill({ response: await route.fetch({ headers }) });
+    });
+    await visit.page.goto('/login');
+    await visit.page.getByLabel(text('email')).fill('ada@example.com');
+    await visit.page.getByLabel(text('password.label'), { exact: true }).fill(adminPassword);
+    await visit.page.getByRole('button', { name: text('login.submit') }).click();
+    const said = visit.page.getByRole('alert').getByText(/来自其他网站的登录请求已被拒绝。/);
+    expect(await said.textContent()).not.toMatch(/Cross-site|reverse proxy/);
+    expect(visit.faults).toEqual([]);
   });
 
   it('has words for people on a page in English, without codes and routes', async () => {

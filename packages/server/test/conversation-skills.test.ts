@@ -364,6 +364,7 @@ describe('a custom skill', () => {
     expect(readdirSync(join(home, 'skills/custom/brew-tea'))).toEqual(['SKILL.md']);
     expect((await admin.post(`${path}/rollback`)).body).toEqual({
       detail: 'Before this change there was no text.',
+      sentences: [{ code: 'skill_change_first', values: {} }],
     });
   });
 

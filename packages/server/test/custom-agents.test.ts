@@ -165,7 +165,10 @@ describe('the name of an agent', () => {
     expect(await bob.ok('GET', '/agents/check?name=taken')).toMatchObject({ available: true });
     expect(await ada.post('/agents', { name: 'Taken' })).toMatchObject({
       status: 409,
-      body: { detail: "Agent 'taken' already exists" },
+      body: {
+        detail: "Agent 'taken' already exists",
+        sentences: [{ code: 'agent_present', values: { name: 'taken' } }],
+      },
     });
   });
 

@@ -45,7 +45,8 @@ it.each(folders)('%s has the same keys in both languages, and each text takes th
 
 it('calls each thing by one word in Chinese', () => {
   // 您, 账户, 智能体, 工作节点
-  const others = /你|账号|代理|工作机/;
+  // A proxy is 代理服务器.
+  const others = /你|账号|代理(?!服务器)|工作机/;
   const texts = [...folders, 'lib/gateway-words/messages'].flatMap((folder) =>
     flatten(read(folder, 'zh-CN')),
   );

@@ -1,8 +1,8 @@
 import { browserCookies } from '@switchyard/client/cookies';
 import { ApiError, ConnectionError } from '@switchyard/client/errors';
+import { readError, readValue } from '@switchyard/client/read-answer';
 import type { UploadedFile } from '@switchyard/contract/conversation/upload';
 import { uploadFiles } from '@switchyard/contract/conversation/uploads';
-import { isRecord } from './is-record.ts';
 
 /** Puts files into a thread, where its agents find them. */
 export async function uploadToThread(threadId: string, files: readonly File[]): Promise<UploadedFile[]> {
@@ -13,9 +13,9 @@ export async function uploadToThread(threadId: string, files: readonly File[]): 
   const response = await fetch(url, { method: 'POST', body: form, headers }).catch((cause: unknown) => {
     throw new ConnectionError('unreachable', 'The gateway did not answer the upload.', cause);
   });
-  const answer: unknown = await response.json().catch(() => null);
-  if (!response.ok || !isRecord(answer)) throw refusal(response, answer);
-  return answer.files as UploadedFile[];
+  if (!response.ok) throw await readError(response);
+  const { files: uploaded } = (await readValue(response)) as { files: UploadedFile[] };
+  return uploaded;
 }
 
 const maxTextBytes = 2 * 1024 * 1024;
@@ -27,31 +27,19 @@ export async function readThreadText(
   signal: AbortSignal,
 ): Promise<string> {
   const response = await fetch(threadFileUrl(threadId, virtualPath), { signal });
-  if (!response.ok) throw refusal(response, await response.json().catch(() => null));
+  if (!response.ok) throw await readError(response);
   if (Number(response.headers.get('content-length')) > maxTextBytes) {
     await response.body?.cancel();
-    throw unreadable('Only texts of at most 2 MB can be changed here. Download the file instead.');
+    const message = 'Only texts of at most 2 MB can be changed here. Download the file instead.';
+    throw new ApiError({ status: 415, code: 'edit_too_large', message });
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await response.arrayBuffer());
   } catch (error) {
-    if (error instanceof TypeError) throw unreadable('The file is not text. Download it instead.');
-    throw error;
+    if (!(error instanceof TypeError)) throw error;
+    const message = 'The file is not text. Download it instead.';
+    throw new ApiError({ status: 415, code: 'edit_no_text', message });
   }
-}
-
-function unreadable(message: string): ApiError {
-  return new ApiError({ status: 415, code: 'media_type_unsupported', message });
-}
-
-function refusal({ status, headers }: Response, answer: unknown): ApiError {
-  const { detail, message = detail, code } = isRecord(answer) ? answer : {};
-  return new ApiError({
-    status,
-    code: typeof code === 'string' ? code : 'upload_refused',
-    message: typeof message === 'string' ? message : `The gateway refused the upload (${status}).`,
-    requestId: headers.get('x-request-id'),
-  });
 }
 
 /** The address of a file of a thread, by its virtual path. */

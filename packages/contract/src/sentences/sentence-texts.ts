@@ -6,10 +6,14 @@ import { instanceEventTexts } from './texts/instance-event-texts.ts';
 import { instanceTexts } from './texts/instance-texts.ts';
 import { mcpServerTexts } from './texts/mcp-server-texts.ts';
 import { mcpSettingTexts } from './texts/mcp-setting-texts.ts';
+import { memoryTexts } from './texts/memory-texts.ts';
 import { parameterTexts } from './texts/parameter-texts.ts';
+import { requestTexts } from './texts/request-texts.ts';
 import { settingsTexts } from './texts/settings-texts.ts';
 import { skillTexts } from './texts/skill-texts.ts';
 import { taskWarningTexts } from './texts/task-warning-texts.ts';
+import { threadFileTexts } from './texts/thread-file-texts.ts';
+import { threadTexts } from './texts/thread-texts.ts';
 import { waitingTexts } from './texts/waiting-texts.ts';
 import { webhookTexts } from './texts/webhook-texts.ts';
 import { workerCallTexts } from './texts/worker-call-texts.ts';
@@ -36,4 +40,8 @@ export const sentenceTexts = {
   ...parameterTexts,
   ...workflowTexts,
   ...skillTexts,
+  ...threadTexts,
+  ...threadFileTexts,
+  ...memoryTexts,
+  ...requestTexts,
 } as const;

@@ -1,4 +1,5 @@
 import { useFormat } from '../../lib/format/use-format.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import type { SignInFault } from './sign-in-fault.ts';
 
@@ -11,12 +12,13 @@ interface FaultTextProps {
 export function FaultText({ fault, secondsLeft }: FaultTextProps) {
   const text = useText('sign-in');
   const format = useFormat();
+  const words = useGatewayWords();
   if (fault === null) return null;
   const wait = format.duration(secondsLeft * 1_000);
   const isOver = fault.waitSeconds !== null && secondsLeft === 0;
   return (
     <p role="alert" className={`text-body ${isOver ? 'text-text-2' : 'text-failed'}`}>
-      {isOver ? text('fault.over') : text(`fault.${fault.key}`, { wait, message: fault.message })}
+      {isOver ? text('fault.over') : text(`fault.${fault.key}`, { wait, message: words.error(fault.error) })}
     </p>
   );
 }

@@ -12,8 +12,7 @@ export interface SignInFault {
     | 'exists'
     | 'unreachable'
     | 'other';
-  /** What the gateway has said. */
-  message: string;
+  error: Error;
   /** How long the gateway accepts no further try. */
   waitSeconds: number | null;
 }
@@ -24,7 +23,7 @@ const busySeconds = 2;
 export function signInFault(error: Error): SignInFault {
   const waitSeconds =
     error instanceof ApiError && error.status === 429 ? (error.retryAfterSeconds ?? 1) : null;
-  return { key: keyOf(error, waitSeconds), message: error.message, waitSeconds };
+  return { key: keyOf(error, waitSeconds), error, waitSeconds };
 }
 
 function keyOf(error: Error, waitSeconds: number | null): SignInFault['key'] {

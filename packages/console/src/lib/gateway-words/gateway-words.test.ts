@@ -6,7 +6,7 @@ import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import { sentenceTexts } from '@switchyard/contract/sentences/sentence-texts';
 import { say } from '@switchyard/contract/sentences/sentences';
 import { createTranslator } from 'use-intl/core';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type GatewayTexts, ownText, ownWords, wordError, wordSentences } from './gateway-words.ts';
 
 const file = new URL('./messages/zh-CN.json', import.meta.url);
@@ -48,11 +48,34 @@ it('has a Chinese word for every error of a task', () => {
   expect(Object.keys(chinese.taskError).sort()).toEqual([...taskErrorCodes].sort());
 });
 
-it('has Chinese texts for errors of the catalogue, of each kind, and of the connection, and for no other', () => {
+it('has a Chinese text for each error of the catalogue, of each kind, and of the page itself, and for no other', () => {
   const connection = ['unreachable', 'timed_out', 'not_understood', 'redirected'];
-  const known = new Set([...Object.keys(errorCatalogue), ...Object.keys(statusOfKind), ...connection]);
-  expect(Object.keys(chinese.error).filter((code) => !known.has(code))).toEqual([]);
-  expect(Object.keys(statusOfKind).filter((kind) => !(kind in chinese.error))).toEqual([]);
+  const editing = ['edit_no_text', 'edit_too_large'];
+  const ofPage = [...connection, ...editing];
+  const known = new Set([...Object.keys(errorCatalogue), ...Object.keys(statusOfKind), ...ofPage]);
+  expect(Object.keys(chinese.error).sort()).toEqual([...known].sort());
+});
+
+describe('an error that says only what the catalogue says', () => {
+  const entries = Object.entries(errorCatalogue).map(([code, { kind, message }]) => ({
+    code,
+    kind,
+    message,
+  }));
+
+  it.each(entries)('shows no English for $code, sent with its code or as a sentence alone', (entry) => {
+    const { code, kind, message } = entry;
+    const shown = [code, kind].map((sent) =>
+      wordError(new ApiError({ status: statusOfKind[kind], code: sent, message }), texts),
+    );
+    expect(shown[0]).toMatch(/[\u4e00-\u9fff]/);
+    expect(shown[0]).not.toContain(message);
+    expect(shown[1]).toBe(shown[0]);
+  });
+
+  it('says nothing that another error says', () => {
+    expect(new Set(entries.map(({ message }) => message)).size).toBe(entries.length);
+  });
 });
 
 it('words a sentence and the cause that it ends with', () => {
@@ -127,6 +150,32 @@ it('words an error whose message has codes, and shows the message of one that ha
   expect(wordError(new ApiError(told), texts)).toBe(`请求无效：${message}`);
 });
 
+it('words an error of the conversation area with what it names', () => {
+  const shown = (code: string, message: string) =>
+    wordError(new ApiError({ status: 409, code, message, sentences: readSentences(message) }), texts);
+  expect(shown('conflict', say('agent_present', { name: 'painter' }))).toBe(
+    '与当前状态冲突：已有名为“painter”的智能体。',
+  );
+  expect(shown('too_large', say('upload_file_too_large', { filename: 'film (1).mp4' }))).toBe(
+    '内容太大：文件“film (1).mp4”过大。',
+  );
+  expect(shown('conflict', say('run_ended', { runId: 'r1', runStatus: 'success' }))).toBe(
+    '与当前状态冲突：运行 r1 无法取消（状态：success）。',
+  );
+  expect(shown('invalid', say('agent_unloadable', { cause: 'Unexpected token' }))).toBe(
+    '请求无效：无法加载此智能体。原话：“Unexpected token”。',
+  );
+  const foreign = [
+    say('cross_site'),
+    say('origin_reached', { address: 'http://10.0.0.1:7300' }),
+    say('proxy_unlisted'),
+    say('public_url_of_page'),
+  ].join(' ');
+  expect(shown('forbidden', foreign)).toMatch(
+    /^您无权进行此操作：来自其他网站.*10\.0\.0\.1:7300。.*server\.cors\.origins。$/,
+  );
+});
+
 it('words why an archive of a skill is not installed', () => {
   const errorOf = (code: string, message: string) =>
     new ApiError({ status: 400, code, message, sentences: readSentences(message) });
@@ -145,10 +194,12 @@ it('words why an archive of a skill is not installed', () => {
   );
 });
 
-it('tells a wrong current password from a sign-in that failed', () => {
-  const wrong = { code: 'invalid_credentials', message: 'No.' };
-  expect(wordError(new ApiError({ ...wrong, status: 400 }), texts)).toBe('当前密码不正确。');
-  expect(wordError(new ApiError({ ...wrong, status: 401 }), texts)).toBe('邮箱或密码不正确。');
+it('tells a wrong current password from a sign-in that failed, which have one code', () => {
+  const errorOf = (status: number, message: string) =>
+    new ApiError({ status, code: 'invalid_credentials', message });
+  const { current_password_wrong: current, invalid_credentials: signIn } = errorCatalogue;
+  expect(wordError(errorOf(400, current.message), texts)).toBe('当前密码不正确。');
+  expect(wordError(errorOf(401, signIn.message), texts)).toBe('邮箱或密码不正确。');
 });
 
 it('has an English word for every error of a task, and says the rest as the gateway does', () => {

@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from '@switchyard/client/errors';
+import { errorCatalogue } from '@switchyard/contract/errors';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { isRecord } from '../is-record.ts';
 import { faultsOf } from './faults.ts';
@@ -38,20 +39,31 @@ function wordSentence({ code, values }: Sentence, { has, text, time }: GatewayTe
 /** What a failed request says. Returns null when its code has no text in this language. */
 export function wordError(error: unknown, texts: GatewayTexts): string | null {
   const { has, text } = texts;
-  const code = codeOf(error);
+  const ofText = error instanceof ApiError ? codeOfText.get(error.message) : undefined;
+  const code = ofText ?? codeOf(error);
   if (code === null || !has(`error.${code}`)) return null;
   const names = error instanceof ApiError ? namesIn(error.details) : [];
-  const named = names.length > 0 ? 'yes' : 'no';
-  const own = error instanceof ApiError ? wordSentences(error.sentences, texts) : null;
-  const message = wordFaults(error, texts) ?? own ?? (error as Error).message;
-  return text(`error.${code}`, { message, named, names: names.join('、') });
+  const said = error instanceof ApiError ? wordSentences(error.sentences, texts) : null;
+  const message = wordFaults(error, texts) ?? said ?? (error as Error).message;
+  return text(`error.${code}`, {
+    message,
+    own: ofText ? 'yes' : 'no',
+    named: names.length > 0 ? 'yes' : 'no',
+    names: names.join('、'),
+  });
 }
 
-/** On the wire two errors of the catalogue have one code and different statuses. */
+/**
+ * The conversation area sends a sentence and no code. Its answer may be one of the catalogue, and no two errors of the
+ * catalogue say the same.
+ */
+const codeOfText: ReadonlyMap<string, string> = new Map(
+  Object.entries(errorCatalogue).map(([code, { message }]) => [message, code]),
+);
+
 function codeOf(error: unknown): string | null {
   if (error instanceof ConnectionError) return error.fault;
-  if (!(error instanceof ApiError)) return null;
-  return error.code === 'invalid_credentials' && error.status === 400 ? 'current_password_wrong' : error.code;
+  return error instanceof ApiError ? error.code : null;
 }
 
 /** A sentence that sends programs to a route. */

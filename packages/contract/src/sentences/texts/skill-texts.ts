@@ -10,6 +10,8 @@ export const skillTexts = {
   skill_file_missing: 'It has no SKILL.md.',
   skill_named_otherwise: 'SKILL.md has another name: "{name}".',
   skill_file_unreadable: 'SKILL.md cannot be read ({systemCode}).',
+  skill_change_unknown: 'history_index is out of range: there are {count} changes.',
+  skill_change_first: 'Before this change there was no text.',
   archive_name_wrong: 'The name of the archive ends in ".skill".',
   archive_unreadable: 'The skill archive cannot be read: {cause}',
   archive_directory_large: 'it has too many files.',

@@ -11,6 +11,7 @@ import type {
   AssistantSearch,
   NewAssistant,
 } from '@switchyard/contract/conversation/assistants';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AgentFault } from '../../agents/agent-fault.ts';
 import type { AgentGraph, Agents, GraphRuntime } from '../../agents/loading/agents.ts';
 import type { GraphShapes } from '../../agents/state/graph-shapes.ts';
@@ -233,7 +234,7 @@ function notFound(named: string): AppError {
 
 function faulty(fault: AgentFault): AppError {
   return new AppError('agent_faulty', {
-    message: `This agent cannot be loaded. ${fault.message}`,
+    message: say('agent_unloadable', { cause: fault.message }),
     cause: fault,
   });
 }

@@ -121,13 +121,11 @@ export class CustomAgents {
     const name = written.toLowerCase();
     this.#requireModel(requested);
     if (this.#isReserved(name)) {
-      throw new AppError('agent_exists', {
-        message: `'${name}' means something else here. Choose another name.`,
-      });
+      throw new AppError('agent_exists', { message: say('agent_name_taken', { name }) });
     }
     return this.#inTurn({ userId: userOf(owner), name }, async (key) => {
       if (await files.exists(key))
-        throw new AppError('agent_exists', { message: `Agent '${name}' already exists` });
+        throw new AppError('agent_exists', { message: say('agent_present', { name }) });
       await this.#requireRoom(key.userId);
       const agent = changed(newCustomAgent(name), requested);
       await files.write(key, agent);

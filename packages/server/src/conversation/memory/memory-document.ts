@@ -5,6 +5,7 @@ import type {
   MemoryFact,
   NewFact,
 } from '@switchyard/contract/conversation/memory';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 
 const manualSource = 'manual';
@@ -73,7 +74,7 @@ export function requireImportable({ facts }: MemoryDocument, maxFacts: number): 
   const contents = new Set<string>();
   for (const { id, content } of facts) {
     requireText(content);
-    if (ids.has(id)) throw new AppError('memory_fact_exists', { message: `Two facts have the id '${id}'.` });
+    if (ids.has(id)) throw new AppError('memory_fact_exists', { message: say('facts_same_id', { id }) });
     if (contents.has(plain(content))) throw new AppError('memory_fact_exists');
     ids.add(id);
     contents.add(plain(content));
@@ -83,7 +84,7 @@ export function requireImportable({ facts }: MemoryDocument, maxFacts: number): 
 function requireRoom(count: number, maxFacts: number): void {
   if (count <= maxFacts) return;
   throw new AppError('memory_full', {
-    message: `A memory holds at most ${maxFacts} facts. Delete some first.`,
+    message: say('memory_room', { count: maxFacts }),
   });
 }
 

@@ -6,6 +6,7 @@ import type {
   StreamMode,
 } from '@switchyard/contract/conversation/run';
 import type { ThreadStreamMode } from '@switchyard/contract/conversation/runs';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { GraphStates } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
@@ -291,7 +292,7 @@ export class Runs {
     const ended = await this.#cancel(run, action);
     if (!ended) return run;
     throw new AppError('run_not_cancellable', {
-      message: `Run ${ended.run_id} is not cancellable (status: ${ended.status})`,
+      message: say('run_ended', { runId: ended.run_id, runStatus: ended.status }),
     });
   }
 

@@ -186,11 +186,11 @@ function previousText(changes: readonly SkillChange[], index: number): string {
   const change = changes.at(index);
   if (!change) {
     throw new AppError('skill_rollback_invalid', {
-      message: `history_index is out of range: there are ${changes.length} changes.`,
+      message: say('skill_change_unknown', { count: changes.length }),
     });
   }
   if (change.prev_content !== null) return change.prev_content;
-  throw new AppError('skill_rollback_invalid', { message: 'Before this change there was no text.' });
+  throw new AppError('skill_rollback_invalid', { message: say('skill_change_first') });
 }
 
 function notFound(name: string): AppError {

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { skillCategories } from '@switchyard/contract/conversation/skill';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { Workspace, WorkspaceEntry, WorkspaceKey } from '../../agents/tools/workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -94,7 +95,7 @@ function segmentsOf(path: string): string[] {
   const absolute = (path.startsWith('/') ? path : `/${path}`).replace(/\/$/, '');
   if (absolute === skillsRoot) return [];
   if (absolute.startsWith(`${skillsRoot}/`)) return absolute.slice(skillsRoot.length + 1).split('/');
-  throw new AppError('path_invalid', { message: `Path must start with ${skillsRoot}` });
+  throw new AppError('path_invalid', { message: say('path_begins_wrong', { folder: skillsRoot }) });
 }
 
 function explained(error: unknown, path: string): unknown {
@@ -110,5 +111,5 @@ function notFound(path: string): AppError {
 }
 
 function notAFile(path: string): AppError {
-  return new AppError('path_invalid', { message: `Path is not a file: ${path}` });
+  return new AppError('path_invalid', { message: say('path_no_file', { path }) });
 }

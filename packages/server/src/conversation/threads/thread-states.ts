@@ -1,4 +1,5 @@
 import type { HistoryEntry, ThreadState, WantedCheckpoint } from '@switchyard/contract/conversation/thread';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { leadAgentName } from '../../agents/lead-agent-name.ts';
 import type { StatefulThread } from '../../agents/state/graph-state.ts';
 import { messagesOf, requireMessages } from '../../agents/state/message-faults.ts';
@@ -149,6 +150,6 @@ function checkpointNotFound({ checkpoint_id }: WantedCheckpoint): AppError {
 
 function busy(): AppError {
   return new AppError('thread_busy', {
-    message: 'Thread has a run in flight. Update state after the run finishes.',
+    message: say('thread_state_busy'),
   });
 }

@@ -1,4 +1,5 @@
 import type { BranchBody, ThreadBranch } from '@switchyard/contract/conversation/turns';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { WireState } from '../../agents/state/graph-state.ts';
 import { viewOf } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -110,7 +111,7 @@ export class Branches {
   async #source(owner: Owner, thread: ThreadRow, body: BranchBody): Promise<Source> {
     const { metadata, thread_id: threadId } = thread;
     if ((JSON.parse(metadata) as Record<string, unknown>).deerflow_sidecar === true)
-      throw refused('Branching is only available in the main conversation.');
+      throw refused(say('branch_of_aside'));
     const ids = [...new Set([body.message_id, ...(body.message_ids ?? [])])];
     const { run_id: runId } = body;
     const { states, runs } = this.#options;

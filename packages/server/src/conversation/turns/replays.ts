@@ -1,4 +1,5 @@
 import type { PreparedEdit, PreparedReplay } from '@switchyard/contract/conversation/turns';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { GoalStore } from '../goals/goal-store.ts';
@@ -51,11 +52,10 @@ export class Replays {
     const { thread, messages, title } = await this.#latest(owner, threadId);
     const answer = messages.find(({ id }) => id === messageId);
     if (!answer) throw messageNotFound(messageId);
-    if (!isVisibleAnswer(answer)) throw refused('Only visible assistant messages can be regenerated');
-    if (messages.findLast(isVisibleAnswer) !== answer)
-      throw refused('Only the latest assistant message can be regenerated');
+    if (!isVisibleAnswer(answer)) throw refused(say('answer_not_visible'));
+    if (messages.findLast(isVisibleAnswer) !== answer) throw refused(say('answer_not_latest'));
     const turn = turnOfAnswer(messages, messageId);
-    if (!turn) throw refused('Could not find the user message for this assistant response');
+    if (!turn) throw refused(say('answer_without_question'));
     const { checkpointId, runId } = await this.#source(owner, thread, { turn, answer });
     const { hide_from_ui: _hidden, ...extra } = turn.question.additional_kwargs;
     return replayOf({
@@ -73,23 +73,21 @@ export class Replays {
     { messageId, text }: { messageId: string; text: string },
   ): Promise<PreparedEdit> {
     const { thread, messages, title } = await this.#latest(owner, threadId);
-    if (await this.#options.goals.find(threadId)) throw refused('Cannot edit while a goal is active');
+    if (await this.#options.goals.find(threadId)) throw refused(say('edit_under_goal'));
     const question = messages.find(({ id }) => id === messageId);
     if (!question) throw messageNotFound(messageId);
     const isLatest = messages.findLast(isQuestion) === question;
     const rest = messages.slice(messages.indexOf(question) + 1);
     const answer = rest.findLast(isVisibleAnswer);
-    if (!isLatest || !answer) throw refused('Only the latest completed user turn can be edited');
-    if ((answer.tool_calls ?? []).length > 0)
-      throw refused('Only completed assistant text turns can be edited');
+    if (!isLatest || !answer) throw refused(say('edit_not_latest'));
+    if ((answer.tool_calls ?? []).length > 0) throw refused(say('edit_with_tools'));
     const replacement = text.trim();
-    if (replacement === '') throw refused('Edited message cannot be empty');
-    if (replacement === textIn(question).trim()) throw refused('Edited message is unchanged');
+    if (replacement === '') throw refused(say('edit_empty'));
+    if (replacement === textIn(question).trim()) throw refused(say('edit_unchanged'));
 
     const { checkpointId, runId } = await this.#source(owner, thread, { turn: { question, rest }, answer });
     const run = await this.#options.runs.get(owner, { threadId, runId });
-    if (run && run.status !== 'success')
-      throw refused('Only successful assistant runs can be edited and rerun');
+    if (run && run.status !== 'success') throw refused(say('edit_not_successful'));
     const newMessageId = this.#options.newId();
     const group =
       (run && (JSON.parse(run.metadata) as Record<string, unknown>).edit_version_group_id) ?? messageId;
@@ -137,7 +135,7 @@ export class Replays {
   ): Promise<{ checkpointId: string; runId: string }> {
     const place = await this.#before(owner, thread, { turn, answer });
     const runId = (await this.#recordedRun(owner, thread.thread_id, answer.id)) ?? place.runId;
-    if (runId === null) throw refused('Could not find source run for assistant message');
+    if (runId === null) throw refused(say('answer_without_run'));
     return { checkpointId: place.checkpointId, runId };
   }
 
@@ -158,7 +156,7 @@ export class Replays {
       if (isAtRest(state) || isBeginning(state))
         return { checkpointId: state.checkpoint.checkpoint_id, runId };
     }
-    throw refused('Could not find an addressable checkpoint before the target user message');
+    throw refused(say('answer_without_checkpoint'));
   }
 
   /** The run under which the answer is shown. The messages of a branch have runs of their own. */

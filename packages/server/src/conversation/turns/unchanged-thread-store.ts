@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { type UnitPart, unitPart } from '../../platform/database/unit-part.ts';
 import { hasOpenRun, lockRuns } from '../runs/records/run-store.ts';
@@ -19,6 +20,6 @@ export function unchangedThread(
     const thread = await foundThread.first(trx, { threadId });
     if (!thread) throw threadNotFound(threadId);
     if (thread.state_updated_at === readAt) return;
-    throw new AppError('thread_busy', { message: 'The thread has changed meanwhile. Try again.' });
+    throw new AppError('thread_busy', { message: say('thread_changed') });
   });
 }

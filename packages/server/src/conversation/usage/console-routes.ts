@@ -4,6 +4,7 @@ import {
   getConsoleUsage,
   listConsoleRuns,
 } from '@switchyard/contract/conversation/console';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { FastifyRequest } from 'fastify';
 import { identityOf, isAdmin, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
@@ -40,7 +41,7 @@ export function consoleRoutes({ summaries }: { summaries: UsageSummaries }): Rou
 function askerOf(request: FastifyRequest, scope: (typeof consoleScopes)[number] = 'own'): Asker {
   if (scope === 'all' && !isAdmin(identityOf(request))) {
     throw new AppError('admin_required', {
-      message: 'Only administrators may see the numbers of all users. Leave scope out.',
+      message: say('numbers_of_all'),
     });
   }
   return { owner: ownerOf(request), isEverybody: scope === 'all' };

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { ArtifactEdit } from '@switchyard/contract/conversation/artifact';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { WorkspaceKey } from '../../agents/tools/workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -70,9 +71,7 @@ export class Artifacts {
     const thread = await access.require(owner, threadId, { mustExist: true });
     const relativePath = relativePathOf(path);
     if (!relativePath.startsWith(outputs)) {
-      throw new AppError('path_denied', {
-        message: 'Access denied: only files below outputs can be changed',
-      });
+      throw new AppError('path_denied', { message: say('only_outputs_changed') });
     }
     if (thread?.status === 'busy') throw new AppError('thread_busy');
     const bytes = Buffer.from(content, 'utf8');
@@ -108,9 +107,7 @@ export class Artifacts {
     const { bytes, sizeBytes } = await this.#options.files.read(key, path, maxEditBytes);
     requireEditable(sizeBytes);
     if (bytes.includes(0) || !isUtf8(bytes)) {
-      throw new AppError('media_type_unsupported', {
-        message: 'The file is not text and cannot be edited here.',
-      });
+      throw new AppError('media_type_unsupported', { message: say('file_no_text') });
     }
     if (sha256Of(bytes) !== expected.toLowerCase()) throw new AppError('artifact_changed');
   }
@@ -193,9 +190,7 @@ function sha256Of(bytes: Buffer): string {
 
 function requireEditable(sizeBytes: number): void {
   if (sizeBytes <= maxEditBytes) return;
-  throw new AppError('file_too_large', {
-    message: `Texts of at most ${maxEditBytes} bytes can be edited here.`,
-  });
+  throw new AppError('file_too_large', { message: say('text_too_long', { bytes: maxEditBytes }) });
 }
 
 function isNotFound(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { isMultipartFault, parsedParts } from '../../http/body/multipart-fault.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { storable } from '../../lib/storable-text.ts';
@@ -127,11 +128,11 @@ class Reception {
 }
 
 function tooManyFiles({ files }: UploadLimits): AppError {
-  return new AppError('too_many_files', { message: `Too many files: maximum is ${files}` });
+  return new AppError('too_many_files', { message: say('upload_too_many', { count: files }) });
 }
 
 function fileTooLarge(name: string): AppError {
-  return new AppError('file_too_large', { message: `File too large: ${shown(name)}` });
+  return new AppError('file_too_large', { message: say('upload_file_too_large', { filename: shown(name) }) });
 }
 
 /** A name from outside in a form that can be shown: not longer than a name can be, and storable text. */
@@ -145,7 +146,7 @@ function asAppError(error: unknown, limits: UploadLimits): unknown {
   const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
   if (code === 'FST_FILES_LIMIT' || code === 'FST_PARTS_LIMIT') return tooManyFiles(limits);
   return new AppError('body_malformed', {
-    message: 'The body is not valid multipart/form-data, or it was cut off.',
+    message: say('upload_unreadable'),
     cause: error,
   });
 }

@@ -5,6 +5,7 @@ import type {
   UploadedFile,
   UploadLimits as UploadLimitsView,
 } from '@switchyard/contract/conversation/upload';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { WorkspaceKey } from '../../agents/tools/workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
@@ -181,7 +182,7 @@ function namesFor(
   const count = new Set([...onDisk, ...given]).size;
   if (count > Math.max(maxUploads, onDisk.size)) {
     throw new AppError('too_many_uploads', {
-      message: `A thread has at most ${maxUploads} uploads. Delete some first.`,
+      message: say('uploads_full', { count: maxUploads }),
     });
   }
   return named;

@@ -1,3 +1,4 @@
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 
 /** Where agents and clients see the files of a thread. */
@@ -10,7 +11,7 @@ export type FolderName = (typeof folderNames)[number];
 export function relativePathOf(path: string): string {
   const absolute = path.startsWith('/') ? path : `/${path}`;
   if (absolute !== virtualRoot && !absolute.startsWith(`${virtualRoot}/`)) {
-    throw new AppError('path_invalid', { message: `Path must start with ${virtualRoot}` });
+    throw new AppError('path_invalid', { message: say('path_begins_wrong', { folder: virtualRoot }) });
   }
   return absolute.slice(virtualRoot.length + 1).replace(/\/$/, '');
 }

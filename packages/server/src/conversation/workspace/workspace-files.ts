@@ -1,6 +1,7 @@
 import { type FileHandle, lstat, mkdir, opendir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type {
   FileEdit,
   StreamedContent,
@@ -257,7 +258,7 @@ function notFound(relativePath: string, cause?: AppError): AppError {
 
 function notAFile(relativePath: string): AppError {
   const path = virtualPathOf(relativePath).slice(1).replace(/\/$/, '');
-  return new AppError('path_invalid', { message: `Path is not a file: ${path}` });
+  return new AppError('path_invalid', { message: say('path_no_file', { path }) });
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Area } from '@switchyard/contract/areas';
 import type { Access, ChangingFlag } from '@switchyard/contract/endpoint';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -218,23 +219,18 @@ export function adminOrOwnerOf(request: FastifyRequest): Owner {
   return isAdmin(identity) ? { admin: identity.userId } : { user: identity.userId };
 }
 
-const foreignName =
-  'Cross-site auth request denied. A page reached this machine under a name that is not configured; ' +
-  'if the name is yours, set server.public_url.';
+const foreignName = `${say('cross_site')} ${say('name_not_configured')}`;
 
 /**
  * Names the address that the gateway sees as its own. Behind a proxy that it does not trust, that is the inner address.
  */
 function foreignOrigin(own: string | undefined, { viaTrustedProxy }: { viaTrustedProxy: boolean }): string {
-  const seen =
-    own === undefined ? 'with a Host header that names no address' : `as ${own.slice(0, maxOriginLength)}`;
-  const proxy = viaTrustedProxy
-    ? 'The proxy in front is trusted: it has to forward the host and the scheme that the page has.'
-    : 'Behind a reverse proxy, list its address in auth.trusted_proxies.';
-  return (
-    `Cross-site auth request denied. The page is of another origin than this gateway, which was reached ${seen}. ` +
-    `${proxy} Or set server.public_url to the address of the page; other sites belong into server.cors.origins.`
-  );
+  const reached =
+    own === undefined
+      ? say('origin_unnamed')
+      : say('origin_reached', { address: own.slice(0, maxOriginLength) });
+  const proxy = say(viaTrustedProxy ? 'proxy_trusted' : 'proxy_unlisted');
+  return [say('cross_site'), reached, proxy, say('public_url_of_page')].join(' ');
 }
 
 /** Maximum length of a client's header value in an error. */

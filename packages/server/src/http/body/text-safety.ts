@@ -1,4 +1,5 @@
 import type { Fault } from '@switchyard/contract/errors';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { storable } from '../../lib/storable-text.ts';
 
@@ -80,8 +81,7 @@ function isUnsafeEscape(text: string): boolean {
 }
 
 function unsafeText(part: Fault['in'], path: Fault['path'], input: string): Fault {
-  const message = 'Value error, text must not contain U+0000 or half of a surrogate pair; remove it';
-  return { in: part, path, type: 'value_error', message, input: visible(input) };
+  return { in: part, path, type: 'value_error', message: say('text_unstorable'), input: visible(input) };
 }
 
 function unsafeEscape(part: Fault['in'], path: Fault['path'], input: string): Fault {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@switchyard/contract/errors';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/app-error.ts';
 import { InvalidRequest, type RequestValidation } from '../validation/validation.ts';
@@ -35,7 +36,7 @@ function invalidRequest(request: FastifyRequest, validation: RequestValidation):
 /** Uses the same words as `requireFits` for a file. */
 export function bodyTooLarge(maxBytes: number): AppError {
   return new AppError('body_too_large', {
-    message: `The body is larger than the ${maxBytes} bytes that this address accepts.`,
+    message: say('body_larger', { bytes: maxBytes }),
   });
 }
 

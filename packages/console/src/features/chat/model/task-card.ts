@@ -1,7 +1,7 @@
 import type { Task, TaskError } from '@switchyard/contract/dispatch/task';
 import { isRecord } from '../../../lib/is-record.ts';
 import { filesIn, type ResultFile } from './tool-result.ts';
-import type { ToolPart } from './turn.ts';
+import type { ToolPart, ToolTask } from './turn.ts';
 
 /** What the card of a task shows. */
 export interface TaskCardView {
@@ -32,22 +32,20 @@ export function taskCardOf({ args, result, state, task: known }: ToolPart): Task
   const files = outputsOf(task) ?? live?.files?.map(fileOf) ?? filesIn(result);
   const error = task?.error ?? live?.error ?? null;
   const phase = phaseOf({ task, state, isDone: live?.files != null, error });
-  const isOpen = phase === 'waiting' || phase === 'running';
   return {
     taskId: known?.taskId ?? null,
     name: task?.name ?? nameIn(args),
     phase,
-    progress: phase === 'done' ? 100 : Math.max(task?.progress ?? 0, live?.progress ?? 0),
-    node: isOpen ? (task?.node ?? live?.node ?? null) : null,
-    instanceId: task?.instanceId ?? live?.instanceId ?? null,
-    position: task?.position ?? null,
-    waiting: waitingOf(task),
-    eta: isOpen ? (task?.eta ?? null) : null,
-    slots: files.length > 0 || !isOpen ? files.length : expectedPictures(args),
+    ...workOf({ task, live, phase }),
+    ...outlookOf(task, phase),
+    slots: files.length > 0 || !isOpen(phase) ? files.length : expectedPictures(args),
     files,
     error,
-    attempt: task?.attempt ?? 0,
   };
+}
+
+function isOpen(phase: TaskCardView['phase']): boolean {
+  return phase === 'waiting' || phase === 'running';
 }
 
 interface Facts {
@@ -66,6 +64,25 @@ function phaseOf({ task, state, isDone, error }: Facts): TaskCardView['phase'] {
   if (state === 'done') return 'done';
   if (state === 'failed') return 'failed';
   return state === 'stopped' ? 'cancelled' : 'preparing';
+}
+
+/** How far the task is, and where it runs. */
+function workOf({ task, live, phase }: Pick<ToolTask, 'task' | 'live'> & Pick<TaskCardView, 'phase'>) {
+  return {
+    progress: phase === 'done' ? 100 : Math.max(task?.progress ?? 0, live?.progress ?? 0),
+    node: isOpen(phase) ? (task?.node ?? live?.node ?? null) : null,
+    instanceId: task?.instanceId ?? live?.instanceId ?? null,
+  };
+}
+
+/** What the pool alone knows: the place in its queue, what the task waits for, when it will end, and how often it was tried. */
+function outlookOf(task: Task | null, phase: TaskCardView['phase']) {
+  return {
+    position: task?.position ?? null,
+    waiting: waitingOf(task),
+    eta: isOpen(phase) ? (task?.eta ?? null) : null,
+    attempt: task?.attempt ?? 0,
+  };
 }
 
 function waitingOf(task: Task | null): TaskCardView['waiting'] {

@@ -33,23 +33,27 @@ export function turnsOf(sources: TurnSources): Turn[] {
   const calls = new CallFacts(sources, said);
   const runs = new Map(sources.runs.map((run) => [run.run_id, run]));
   const turns = new Map<string, Turn>();
-  for (const { runId, message, row } of said) {
+  for (const placed of said) {
+    const { runId } = placed;
     const turn = turns.get(runId) ?? emptyTurn(runId, runs.get(runId) ?? null, isSpeaking(sources, runId));
     turns.set(runId, turn);
-    turn.firstSeq ??= row?.seq ?? null;
-    if (row?.feedback) turn.feedback = row.feedback;
-    if (message.response_metadata?.simulated === true) turn.isSimulated = true;
-    if (message.type === 'human') turn.human ??= message;
-    else if (message.type === 'ai') {
-      turn.parts.push(...partsOf(message, calls, turn));
-      turn.answerId = message.id ?? turn.answerId;
-    }
+    addMessage(turn, placed, calls);
   }
   const { live } = sources;
   if (live && !turns.has(live.runId) && live.news.phase !== 'ended') {
     turns.set(live.runId, emptyTurn(live.runId, runs.get(live.runId) ?? null, true));
   }
   return [...turns.values()];
+}
+
+function addMessage(turn: Turn, { message, row }: PlacedMessage, calls: CallFacts): void {
+  turn.firstSeq ??= row?.seq ?? null;
+  if (row?.feedback) turn.feedback = row.feedback;
+  if (message.response_metadata?.simulated === true) turn.isSimulated = true;
+  if (message.type === 'human') turn.human ??= message;
+  if (message.type !== 'ai') return;
+  turn.parts.push(...partsOf(message, calls, turn));
+  turn.answerId = message.id ?? turn.answerId;
 }
 
 /** The stream of a run that is over stays on the page and says nothing more. */

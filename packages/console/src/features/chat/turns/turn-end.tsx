@@ -29,30 +29,35 @@ export interface TurnEndProps {
 
 /** What stands below an answer. Its versions keep their place while it is given, so that they keep the focus too. */
 export function TurnEnd(props: TurnEndProps) {
-  const { threadId, turn, answers, isLast, onAnswer, onReplace, onBranch, onAside, onShow, onDrawn } = props;
+  const { threadId, turn, answers, onAnswer, onShow, onDrawn } = props;
   const place = placeOf(answers, turn.runId);
   const isOver = !turn.isLive && turn.run !== null;
   if (!isOver && place === null) return null;
-  const canReplace = isLast && turn.human !== null;
-  const canSuggest = isLast && turn.run?.status === 'success' && !endsWithQuestion(turn);
   return (
     <>
       <div className="flex flex-wrap items-center gap-1">
         {place ? <AnswerSwitch place={place} onShow={onShow} /> : null}
-        {isOver ? (
-          <TurnFooter
-            threadId={threadId}
-            turn={turn}
-            onAgain={canReplace ? () => onReplace('regenerate', turn) : null}
-            onEdit={canReplace ? () => onReplace('edit', turn) : null}
-            onBranch={isLast && onBranch ? () => onBranch(turn) : null}
-            onAside={onAside && canBeginAside(turn) ? () => onAside(turn) : null}
-          />
-        ) : null}
+        {isOver ? <TurnFooter threadId={threadId} turn={turn} {...actsOn(props)} /> : null}
       </div>
-      {isOver && canSuggest && onAnswer ? (
+      {isOver && canSuggest(props) && onAnswer ? (
         <Suggestions threadId={threadId} turn={turn} onChoose={onAnswer} onDrawn={onDrawn} />
       ) : null}
     </>
   );
+}
+
+/** What a person can do with the answer; null for what cannot be done now. */
+function actsOn({ turn, isLast, onReplace, onBranch, onAside }: TurnEndProps) {
+  const canReplace = isLast && turn.human !== null;
+  return {
+    onAgain: canReplace ? () => onReplace('regenerate', turn) : null,
+    onEdit: canReplace ? () => onReplace('edit', turn) : null,
+    onBranch: isLast && onBranch ? () => onBranch(turn) : null,
+    onAside: onAside && canBeginAside(turn) ? () => onAside(turn) : null,
+  };
+}
+
+/** A failed run has said nothing to go on from, and a question waits for its own answer. */
+function canSuggest({ turn, isLast }: TurnEndProps): boolean {
+  return isLast && turn.run?.status === 'success' && !endsWithQuestion(turn);
 }

@@ -1,4 +1,5 @@
 import type { MultitaskStrategy, RunCreate } from '@switchyard/contract/conversation/run';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { ResolvedAgent } from '../../../agents/loading/agents.ts';
 import { AppError } from '../../../lib/app-error.ts';
 import { type Clock, toIso } from '../../../lib/clock.ts';
@@ -130,7 +131,7 @@ async function makeRoom(
   const { multitask_strategy: strategy, thread_id, created_at: at } = row;
   if (others.length === 0 || strategy === 'enqueue') return { ended, stopping };
   if (strategy === 'reject')
-    throw new AppError('run_active', { message: `Thread ${thread_id} already has an active run` });
+    throw new AppError('run_active', { message: say('thread_run_active', { threadId: thread_id }) });
   for (const other of others) {
     const end = decideCancel(other) === 'end_now' && (await ending.endWaiting(trx, other, strategy));
     if (end) ended.push(end);
