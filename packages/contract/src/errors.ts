@@ -376,7 +376,7 @@ export const errorCatalogue = {
 
   // MCP
   mcp_server_not_found: { kind: 'not_found', message: 'No such MCP server.' },
-  mcp_config_invalid: { kind: 'malformed', message: 'The MCP servers cannot be set up so.' },
+  mcp_config_invalid: { kind: 'malformed', message: 'These settings of MCP servers cannot be used.' },
 
   // Custom agents
   agents_api_disabled: {
