@@ -53,6 +53,22 @@ it('a history names its checkpoints as the debug stream of the run does', async 
   expect(history.map(namesIn)).toEqual(streamed.toReversed());
 });
 
+it('a history that names a checkpoint is that checkpoint, so that a client can go back one parent at a time', async () => {
+  const threadId = await ada.thread();
+  for (const text of ['one', 'two']) await ada.wait(threadId, { assistant_id: 'chat', input: says(text) });
+  const history = (body: object) => ada.ok('POST', `/threads/${threadId}/history`, body);
+  const all = await history({ limit: 100 });
+  const steps = [];
+  let checkpoint = { checkpoint_id: all[0].checkpoint.checkpoint_id };
+  while (checkpoint) {
+    const [entry, ...others] = await history({ limit: 10, checkpoint });
+    expect(others).toEqual([]);
+    steps.push(entry.metadata.step);
+    checkpoint = entry.parent_checkpoint;
+  }
+  expect(steps).toEqual(all.map(({ metadata }: { metadata: { step: number } }) => metadata.step));
+});
+
 it('a task that runs a subgraph says where its states are, without names that are empty', async () => {
   const threadId = await ada.thread();
   await ada.wait(threadId, { assistant_id: 'nested', input: says('x'), interrupt_before: ['inner'] });

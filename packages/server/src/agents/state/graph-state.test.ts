@@ -235,6 +235,17 @@ describe('the history', () => {
     }
   });
 
+  it('is one state when a checkpoint is named', async () => {
+    const all = await fixture.states.history(thread, { limit: 100 });
+    for (const about of [thread, { ...thread, graphId: null }]) {
+      const checkpoint = { checkpoint_id: all[3]?.checkpoint?.checkpoint_id };
+      const found = await fixture.states.history(about, { limit: 100, checkpoint });
+      expect(found.map(({ metadata }) => metadata.step)).toEqual([1]);
+    }
+    const missing = { checkpoint_id: '1f000000-0000-6000-8000-000000000000' };
+    expect(await fixture.states.history(thread, { limit: 100, checkpoint: missing })).toEqual([]);
+  });
+
   it('is filtered by metadata', async () => {
     const found = await fixture.states.history(thread, {
       limit: 100,

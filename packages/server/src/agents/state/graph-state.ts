@@ -36,6 +36,7 @@ export interface HistoryQuery {
   before?: string | undefined;
   /** Values that an entry must have at the top level of its metadata. */
   metadata?: Record<string, unknown> | undefined;
+  /** With an id the history is that checkpoint alone, as in LangGraph. */
   checkpoint?: WantedCheckpoint | undefined;
 }
 
@@ -121,7 +122,7 @@ export class GraphStates {
     { limit, before, metadata, checkpoint = {} }: HistoryQuery,
   ): AsyncGenerator<WireState> {
     const saved = await this.#saver();
-    const config = configFor(thread, { ...checkpoint, checkpoint_id: null });
+    const config = configFor(thread, checkpoint);
     const shared: SharedJson = new WeakMap();
     let [left, olderThan] = [limit, before];
     const options = () => ({
