@@ -78,6 +78,14 @@ it('a task that runs a subgraph says where its states are, without names that ar
   ]);
 });
 
+it('a message of a tool keeps its own metadata', async () => {
+  const threadId = await ada.thread();
+  const result = { type: 'tool', tool_call_id: 'c', content: '3', metadata: { from: 'cache' } };
+  const input = { messages: [...says('look up dogs').messages, result] };
+  const { messages } = await ada.wait(threadId, { assistant_id: 'chat', input });
+  expect(messages).toContainEqual(expect.objectContaining(result));
+});
+
 it('PATCH of a state merges metadata into the thread of the caller alone', async () => {
   const threadId = await ada.thread({ metadata: { a: 1 } });
   const patch = (caller: ConversationCaller) =>
