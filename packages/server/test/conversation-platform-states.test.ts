@@ -78,6 +78,26 @@ it('a task that runs a subgraph says where its states are, without names that ar
   ]);
 });
 
+it('an update of a state leaves out what the graph has no channel for, and /api refuses it', async () => {
+  const threadId = await ada.thread();
+  await ada.wait(threadId, { assistant_id: 'chat', input: says('one') });
+  const values = {
+    messages: [{ ...says('two').messages[0], id: 'two' }],
+    copilotkit: { actions: [] },
+    tools: [],
+  };
+  const body = { values, as_node: '__start__' };
+  expect(await server.ada.post(`/threads/${threadId}/state`, body)).toMatchObject({
+    status: 422,
+    body: { detail: 'Unknown thread-state field(s): copilotkit, tools' },
+  });
+  const changed = await ada.ok('POST', `/threads/${threadId}/state`, body);
+  expect(changed.values.messages.at(-1)).toMatchObject({ id: 'two', content: 'two' });
+  expect(changed.values).not.toHaveProperty('copilotkit');
+  // What is named has to be there all the same.
+  expect((await ada.post(`/threads/${threadId}/state`, { ...body, as_node: 'nowhere' })).status).toBe(422);
+});
+
 it('a message of a tool keeps its own metadata', async () => {
   const threadId = await ada.thread();
   const result = { type: 'tool', tool_call_id: 'c', content: '3', metadata: { from: 'cache' } };

@@ -355,6 +355,15 @@ describe('an update', () => {
     expect(await stateOf()).toEqual(before);
   });
 
+  it('leaves out unknown channels when the caller says so', async () => {
+    await say('hello', 'h1');
+    const values = { nope: 1, __start__: {}, title: 'x' };
+    await fixture.states.update(thread, { values, asNode: 'reply', ignoresUnknown: true });
+    const after = await stateOf();
+    expect(Object.keys(after.values).sort()).toEqual(['messages', 'title']);
+    expect(after.values.title).toBe('x');
+  });
+
   it('asks for a node when it could come from several', async () => {
     await fixture.run('parallel', { input: { a: 0 } });
     await expect(

@@ -8,7 +8,7 @@ import type { Checkpointer } from '../checkpoints/saver.ts';
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph, Agents, GraphRuntime } from '../loading/agents.ts';
 import type { StateSaver } from './state-saver.ts';
-import { assertChannels, asUpdateFault, type StateUpdate, updateOf } from './state-update.ts';
+import { asUpdateFault, checkedUpdate, type StateUpdate, updateOf } from './state-update.ts';
 import { storedState, updateStored } from './stored-state.ts';
 import { type CheckpointRef, checkpointRef, emptyState, type WireState, wireState } from './wire-state.ts';
 import type { SharedJson } from './wire-values.ts';
@@ -215,9 +215,11 @@ export class GraphStates {
     const graph = await this.#graph(thread, saved, { checkpoint, runtime: updating });
     if (!graph) return refOf(await updateStored(saved, config, supersteps.flat()));
     const target = await graphAt(graph, checkpoint.checkpoint_ns ?? '');
-    for (const update of supersteps.flat()) assertChannels(target ?? graph, update);
+    const checked = supersteps.map((updates) =>
+      updates.map((update) => checkedUpdate(target ?? graph, update)),
+    );
     const updates = await Promise.all(
-      supersteps.map(async (superstep) => ({ updates: await Promise.all(superstep.map(updateOf)) })),
+      checked.map(async (superstep) => ({ updates: await Promise.all(superstep.map(updateOf)) })),
     );
     try {
       return refOf(await graph.bulkUpdateState(config, updates));
