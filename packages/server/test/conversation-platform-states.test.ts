@@ -94,6 +94,12 @@ it('an update of a state leaves out what the graph has no channel for, and /api 
   const changed = await ada.ok('POST', `/threads/${threadId}/state`, body);
   expect(changed.values.messages.at(-1)).toMatchObject({ id: 'two', content: 'two' });
   expect(changed.values).not.toHaveProperty('copilotkit');
+  const begun = {
+    metadata: { graph_id: 'approval' },
+    supersteps: [{ updates: [{ values: { plan: 'paint', tools: [] }, as_node: '__start__' }] }],
+  };
+  expect((await server.ada.post('/threads', begun)).status).toBe(422);
+  expect((await ada.ok('POST', '/threads', begun)).values).toMatchObject({ plan: 'paint' });
   // What is named has to be there all the same.
   expect((await ada.post(`/threads/${threadId}/state`, { ...body, as_node: 'nowhere' })).status).toBe(422);
 });
