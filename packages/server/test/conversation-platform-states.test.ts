@@ -53,6 +53,22 @@ it('a history names its checkpoints as the debug stream of the run does', async 
   expect(history.map(namesIn)).toEqual(streamed.toReversed());
 });
 
+it('a history that names a checkpoint is that checkpoint, so that a client can go back one parent at a time', async () => {
+  const threadId = await ada.thread();
+  for (const text of ['one', 'two']) await ada.wait(threadId, { assistant_id: 'chat', input: says(text) });
+  const history = (body: object) => ada.ok('POST', `/threads/${threadId}/history`, body);
+  const all = await history({ limit: 100 });
+  const steps = [];
+  let checkpoint = { checkpoint_id: all[0].checkpoint.checkpoint_id };
+  while (checkpoint) {
+    const [entry, ...others] = await history({ limit: 10, checkpoint });
+    expect(others).toEqual([]);
+    steps.push(entry.metadata.step);
+    checkpoint = entry.parent_checkpoint;
+  }
+  expect(steps).toEqual(all.map(({ metadata }: { metadata: { step: number } }) => metadata.step));
+});
+
 it('a task that runs a subgraph says where its states are, without names that are empty', async () => {
   const threadId = await ada.thread();
   await ada.wait(threadId, { assistant_id: 'nested', input: says('x'), interrupt_before: ['inner'] });
@@ -60,6 +76,40 @@ it('a task that runs a subgraph says where its states are, without names that ar
   expect(tasks.map(({ checkpoint }: { checkpoint: unknown }) => checkpoint)).toEqual([
     { thread_id: threadId, checkpoint_ns: expect.stringMatching(/^inner:/) },
   ]);
+});
+
+it('an update of a state leaves out what the graph has no channel for, and /api refuses it', async () => {
+  const threadId = await ada.thread();
+  await ada.wait(threadId, { assistant_id: 'chat', input: says('one') });
+  const values = {
+    messages: [{ ...says('two').messages[0], id: 'two' }],
+    copilotkit: { actions: [] },
+    tools: [],
+  };
+  const body = { values, as_node: '__start__' };
+  expect(await server.ada.post(`/threads/${threadId}/state`, body)).toMatchObject({
+    status: 422,
+    body: { detail: 'Unknown thread-state field(s): copilotkit, tools' },
+  });
+  const changed = await ada.ok('POST', `/threads/${threadId}/state`, body);
+  expect(changed.values.messages.at(-1)).toMatchObject({ id: 'two', content: 'two' });
+  expect(changed.values).not.toHaveProperty('copilotkit');
+  const begun = {
+    metadata: { graph_id: 'approval' },
+    supersteps: [{ updates: [{ values: { plan: 'paint', tools: [] }, as_node: '__start__' }] }],
+  };
+  expect((await server.ada.post('/threads', begun)).status).toBe(422);
+  expect((await ada.ok('POST', '/threads', begun)).values).toMatchObject({ plan: 'paint' });
+  // What is named has to be there all the same.
+  expect((await ada.post(`/threads/${threadId}/state`, { ...body, as_node: 'nowhere' })).status).toBe(422);
+});
+
+it('a message of a tool keeps its own metadata', async () => {
+  const threadId = await ada.thread();
+  const result = { type: 'tool', tool_call_id: 'c', content: '3', metadata: { from: 'cache' } };
+  const input = { messages: [...says('look up dogs').messages, result] };
+  const { messages } = await ada.wait(threadId, { assistant_id: 'chat', input });
+  expect(messages).toContainEqual(expect.objectContaining(result));
 });
 
 it('PATCH of a state merges metadata into the thread of the caller alone', async () => {

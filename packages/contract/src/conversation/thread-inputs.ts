@@ -152,6 +152,11 @@ export const historyBody = Type.Object({
     }),
   ),
   metadata: Type.Optional(nullable(metadata)),
-  checkpoint: Type.Optional(nullable(wantedCheckpoint)),
+  checkpoint: Type.Optional(
+    nullable({
+      ...wantedCheckpoint,
+      description: 'Only this checkpoint, or the checkpoints of its namespace when it has no id.',
+    }),
+  ),
 });
 export type HistoryBody = Static<typeof historyBody>;

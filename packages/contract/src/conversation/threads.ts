@@ -183,7 +183,7 @@ export const updateState = {
   schema: {
     summary: 'Change the state of a thread',
     description:
-      'Makes a new checkpoint, through the reducers of its graph; 409 while a run is under way. A `title` becomes the title of the thread.',
+      'Makes a new checkpoint, through the reducers of its graph; 409 while a run is under way. A `title` becomes the title of the thread. Values for channels that the graph does not have are refused under `/api`, and left out under `/api/langgraph`, as LangGraph does.',
     tags,
     params: threadParams,
     body: statePatch,

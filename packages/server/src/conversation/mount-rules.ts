@@ -7,6 +7,8 @@ export interface MountRules {
   historyMetadata: 'public' | 'full';
   /** Whether its entries hold checkpoints as objects. A page that sends one back continues from there and not from the newest state. */
   historyCheckpoints: 'ids' | 'objects';
+  /** What an update of a state does with values for channels that the graph does not have. */
+  unknownChannels: 'refuse' | 'ignore';
   /** The answer to creating a thread that the caller already has, when the request has no `if_exists`. */
   existingThread: 'return' | 'conflict';
   searchValues: 'title' | 'snapshot';
@@ -24,6 +26,7 @@ export const mountRules: Record<Mount, MountRules> = {
     historyMessages: 'newest',
     historyMetadata: 'public',
     historyCheckpoints: 'ids',
+    unknownChannels: 'refuse',
     existingThread: 'return',
     searchValues: 'title',
     searchLimit: 100,
@@ -35,6 +38,7 @@ export const mountRules: Record<Mount, MountRules> = {
     historyMessages: 'every',
     historyMetadata: 'full',
     historyCheckpoints: 'objects',
+    unknownChannels: 'ignore',
     existingThread: 'conflict',
     searchValues: 'snapshot',
     searchLimit: 10,

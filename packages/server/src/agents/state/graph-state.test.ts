@@ -235,6 +235,17 @@ describe('the history', () => {
     }
   });
 
+  it('is one state when a checkpoint is named', async () => {
+    const all = await fixture.states.history(thread, { limit: 100 });
+    for (const about of [thread, { ...thread, graphId: null }]) {
+      const checkpoint = { checkpoint_id: all[3]?.checkpoint?.checkpoint_id };
+      const found = await fixture.states.history(about, { limit: 100, checkpoint });
+      expect(found.map(({ metadata }) => metadata.step)).toEqual([1]);
+    }
+    const missing = { checkpoint_id: '1f000000-0000-6000-8000-000000000000' };
+    expect(await fixture.states.history(thread, { limit: 100, checkpoint: missing })).toEqual([]);
+  });
+
   it('is filtered by metadata', async () => {
     const found = await fixture.states.history(thread, {
       limit: 100,
@@ -342,6 +353,15 @@ describe('an update', () => {
     const before = await stateOf();
     await expect(fixture.states.update(thread, update)).rejects.toMatchObject({ status: 422, message });
     expect(await stateOf()).toEqual(before);
+  });
+
+  it('leaves out unknown channels when the caller says so', async () => {
+    await say('hello', 'h1');
+    const values = { nope: 1, __start__: {}, title: 'x' };
+    await fixture.states.update(thread, { values, asNode: 'reply', ignoresUnknown: true });
+    const after = await stateOf();
+    expect(Object.keys(after.values).sort()).toEqual(['messages', 'title']);
+    expect(after.values.title).toBe('x');
   });
 
   it('asks for a node when it could come from several', async () => {

@@ -8,7 +8,7 @@ import type { Checkpointer } from '../checkpoints/saver.ts';
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph, Agents, GraphRuntime } from '../loading/agents.ts';
 import type { StateSaver } from './state-saver.ts';
-import { assertChannels, asUpdateFault, type StateUpdate, updateOf } from './state-update.ts';
+import { asUpdateFault, checkedUpdate, type StateUpdate, updateOf } from './state-update.ts';
 import { storedState, updateStored } from './stored-state.ts';
 import { type CheckpointRef, checkpointRef, emptyState, type WireState, wireState } from './wire-state.ts';
 import type { SharedJson } from './wire-values.ts';
@@ -36,6 +36,7 @@ export interface HistoryQuery {
   before?: string | undefined;
   /** Values that an entry must have at the top level of its metadata. */
   metadata?: Record<string, unknown> | undefined;
+  /** With an id the history is that checkpoint alone, as in LangGraph. */
   checkpoint?: WantedCheckpoint | undefined;
 }
 
@@ -121,7 +122,7 @@ export class GraphStates {
     { limit, before, metadata, checkpoint = {} }: HistoryQuery,
   ): AsyncGenerator<WireState> {
     const saved = await this.#saver();
-    const config = configFor(thread, { ...checkpoint, checkpoint_id: null });
+    const config = configFor(thread, checkpoint);
     const shared: SharedJson = new WeakMap();
     let [left, olderThan] = [limit, before];
     const options = () => ({
@@ -214,9 +215,11 @@ export class GraphStates {
     const graph = await this.#graph(thread, saved, { checkpoint, runtime: updating });
     if (!graph) return refOf(await updateStored(saved, config, supersteps.flat()));
     const target = await graphAt(graph, checkpoint.checkpoint_ns ?? '');
-    for (const update of supersteps.flat()) assertChannels(target ?? graph, update);
+    const checked = supersteps.map((updates) =>
+      updates.map((update) => checkedUpdate(target ?? graph, update)),
+    );
     const updates = await Promise.all(
-      supersteps.map(async (superstep) => ({ updates: await Promise.all(superstep.map(updateOf)) })),
+      checked.map(async (superstep) => ({ updates: await Promise.all(superstep.map(updateOf)) })),
     );
     try {
       return refOf(await graph.bulkUpdateState(config, updates));

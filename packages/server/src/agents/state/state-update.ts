@@ -12,6 +12,8 @@ export interface StateUpdate {
   asNode?: string | undefined;
   /** Used in place of values. */
   command?: GraphCommand | null | undefined;
+  /** Values for channels that the graph does not have are left out, as LangGraph does; otherwise they are refused. */
+  ignoresUnknown?: boolean | undefined;
 }
 
 /** Returns the update in LangGraph's form. */
@@ -23,8 +25,24 @@ export async function updateOf({ values, asNode, command }: StateUpdate): Promis
   return { values: made as Record<string, unknown>, ...(asNode !== undefined && { asNode }) };
 }
 
-/** Refuses channels that the graph does not have. LangGraph would ignore them, but they are the caller's mistake. */
-export function assertChannels(graph: AgentGraph, { values, asNode, command }: StateUpdate): void {
+/** Returns the update that the graph gets. Refuses nodes and channels that the graph does not have. */
+export function checkedUpdate(graph: AgentGraph, update: StateUpdate): StateUpdate {
+  assertNodes(graph, update);
+  const { values, ignoresUnknown = false } = update;
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return update;
+  const isKnown = (channel: string) => Object.hasOwn(graph.channels, channel) && !channel.startsWith('__');
+  const unknown = Object.keys(values).filter((channel) => !isKnown(channel));
+  if (unknown.length === 0) return update;
+  if (ignoresUnknown) {
+    const known = Object.entries(values).filter(([channel]) => isKnown(channel));
+    return { ...update, values: Object.fromEntries(known) };
+  }
+  throw new AppError('state_update_invalid', {
+    message: `Unknown thread-state field(s): ${unknown.sort().join(', ')}`,
+  });
+}
+
+function assertNodes(graph: AgentGraph, { asNode, command }: StateUpdate): void {
   if (asNode !== undefined && !isOwnNode(asNode) && !Object.hasOwn(graph.nodes, asNode)) {
     throw new AppError('state_update_invalid', { message: `Unknown node: ${asNode}` });
   }
@@ -32,14 +50,6 @@ export function assertChannels(graph: AgentGraph, { values, asNode, command }: S
     if (node !== '__end__' && !Object.hasOwn(graph.nodes, node))
       throw new AppError('state_update_invalid', { message: `Unknown node: ${node}` });
   }
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) return;
-  const unknown = Object.keys(values).filter(
-    (channel) => !Object.hasOwn(graph.channels, channel) || channel.startsWith('__'),
-  );
-  if (unknown.length === 0) return;
-  throw new AppError('state_update_invalid', {
-    message: `Unknown thread-state field(s): ${unknown.sort().join(', ')}`,
-  });
 }
 
 function nodesIn(goto: unknown): string[] {

@@ -53,6 +53,7 @@ describe('a message', () => {
         tool_call_id: 'c',
         status: 'error',
         artifact: { x: 1 },
+        metadata: { from: 'cache' },
       }),
       {
         type: 'tool',
@@ -62,6 +63,7 @@ describe('a message', () => {
         tool_call_id: 'c',
         status: 'error',
         artifact: { x: 1 },
+        metadata: { from: 'cache' },
         ...bare,
       },
     ],

@@ -141,6 +141,7 @@ const messageKeys = [
   'tool_call_id',
   'status',
   'artifact',
+  'metadata',
   'role',
 ];
 

@@ -62,7 +62,7 @@ export function threadStateRoutes(mount: Mount, { states }: { states: ThreadStat
     app.route({
       ...at(mount, updateState),
       handler: async (request) =>
-        states.update(ownerOf(request), request.params.thread_id, stateChange(request.body)),
+        states.update(ownerOf(request), request.params.thread_id, { ...stateChange(request.body), rules }),
     });
 
     app.route({

@@ -30,6 +30,8 @@ export interface StateChange {
   checkpoint: WantedCheckpoint | undefined;
 }
 
+type Update = StateChange & { rules: MountRules };
+
 export interface HistoryRequest {
   limit: number;
   before?: string | undefined;
@@ -86,15 +88,16 @@ export class ThreadStates {
   }
 
   /** Makes a new checkpoint through the graph's reducers. Returns its state. */
-  async update(owner: Owner, threadId: string, change: StateChange): Promise<ThreadState> {
+  async update(owner: Owner, threadId: string, change: Update): Promise<ThreadState> {
     const { access, states, store, graphFor, clock } = this.#options;
     const thread = await access.requireRecord(owner, threadId);
     if (thread.status === 'busy') throw busy();
     const graphId = graphIdOf(thread) ?? (await graphFor(owner, thread.assistant_id));
     const about = ownedState(owner, threadId, graphId);
-    const { values, asNode, checkpoint } = change;
+    const { values, asNode, checkpoint, rules } = change;
     if (graphId === leadAgentName) requireMessages(messagesOf(values), ['values', 'messages']);
-    const made = await states.update(about, { values, ...(asNode !== undefined && { asNode }) }, checkpoint);
+    const update = { values, asNode, ignoresUnknown: rules.unknownChannels === 'ignore' };
+    const made = await states.update(about, update, checkpoint);
     const newest = await states.current(about);
     const isTitleByHand = namesTitle(values);
     if (newest) await store.saveState(threadId, { state: viewOf(newest), isTitleByHand, at: toIso(clock()) });

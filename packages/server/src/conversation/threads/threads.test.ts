@@ -175,7 +175,7 @@ describe('reading', () => {
   test('has the title of the new state immediately after the state was changed', async () => {
     const { threads, threadStates } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
-    const change = { values: { title: 'Named' }, asNode: undefined, checkpoint: undefined };
+    const change = { values: { title: 'Named' }, asNode: undefined, checkpoint: undefined, rules };
     const state = await threadStates.update(anna, thread_id, change);
     expect(state).toMatchObject({ values: { title: 'Named' }, next: [] });
     expect(state.checkpoint?.id).toBe(state.checkpoint_id);
@@ -187,7 +187,7 @@ describe('reading', () => {
     const { thread_id } = await threads.create(anna, plain, rules);
     const stamp = { graph_id: 'agent', assistant_id: 'agent' };
     await database.write((trx) => setBusy(trx, thread_id, { stamp, at }));
-    const change = { values: { title: 'Named' }, asNode: undefined, checkpoint: undefined };
+    const change = { values: { title: 'Named' }, asNode: undefined, checkpoint: undefined, rules };
     await expect(threadStates.update(anna, thread_id, change)).rejects.toMatchObject({ status: 409 });
     await expect(threads.prune(anna, [thread_id], 'keep_latest')).rejects.toMatchObject({ status: 409 });
     expect(await checkpoints.exist(thread_id)).toBe(false);

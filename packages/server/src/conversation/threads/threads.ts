@@ -170,7 +170,9 @@ export class Threads {
     const { states, graphFor } = this.#options;
     return this.#orDiscard(thread, async () => {
       const graphId = graphIdOf(thread) ?? (await graphFor(owner, assistantId));
-      await states.bulkUpdate(ownedState(owner, thread.thread_id, graphId), supersteps);
+      const ignoresUnknown = rules.unknownChannels === 'ignore';
+      const steps = supersteps.map((updates) => updates.map((update) => ({ ...update, ignoresUnknown })));
+      await states.bulkUpdate(ownedState(owner, thread.thread_id, graphId), steps);
       return this.#settled(owner, thread, { graphId, rules });
     });
   }
