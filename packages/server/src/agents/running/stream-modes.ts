@@ -4,6 +4,7 @@ import { JsonText } from '../../lib/json-text.ts';
 import { checkpointRef, stateValues, wireMetadata, wireTask } from '../state/wire-state.ts';
 import { wireValue, wireValues } from '../state/wire-values.ts';
 import { MessageFrames } from './message-frames.ts';
+import { toldEvent } from './told-event.ts';
 
 /** A piece of LangGraph's stream: the namespace of its graph (empty for the run's own), the mode, the payload. */
 export type GraphChunk = [namespace: string[], mode: string, payload: unknown];
@@ -81,7 +82,7 @@ export class GraphFrames {
 
   /** Sends one of LangChain's own events. */
   event(event: object): void {
-    if (this.#asked.has('events')) this.#frame('events', wireValue(event));
+    if (this.#asked.has('events')) this.#frame('events', wireValue(toldEvent(event)));
   }
 
   /**
