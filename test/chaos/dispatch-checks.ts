@@ -21,7 +21,7 @@ export async function checkRuns(rows: DispatchRows, pool: FakeFleet): Promise<Se
     const completions = attempts.filter(({ outcome }) => outcome === 'completed').length;
     const isCompleted = status === 'completed';
     expect({ id, completions }).toEqual({ id, completions: isCompleted ? 1 : 0 });
-    if (isCompleted) expect({ id, runs }).toEqual({ id, runs: 1 });
+    if (isCompleted) expect({ id, runs, attempts }).toEqual({ id, runs: 1, attempts });
     else expect(runs, `runs of ${id}`).toBeLessThanOrEqual(1);
     onWorkers += runs;
   }

@@ -273,15 +273,17 @@ export class TaskAttempt {
     signal: AbortSignal,
   ): Promise<WorkerPart | null> {
     const watch = this.#newWatch();
-    // Rows fence writes, but a worker takes every prompt.
-    if (!this.#deps.isOwner()) return null;
-    const submitted = await this.#deps.client.submit({
+    const { client, isOwner } = this.#deps;
+    const submitted = await client.submit({
       graphJson: JSON.stringify(this.#graph),
       signal,
+      // Rows fence writes, but a worker takes every prompt.
+      maySend: isOwner,
       ...this.#watchedExecution(),
       ...(extraData !== null && { extraDataJson: extraData }),
       ...(targets !== null && { targets }),
     });
+    if (submitted.outcome === 'not_taken' && !isOwner()) return null;
     const refused = outcomeOfSubmit(submitted, this.#graph);
     if (refused) return { outcome: this.#asNamedByUser(refused), isStuck: false };
     if (submitted.outcome === 'unknown') watch.lookFirst();

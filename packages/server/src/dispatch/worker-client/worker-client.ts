@@ -120,6 +120,8 @@ export interface PromptToSubmit extends WatchedExecution {
   /** Ids of the output nodes to run; all output nodes when it is absent. */
   targets?: readonly string[];
   signal?: AbortSignal;
+  /** Asked directly before the prompt is written to the worker's connection. When the answer is false, it is not sent. */
+  maySend?: () => boolean;
 }
 
 export type SubmitOutcome =

@@ -256,6 +256,7 @@ export class ComfyuiClient implements WorkerClient {
     extraDataJson,
     targets,
     signal,
+    maySend,
   }: PromptToSubmit): Promise<SubmitOutcome> {
     const extra = extraDataJson === undefined ? '' : `,"extra_data":${extraDataJson}`;
     const only = targets === undefined ? '' : `,"partial_execution_targets":${JSON.stringify(targets)}`;
@@ -268,6 +269,7 @@ export class ComfyuiClient implements WorkerClient {
         deadlineMs: deadlines.submitMs,
         maxBytes: maxAnswerBytes,
         signal,
+        maySend,
       });
       const outcome = readSubmitAnswer(answer, { promptId, label: this.#http.label });
       return outcome.outcome === 'other_id' ? await this.#giveBack(outcome.promptId) : outcome;

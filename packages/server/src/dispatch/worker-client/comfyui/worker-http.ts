@@ -23,6 +23,11 @@ export interface CallRequest {
   /** The limit for the answer's body. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
+  /**
+   * Asked once the connection is there, directly before the request is written. When the answer is false, nothing is sent and
+   * the call fails as one that was broken off by its caller.
+   */
+  maySend?: (() => boolean) | undefined;
 }
 
 export interface CallAnswer {
@@ -103,6 +108,11 @@ export class WorkerHttp {
   async call(request: CallRequest): Promise<CallAnswer> {
     return new Promise((resolve, reject) => {
       const sending = this.#start(request, this.#calls, reject);
+      sending.onConnected = () => {
+        if (request.maySend?.() === false) return false;
+        sending.request.end(request.body);
+        return true;
+      };
       sending.request.on('response', (response) => {
         readBody(response, { maxBytes: request.maxBytes, label: this.label })
           .then((body) => {
@@ -111,8 +121,6 @@ export class WorkerHttp {
           })
           .catch(sending.fail);
       });
-      if (request.body === undefined) sending.request.end();
-      else sending.request.end(request.body);
     });
   }
 
@@ -157,6 +165,8 @@ export class WorkerHttp {
 /** One request under way. It is settled once: by its answer, an error, the deadline or the caller. */
 class Sending {
   readonly request: http.ClientRequest;
+  /** Called when the request has its connection. Returns false when it is not wanted any more. */
+  onConnected: () => boolean = () => true;
   readonly #label: string;
   readonly #reject: (error: unknown) => void;
   readonly #cancelDeadline: () => void;
@@ -181,11 +191,13 @@ class Sending {
     this.#cancelDeadline = options.timer(() => this.fail(this.#own('timed_out')), options.deadlineMs);
     request.on('error', this.fail);
     request.on('socket', (socket) => {
-      const arrive = () => {
-        this.#mayHaveArrived = true;
+      const connected = (): void => {
+        if (this.#isSettled) return;
+        if (this.onConnected()) this.#mayHaveArrived = true;
+        else this.#abort();
       };
-      if (!socket.connecting) arrive();
-      else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', arrive);
+      if (!socket.connecting) connected();
+      else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
     });
     if (options.signal?.aborted) queueMicrotask(this.#abort);
     else options.signal?.addEventListener('abort', this.#abort, { once: true });
