@@ -14,7 +14,7 @@ const call = {
   headers: {},
   body: '{"n":1}',
   userId: 'ada',
-  authUser: null,
+  authUser: async () => null,
   signal: new AbortController().signal,
 };
 

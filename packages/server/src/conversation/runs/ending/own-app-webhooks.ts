@@ -23,6 +23,8 @@ export function withOwnApp(caller: WebhookCaller, { webApp, ownCode }: OwnApp): 
     whyDenied: (url) => (isPath(url) ? null : caller.whyDenied(url)),
     post: async (url, call) => {
       if (!isPath(url)) return caller.post(url, call);
+      const { userId } = call;
+      const authUser = await call.authUser();
       const { signal, release } = deadline(deadlineMs, call.signal);
       try {
         const handler = await webApp.value();
@@ -31,7 +33,7 @@ export function withOwnApp(caller: WebhookCaller, { webApp, ownCode }: OwnApp): 
           headers: {
             ...call.headers,
             'content-type': 'application/json',
-            ...(call.userId !== null && { [userHeader]: call.userId }),
+            ...(userId !== null && { [userHeader]: userId }),
           },
           body: call.body,
           signal,
@@ -41,7 +43,6 @@ export function withOwnApp(caller: WebhookCaller, { webApp, ownCode }: OwnApp): 
           await body?.cancel();
           return { status };
         };
-        const { userId, authUser } = call;
         return userId === null
           ? await ask()
           : await ownCode.during({ userId, authUser, mayWrite: true }, ask);

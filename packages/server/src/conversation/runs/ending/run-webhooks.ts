@@ -13,8 +13,8 @@ interface WebhookCall {
   headers: Record<string, string>;
   body: string;
   userId: string | null;
-  /** What the operator's own authentication said about the user; null for users with a credential of the gateway. */
-  authUser: Record<string, unknown> | null;
+  /** Reads what the operator's own authentication said about the user; null for users with a credential of the gateway. */
+  authUser: () => Promise<Record<string, unknown> | null>;
   signal: AbortSignal;
 }
 
@@ -76,7 +76,7 @@ export class RunWebhooks {
     const run = await find(String(payload.runId));
     if (!run || run.webhook === null || !caller) return;
     const { webhook, user_id: userId } = run;
-    const authUser = await this.#options.authUserOf(run.run_id);
+    const authUser = () => this.#options.authUserOf(run.run_id);
     const body = await this.#body(run);
     const outcome = await caller.post(webhook, { headers: {}, body, userId, authUser, signal });
     const fault = faultOf(outcome);
