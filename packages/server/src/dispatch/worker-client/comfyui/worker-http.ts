@@ -107,12 +107,12 @@ export class WorkerHttp {
 
   async call(request: CallRequest): Promise<CallAnswer> {
     return new Promise((resolve, reject) => {
-      const sending = this.#start(request, this.#calls, reject);
-      sending.onConnected = () => {
-        if (request.maySend?.() === false) return false;
-        sending.request.end(request.body);
-        return true;
-      };
+      const { maySend, body: sent } = request;
+      const sending = this.#start(request, this.#calls, {
+        reject,
+        maySend,
+        onConnected: (connected) => connected.end(sent),
+      });
       sending.request.on('response', (response) => {
         readBody(response, { maxBytes: request.maxBytes, label: this.label })
           .then((body) => {
@@ -127,7 +127,7 @@ export class WorkerHttp {
   /** The answer with its body unread: the caller reads it, or destroys it. */
   async stream(request: StreamRequest): Promise<{ response: http.IncomingMessage; release: () => void }> {
     return new Promise((resolve, reject) => {
-      const sending = this.#start(request, this.#streams, reject);
+      const sending = this.#start(request, this.#streams, { reject });
       sending.request.on('response', (response) => {
         sending.settle();
         resolve({ response, release: () => sending.request.destroy() });
@@ -142,7 +142,7 @@ export class WorkerHttp {
     this.#streams.destroy();
   }
 
-  #start(sent: CallRequest | StreamRequest, agent: http.Agent, reject: (error: unknown) => void): Sending {
+  #start(sent: CallRequest | StreamRequest, agent: http.Agent, steps: SendingSteps): Sending {
     const { method, path, deadlineMs, signal } = sent;
     const body = 'body' in sent ? sent.body : undefined;
     const extra = 'headers' in sent ? sent.headers : undefined;
@@ -153,7 +153,7 @@ export class WorkerHttp {
       headers: { ...this.headers, ...jsonHeaders(body), ...extra },
       ...this.connectOptions,
     });
-    return new Sending(request, { label: this.label, timer: this.#timer, deadlineMs, signal, reject });
+    return new Sending(request, { label: this.label, timer: this.#timer, deadlineMs, signal, ...steps });
   }
 
   #newAgent(): http.Agent {
@@ -162,11 +162,16 @@ export class WorkerHttp {
   }
 }
 
+interface SendingSteps {
+  reject: (error: unknown) => void;
+  maySend?: CallRequest['maySend'];
+  /** Called when the request has its connection and may be sent. */
+  onConnected?: (request: http.ClientRequest) => void;
+}
+
 /** One request under way. It is settled once: by its answer, an error, the deadline or the caller. */
 class Sending {
   readonly request: http.ClientRequest;
-  /** Called when the request has its connection. Returns false when it is not wanted any more. */
-  onConnected: () => boolean = () => true;
   readonly #label: string;
   readonly #reject: (error: unknown) => void;
   readonly #cancelDeadline: () => void;
@@ -181,8 +186,7 @@ class Sending {
       timer: Timer;
       deadlineMs: number;
       signal: AbortSignal | undefined;
-      reject: (error: unknown) => void;
-    },
+    } & SendingSteps,
   ) {
     this.request = request;
     this.#label = options.label;
@@ -193,8 +197,12 @@ class Sending {
     request.on('socket', (socket) => {
       const connected = (): void => {
         if (this.#isSettled) return;
-        if (this.onConnected()) this.#mayHaveArrived = true;
-        else this.#abort();
+        if (options.maySend?.() === false) {
+          this.#abort();
+          return;
+        }
+        this.#mayHaveArrived = true;
+        options.onConnected?.(request);
       };
       if (!socket.connecting) connected();
       else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
