@@ -39,11 +39,12 @@ function wordSentence({ code, values }: Sentence, { has, text, time }: GatewayTe
 /** What a failed request says. Returns null when its code has no text in this language. */
 export function wordError(error: unknown, texts: GatewayTexts): string | null {
   const { has, text } = texts;
-  const ofText = error instanceof ApiError ? codeOfText.get(error.message) : undefined;
+  const answer = error instanceof ApiError ? error : null;
+  const ofText = answer ? codeOfText.get(answer.message) : undefined;
   const code = ofText ?? codeOf(error);
   if (code === null || !has(`error.${code}`)) return null;
-  const names = error instanceof ApiError ? namesIn(error.details) : [];
-  const said = error instanceof ApiError ? wordSentences(error.sentences, texts) : null;
+  const names = namesIn(answer?.details);
+  const said = answer && wordSentences(answer.sentences, texts);
   const message = wordFaults(error, texts) ?? said ?? (error as Error).message;
   return text(`error.${code}`, {
     message,
