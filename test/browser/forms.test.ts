@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { zip } from '../../packages/server/test/support/zip.ts';
 import { addBoxes, type Box } from './support/fleet.ts';
-import { openLayer } from './support/open-layer.js';
+import { openForm, openLayer } from './support/open-layer.js';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -66,11 +66,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
   it('of an agent make and change one', async () => {
     const text = words('agents');
     await page.goto('/agents');
-    await page
-      .getByRole('button', { name: text('create') })
-      .first()
-      .click();
-    const dialog = openLayer(page);
+    const dialog = await openForm(page, text('create'));
     await dialog.getByLabel(text('form.name'), { exact: true }).fill('painter');
     await dialog.getByLabel(text('form.description')).fill('Paints');
     await dialog.getByRole('button', { name: text('form.create') }).click();
@@ -89,11 +85,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
     const facts = async () =>
       (await admin.get<{ facts: { content: string }[] }>('/api/memory')).facts.map(({ content }) => content);
     await page.goto('/memory');
-    await page
-      .getByRole('button', { name: text('fact.add') })
-      .first()
-      .click();
-    const dialog = openLayer(page);
+    const dialog = await openForm(page, text('fact.add'));
     await dialog.getByRole('textbox', { name: text('fact.content') }).fill('Likes blue.');
     await dialog.getByRole('button', { name: text('fact.remember') }).click();
     await page.getByText('Likes blue.').waitFor();
@@ -138,11 +130,7 @@ describe.runIf(canBrowse)('forms of the console', () => {
     const webhooks = async () =>
       (await admin.get<{ data: { url: string; enabled: boolean }[] }>('/api/webhooks')).data;
     await page.goto('/webhooks');
-    await page
-      .getByRole('button', { name: text('add') })
-      .first()
-      .click();
-    const dialog = openLayer(page);
+    const dialog = await openForm(page, text('add'));
     await dialog.getByRole('textbox', { name: text('column.url') }).fill('https://example.org/hook');
     await dialog.getByRole('button', { name: text('submit') }).click();
     await openLayer(page).getByText(text('secret.lead')).waitFor();

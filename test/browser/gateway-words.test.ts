@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { zip } from '../../packages/server/test/support/zip.ts';
 import { addBoxes, type Box, definePool, longGraph } from './support/fleet.ts';
-import { openLayer } from './support/open-layer.js';
+import { openForm, openLayer } from './support/open-layer.js';
 import { adminPassword, Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
@@ -92,11 +92,7 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     const text = words('agents');
     await admin.post('/api/agents', { name: 'painter' });
     await page.goto('/agents');
-    await page
-      .getByRole('button', { name: text('create') })
-      .first()
-      .click();
-    const dialog = openLayer(page);
+    const dialog = await openForm(page, text('create'));
     await dialog.getByLabel(text('form.name'), { exact: true }).fill('painter');
     await dialog.getByRole('button', { name: text('form.create') }).click();
     await dialog.getByText('与当前状态冲突：已有名为“painter”的智能体。', { exact: true }).waitFor();
@@ -106,11 +102,7 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     const text = words('memory');
     await admin.post('/api/memory/facts', { content: 'Likes red.' });
     await page.goto('/memory');
-    await page
-      .getByRole('button', { name: text('fact.add') })
-      .first()
-      .click();
-    const dialog = openLayer(page);
+    const dialog = await openForm(page, text('fact.add'));
     await dialog.getByRole('textbox', { name: text('fact.content') }).fill('Likes red.');
     await dialog.getByRole('button', { name: text('fact.remember') }).click();
     await dialog.getByText('记忆中已有这条事实。', { exact: true }).waitFor();
@@ -121,11 +113,7 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
     const another = (name: string) => admin.post('/api/v1/auth/tokens', { name, scopes: ['dispatch:read'] });
     for (let made = 0; made < tokensPerAccount; made += 1) await another(`token ${made}`);
     await page.goto('/tokens');
-    await page
-      .getByRole('button', { name: text('create.open') })
-      .first()
-      .click();
-    const dialog = openLayer(page);
+    const dialog = await openForm(page, text('create.open'));
     await dialog.getByRole('textbox', { name: text('create.name') }).fill('One more');
     await dialog.getByRole('button', { name: text('create.submit') }).click();
     await dialog.getByText('此账户的访问令牌数量已达上限，请先删除一个。', { exact: true }).waitFor();
@@ -170,11 +158,7 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
   it('is Chinese for an address that webhooks may not call', async () => {
     const text = words('webhooks');
     await page.goto('/webhooks');
-    await page
-      .getByRole('button', { name: text('add') })
-      .first()
-      .click();
-    const dialog = openLayer(page);
+    const dialog = await openForm(page, text('add'));
     await dialog.getByRole('textbox', { name: text('column.url') }).fill('http://10.0.0.1/hook');
     await dialog.getByRole('button', { name: text('submit') }).click();
     await dialog.getByText(/不允许调用此地址：10\.0\.0\.1 属于专用网络。/).waitFor();
