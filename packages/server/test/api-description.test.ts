@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as accessToken from '@switchyard/contract/accounts/access-token';
 import * as audit from '@switchyard/contract/accounts/audit';
@@ -14,6 +16,7 @@ import * as tasks from '@switchyard/contract/dispatch/tasks';
 import * as webhook from '@switchyard/contract/dispatch/webhook';
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import { errorCatalogue } from '@switchyard/contract/errors';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
 import type { OpenApiDocument } from '../src/http/docs/openapi.ts';
@@ -36,14 +39,21 @@ const modules = [
 ];
 const endpoints = modules.flatMap((module) => Object.values(module).filter(isEndpoint));
 
+/** The console, whose files no description names. */
+let folder: ReturnType<typeof temporaryFolder>;
 let server: TestServer;
 let document: OpenApiDocument;
 
 beforeAll(async () => {
-  server = await startTestServer({ routes: [everything] });
+  folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'index.html'), '<!doctype html>');
+  server = await startTestServer({ routes: [everything], consoleFolder: folder.path });
   document = (await server.inject('/openapi.json')).json();
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  folder.remove();
+});
 
 /** Every endpoint of the contract, without an implementation. */
 function everything(app: App): void {
@@ -75,6 +85,10 @@ describe('/openapi.json', () => {
       });
     }
     expect(operationOf({ method: 'GET', url: '/healthz' })?.security).toEqual([]);
+  });
+
+  test('describes nothing of the console beside it', () => {
+    expect(Object.keys(document.paths).filter((path) => /asset.*\{name\}|icon/.test(path))).toEqual([]);
   });
 
   test('gives every operation a unique id', () => {

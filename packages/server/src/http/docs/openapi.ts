@@ -46,14 +46,19 @@ export interface OpenApiDocument {
   components: Record<string, Record<string, unknown>>;
 }
 
-/** Collects every endpoint that is registered from now on. */
+/** Collects every endpoint of the contract that is registered from now on. */
 export function collectEndpoints(app: App): readonly Endpoint[] {
   const endpoints: Endpoint[] = [];
   app.addHook('onRoute', (route) => {
-    const isAdded = route.method === 'HEAD' || route.method === 'OPTIONS';
-    if (!isAdded && route.schema) endpoints.push(route as unknown as Endpoint);
+    if (isDescribed(route)) endpoints.push(route);
   });
   return endpoints;
+}
+
+/** The files of the console and the methods that the server adds by itself have no description. */
+function isDescribed(route: { method: unknown; schema?: object }): route is Endpoint {
+  const isAdded = route.method === 'HEAD' || route.method === 'OPTIONS';
+  return !isAdded && route.schema !== undefined && 'summary' in route.schema && 'response' in route.schema;
 }
 
 /**
