@@ -177,6 +177,8 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     const card = page.getByRole('region', { name: text('approval.label', { name: 'run_workflow' }) });
     await card.getByRole('button', { name: text('approval.approve') }).waitFor();
     expect(await card.textContent()).toContain('Scripted picture');
+    await page.getByText(text('tool.waiting'), { exact: true }).waitFor();
+    expect(await page.getByText(text('tool.stopped'), { exact: true }).count()).toBe(0);
     expect(await tasksNamed(admin, 'Scripted picture')).toBe(0);
     await card.getByRole('button', { name: text('approval.approve') }).click();
     await page
@@ -242,12 +244,17 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
   it('sends files that were dropped and pasted with the first message', async () => {
     const page = await visit();
     await page.goto('/chat');
+    const threads = async () => (await admin.post<object[]>('/api/threads/search', {})).length;
+    const before = await threads();
+    const field = page.getByRole('textbox', { name: text('composer.message') });
+    await field.focus();
     await give(page, 'drop', 'dropped.txt');
     await page.getByText('dropped.txt', { exact: true }).waitFor();
-    await page.waitForURL(/\/chat\/.+/);
     await give(page, 'paste', 'pasted.txt');
-    // While a file is on its way, its name stands in a sentence and nothing can be sent.
     await page.getByText('pasted.txt', { exact: true }).waitFor();
+    // A file alone makes no conversation, and what is typed next goes into the message.
+    expect(await threads()).toBe(before);
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
     await say(page, 'Look at these');
     await page.getByText('You said: Look at these').waitFor();
     const { files } = await admin.get<{ files: { filename: string }[] }>(`${threadApi(page)}/uploads/list`);

@@ -131,7 +131,10 @@ describe.runIf(canBrowse)('forms of the console', () => {
       (await admin.get<{ data: { url: string; enabled: boolean }[] }>('/api/webhooks')).data;
     await page.goto('/webhooks');
     const dialog = await openForm(page, text('add'));
-    await dialog.getByRole('textbox', { name: text('column.url') }).fill('https://example.org/hook');
+    const field = dialog.getByRole('textbox', { name: text('column.url') });
+    // A form opens with the focus in its first field, so that nothing has to be clicked before the first word.
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.type('https://example.org/hook');
     await dialog.getByRole('button', { name: text('submit') }).click();
     await openLayer(page).getByText(text('secret.lead')).waitFor();
     expect(await webhooks()).toMatchObject([{ url: 'https://example.org/hook', enabled: true }]);

@@ -31,7 +31,9 @@ export function addUsageCommand(program: Command, terminal: Terminal): void {
       if (options.output === 'json') return printJson(terminal, usage);
       print(usage, by, terminal);
       const { total_tokens: tokens, total_runs: runs, total_tasks: tasks } = usage;
-      terminal.stderr.write(`${tokens} tokens in ${runs} runs, ${tasks} tasks, ${totalCost(usage)}\n`);
+      terminal.stderr.write(
+        `${tokens} tokens in ${runs} runs, ${tasks} tasks of agents, ${totalCost(usage)}\n`,
+      );
     });
   describeGatewayCommand(command, {
     purpose: 'tokens, runs, tasks and costs of the last days',

@@ -61,6 +61,8 @@ export function ConversationBody(props: ConversationBodyProps) {
   const { uploading, upload } = useUploadsOf(draft, setDraft);
   const last = turns.at(-1);
   const canSend = version?.checkpoint_id !== null;
+  // A question of its own form is answered below; what was just sent has no run yet.
+  const isAwaited = interrupts.length > 0 || sending.isPending || answering.isPending;
   const offers = offersAt(last, { version, canBranch: props.canBranch });
 
   return (
@@ -78,7 +80,7 @@ export function ConversationBody(props: ConversationBodyProps) {
               answers={answers.data}
               isRunning={isRunning}
               older={messages.hasNextPage ? () => void messages.fetchNextPage() : null}
-              onAnswer={canSend ? (words) => sending.mutate(words) : null}
+              onAnswer={canSend && !isAwaited ? (words) => sending.mutate(words) : null}
               onReplace={(kind, turn) => setReplacing({ kind, turn })}
               onBranch={offers.branch ? (turn) => setReplacing({ kind: 'branch', turn }) : null}
               onAside={offers.aside ? onAside : null}

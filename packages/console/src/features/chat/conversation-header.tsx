@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft, FolderOpen } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { Button, LinkButton } from '../../kit/button.tsx';
-import { threadTokensQuery } from '../../lib/data/threads.ts';
+import { threadRunsQuery, threadTokensQuery } from '../../lib/data/threads.ts';
 import { setPageTitle } from '../../lib/document-title.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -58,16 +58,16 @@ function ThreadUsage({ threadId }: { threadId: string }) {
   const text = useText('chat');
   const format = useFormat();
   const { data } = useQuery(threadTokensQuery(threadId));
+  const runs = useQuery(threadRunsQuery(threadId)).data ?? [];
   if (!data || data.total_tokens === 0) return null;
-  const fill = data.context_usage;
+  // What the model was given last counts, as below its answer; the gateway's estimate stands in for it.
+  const given = runs.find(({ context_tokens: tokens }) => tokens != null)?.context_tokens;
+  const { max_context_tokens: room = null, token_count: estimate = 0 } = data.context_usage ?? {};
   return (
     <p className="shrink-0 text-meta text-text-2 tabular-nums max-sm:hidden">
       {text('usage.tokens', { tokens: format.compact(data.total_tokens) })}
-      {fill?.percentage != null
-        ? ` · ${text('usage.context', { percent: format.percent(fill.percentage) })}`
-        : ''}
-      {fill && fill.percentage === null
-        ? ` · ${text('usage.contextTokens', { tokens: format.compact(fill.token_count) })}`
+      {room
+        ? ` · ${text('usage.context', { percent: format.percent(((given ?? estimate) / room) * 100) })}`
         : ''}
     </p>
   );

@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { useToast } from '../../kit/toast.tsx';
 import { modelsQuery } from '../../lib/data/models.ts';
 import { useText } from '../../lib/i18n.ts';
-import { useSession } from '../../lib/session.ts';
+import { uploadToThread } from '../../lib/thread-files.ts';
 import { Composer } from './composer/composer.tsx';
 import { useDraft } from './composer/use-draft.ts';
-import { useUploads } from './composer/use-uploads.ts';
+import { withName } from './composer/use-uploads.ts';
 import { ConversationHeader } from './conversation-header.tsx';
-import { moveDraft } from './move-draft.ts';
 import { ThreadList } from './threads/thread-list.tsx';
 import { useAgentChoice } from './use-agent-choice.ts';
 import { useNavigation } from './use-navigation.ts';
@@ -16,38 +16,33 @@ import { newThread, useSend } from './use-send.ts';
 
 const examples = ['example.picture', 'example.instances', 'example.abilities'] as const;
 
-/** The place where a conversation begins. Its first message, or its first file, makes the thread. */
+/** The place where a conversation begins. Its first message makes the thread, and takes along the files that were put in. */
 export function NewConversation() {
   const text = useText('chat');
   const toast = useToast();
   const openPage = useNavigation();
-  const { id: accountId } = useSession();
-  const [draft, setDraft] = useDraft('new');
+  const [{ text: words }, setDraft] = useDraft('new');
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const names = files.map(({ name }) => name);
+  // The next try after a refused file or message goes on in the thread that the first one has made.
+  const thread = useRef<string>(undefined);
   const [choice, setChoice] = useAgentChoice();
   const { send } = useSend(choice);
   const isDemo = useQuery(modelsQuery()).data?.models[0]?.simulated === true;
-  const onError = (error: Error) => toast({ error });
   const begin = useMutation({
-    mutationFn: async (words: string) => {
-      const threadId = await newThread();
-      await send(threadId, { text: words, files: [] });
+    mutationFn: async (said: string) => {
+      thread.current ??= await newThread();
+      const threadId = thread.current;
+      const kept = files.length > 0 ? await uploadToThread(threadId, files) : [];
+      await send(threadId, { text: said, files: kept.map(({ filename }) => filename) });
       return threadId;
     },
     onSuccess: (threadId) => {
       setDraft({ text: '', files: [] });
       openPage(`/chat/${threadId}`);
     },
-    onError,
+    onError: (error) => toast({ error }),
   });
-  const { uploading, upload } = useUploads((threadId, names) => {
-    moveDraft(accountId, { text: draft.text, files: names }, threadId);
-    openPage(`/chat/${threadId}`);
-  });
-  const onFiles = (files: File[]) => {
-    newThread()
-      .then((threadId) => upload(threadId, files))
-      .catch(onError);
-  };
   return (
     <>
       <ConversationHeader threadId={null} title={text('threads.new')} onFiles={null} />
@@ -77,14 +72,17 @@ export function NewConversation() {
         <div className="bg-bg max-md:sticky max-md:bottom-(--foot) short:static max-md:z-10 max-md:pb-3">
           <Composer
             label={text('composer.label')}
-            draft={draft}
-            onDraft={setDraft}
-            onSend={() => begin.mutate(draft.text)}
-            onFiles={onFiles}
+            draft={{ text: words, files: begin.isPending ? [] : names }}
+            onDraft={({ text: typed, files: kept }) => {
+              if (typed !== undefined) setDraft({ text: typed });
+              if (kept) setFiles(files.filter(({ name }) => kept.includes(name)));
+            }}
+            onSend={() => begin.mutate(words)}
+            onFiles={(given) => setFiles(withFiles(files, given.map(withName)))}
             onEditLast={null}
             onStop={null}
             isSending={begin.isPending}
-            uploading={uploading}
+            uploading={begin.isPending ? names : []}
             choice={choice}
             onChoice={setChoice}
           />
@@ -92,4 +90,10 @@ export function NewConversation() {
       </div>
     </>
   );
+}
+
+/** A file takes the place of an earlier one with its name, as it does in a thread. */
+function withFiles(files: readonly File[], more: readonly File[]): File[] {
+  const names = more.map(({ name }) => name);
+  return [...files.filter(({ name }) => !names.includes(name)), ...more];
 }

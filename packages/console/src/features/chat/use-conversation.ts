@@ -47,6 +47,9 @@ export function useConversation(threadId: string, wanted: string | null) {
     () => (messages.data?.pages ?? []).toReversed().flatMap(({ data }) => data),
     [messages.data],
   );
+  const isRunning = openRun !== null;
+  // Right after a run the record may still hold the questions that the run began with.
+  const isAsked = !isRunning && version === null && thread.data?.status === 'interrupted';
   const hasAll = messages.data !== undefined && !messages.hasNextPage;
   const copied = useCopied(hasAll ? state.data : undefined, said);
   const stored = useMemo(() => (hasAll ? [...copied, ...said] : said), [hasAll, copied, said]);
@@ -60,14 +63,12 @@ export function useConversation(threadId: string, wanted: string | null) {
           tasks: tasks.data?.items ?? [],
           live: followed === null || version ? null : { runId: followed, news },
           sent: version ? null : sent,
+          isAsked,
         }),
       ),
-    [stored, runs.data, tasks.data, followed, news, sent, version, answers.data],
+    [stored, runs.data, tasks.data, followed, news, sent, version, isAsked, answers.data],
   );
   useReadMark(threadId, thread.data?.run_ended_at ?? null, thread.data?.unread ?? false);
-  const isRunning = openRun !== null;
-  // Right after a run the record may still hold the questions that the run began with.
-  const isAsked = !isRunning && version === null && thread.data?.status === 'interrupted';
   const interrupts = isAsked ? storedInterrupts(thread.data?.interrupts) : [];
   // While a run says more, what it says of the state is newer.
   const isNewer = version === null && news.phase !== 'connecting';

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { ProgressBar } from '../../kit/progress-bar.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
+import { taskQuery } from '../../lib/data/tasks.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 import type { LiveWorkerTask } from '../../lib/live/run-worker-tasks.ts';
@@ -50,7 +52,9 @@ function Said({ children }: { children: string }) {
 function TaskCard({ task }: { task: LiveWorkerTask }) {
   const text = useText('start');
   const format = useFormat();
-  const { progress, node, instanceId, files, error } = task;
+  const { taskId, progress, node, instanceId, files, error } = task;
+  // The stream of the run tells of a task's progress, the pool whether it has begun.
+  const isWaiting = useQuery(taskQuery(taskId)).data?.status === 'pending';
   const step = node ?? text('run.working');
   const pictures = (files ?? []).map(({ file_id, filename }) => ({ fileId: file_id, filename }));
   return (
@@ -61,6 +65,8 @@ function TaskCard({ task }: { task: LiveWorkerTask }) {
           <StatusWord kind="failed">{text('run.failed')}</StatusWord>
         ) : files ? (
           <StatusWord kind="done">{text('run.done')}</StatusWord>
+        ) : isWaiting ? (
+          <StatusWord kind="waiting">{text('run.waiting')}</StatusWord>
         ) : (
           <StatusWord kind="running">{format.percent(progress)}</StatusWord>
         )}
@@ -68,7 +74,7 @@ function TaskCard({ task }: { task: LiveWorkerTask }) {
       <div className="w-40">
         <Pictures files={pictures} slots={1} label={text('talk.task')} />
       </div>
-      {!files && !error && (
+      {!files && !error && !isWaiting && (
         <ProgressBar
           thin
           label={text('talk.task')}
@@ -77,7 +83,7 @@ function TaskCard({ task }: { task: LiveWorkerTask }) {
         />
       )}
       <p className="truncate text-table text-text-2">
-        {error ? error.message : [files ? null : step, instanceId].filter(Boolean).join(' · ')}
+        {error ? error.message : [files || isWaiting ? null : step, instanceId].filter(Boolean).join(' · ')}
       </p>
     </div>
   );

@@ -28,12 +28,14 @@ export function UsageCards({ usage }: { usage: ConsoleUsage }) {
         }
       />
       <Card name={text('runs')} value={format.count(usage.total_runs)} note="" />
-      <Card name={text('tasks')} value={format.count(usage.total_tasks)} note="" />
+      <Card name={text('tasks')} value={format.count(usage.total_tasks)} note={text('ofAgents')} />
       <Card
         name={text('worker')}
         value={format.duration(usage.total_task_seconds * 1_000)}
         note={
-          usage.total_worker_cost === null ? '' : format.money(usage.total_worker_cost, usage.worker_currency)
+          usage.total_worker_cost === null
+            ? text('ofAgents')
+            : format.money(usage.total_worker_cost, usage.worker_currency)
         }
       />
     </dl>

@@ -1,5 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
+import { useRef } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { IconButton } from '../button.tsx';
 import type { DialogProps } from './dialog-props.ts';
@@ -8,6 +9,7 @@ import { backdrop } from './layer.ts';
 /** The dialog itself, in a chunk of its own. */
 export function DialogLayer({ open, onClose, title, children, actions, wide, restoreFocus }: DialogProps) {
   const text = useText('kit');
+  const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root
       open={open}
@@ -19,6 +21,7 @@ export function DialogLayer({ open, onClose, title, children, actions, wide, res
         <Base.Backdrop className={backdrop} />
         <Base.Popup
           aria-modal
+          initialFocus={(openType) => openType === 'touch' || (firstField(body.current) ?? true)}
           {...(restoreFocus && { finalFocus: () => void queueMicrotask(restoreFocus) })}
           className={`fixed inset-x-3 bottom-3 z-50 mx-auto flex max-h-[calc(100dvh-1.5rem)] flex-col rounded-dialog border border-border bg-surface text-text shadow-layer outline-none transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0 motion-reduce:transition-none sm:top-1/2 sm:bottom-auto sm:-translate-y-1/2 ${wide ? 'max-w-[56rem]' : 'max-w-[32rem]'}`}
         >
@@ -33,7 +36,9 @@ export function DialogLayer({ open, onClose, title, children, actions, wide, res
               }
             />
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-4 py-3 text-body">{children}</div>
+          <div ref={body} className="min-h-0 flex-1 overflow-y-auto px-4 py-3 text-body">
+            {children}
+          </div>
           {actions ? (
             <footer className="flex flex-wrap justify-end gap-2 border-t border-border px-4 py-3">
               {actions}
@@ -42,5 +47,14 @@ export function DialogLayer({ open, onClose, title, children, actions, wide, res
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+/** What a person types next goes into this field. On a phone it would open the keyboard over the question. */
+function firstField(body: HTMLElement | null): HTMLElement | null {
+  return (
+    body?.querySelector<HTMLElement>(
+      'input:not([type="hidden"], [tabindex="-1"], :disabled), textarea:not(:disabled), select:not(:disabled)',
+    ) ?? null
   );
 }

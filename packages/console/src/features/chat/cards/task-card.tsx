@@ -60,13 +60,18 @@ function Progress({ view }: { view: TaskCardView }) {
   const text = useText('chat');
   const format = useFormat();
   const usual = useUsualTime(view.taskId, view.node);
+  const isRunning = view.phase === 'running';
   const percent = format.percent(view.progress);
   const spoken = view.node === null ? percent : text('task.at', { percent, node: view.node });
   return (
     <div className="flex flex-col gap-1">
-      <ProgressBar value={view.progress} label={text('task.progress')} text={spoken} />
+      <ProgressBar
+        value={isRunning ? view.progress : null}
+        label={text('task.progress')}
+        text={isRunning ? spoken : text(`task.phase.${view.phase}`)}
+      />
       <p className="flex flex-wrap items-baseline gap-x-3 text-table text-text-2">
-        <span className="font-medium text-text tabular-nums">{percent}</span>
+        {isRunning ? <span className="font-medium text-text tabular-nums">{percent}</span> : null}
         {view.node === null ? null : <span className="truncate">{view.node}</span>}
         {usual === null ? null : <span>{text('task.usually', { time: usual })}</span>}
         {view.phase === 'waiting' && view.position !== null ? (

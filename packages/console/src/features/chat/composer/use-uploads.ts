@@ -33,8 +33,8 @@ export function useUploads(onUploaded: (threadId: string, names: string[]) => vo
 }
 
 /** A pasted picture has no name of its own, and every second one would replace the first. */
-function withName(file: File): File {
+export function withName(file: File): File {
   if (file.name !== '' && file.name !== 'image.png') return file;
-  const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+  const time = new Date().toISOString().replace(/\D/g, '').slice(0, 17);
   return new File([file], `pasted-${time}.png`, { type: file.type });
 }

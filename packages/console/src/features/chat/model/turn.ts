@@ -11,7 +11,8 @@ export interface ToolPart {
   name: string;
   args: unknown;
   result: StreamedMessage | null;
-  state: 'running' | 'done' | 'failed' | 'stopped';
+  /** A call waits while a person has to answer before the run goes on. */
+  state: 'running' | 'waiting' | 'done' | 'failed' | 'stopped';
   /** The task on the pool that the call asked for; null for other tools, and before it is known. */
   task: ToolTask | null;
   subagent: LiveSubagent | null;

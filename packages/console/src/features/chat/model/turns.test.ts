@@ -22,7 +22,7 @@ const failed: StreamedMessage = {
 let seq = 0;
 const row = (runId: string, content: StreamedMessage): ThreadMessage =>
   ({ run_id: runId, seq: ++seq, content, feedback: null }) as ThreadMessage;
-const none: TurnSources = { stored: [], runs: [], tasks: [], live: null, sent: null };
+const none: TurnSources = { stored: [], runs: [], tasks: [], live: null, sent: null, isAsked: false };
 const saying = (messages: StreamedMessage[], more: Partial<RunNews> = {}): RunNews => ({
   ...noRunNews,
   phase: 'streaming',
@@ -49,6 +49,17 @@ test('a turn is what a person said and what one run made of it', () => {
     { kind: 'text', text: 'I run it.' },
     { kind: 'tool', id: 'c1', state: 'stopped' },
   ]);
+});
+
+test('a call waits while the answer of a person is awaited', () => {
+  const stored = [row('r1', human), row('r1', asks)];
+  expect(toolIn({ ...none, stored, isAsked: true })).toMatchObject({ id: 'c1', state: 'waiting' });
+  expect(
+    toolIn({ ...none, stored: [...stored, row('r2', { ...human, id: 'h2' })], isAsked: true }),
+  ).toMatchObject({
+    id: 'c1',
+    state: 'stopped',
+  });
 });
 
 test('what is stored and what is streamed stand once, the longer text of the two', () => {

@@ -18,6 +18,8 @@ export interface TurnSources {
   live: { runId: string; news: RunNews } | null;
   /** A message that was just sent and that no answer shows yet. */
   sent: { runId: string; message: StreamedMessage } | null;
+  /** The thread waits for the answer of a person. */
+  isAsked: boolean;
 }
 
 /** A message and the run that it belongs to. */
@@ -30,7 +32,8 @@ interface PlacedMessage {
 /** What is stored and what is being said, as one conversation: each message once, each call with its task. */
 export function turnsOf(sources: TurnSources): Turn[] {
   const said = saidIn(sources);
-  const calls = new CallFacts(sources, said);
+  const asking = sources.isAsked ? said.at(-1)?.runId : undefined;
+  const calls = new CallFacts(sources, said, asking);
   const runs = new Map(sources.runs.map((run) => [run.run_id, run]));
   const turns = new Map<string, Turn>();
   for (const placed of said) {
@@ -118,7 +121,7 @@ function partsOf(message: StreamedMessage, calls: CallFacts, turn: Turn): TurnPa
   const text = textOf(message);
   const parts: TurnPart[] = text === '' ? [] : [{ kind: 'text', id: `${message.id}`, text }];
   for (const call of message.tool_calls ?? []) {
-    if (typeof call.id === 'string') parts.push(calls.part(call.id, call, turn.isLive));
+    if (typeof call.id === 'string') parts.push(calls.part(call.id, call, turn));
   }
   return parts;
 }
@@ -129,8 +132,10 @@ class CallFacts {
   readonly #tasks: ReadonlyMap<string, Task>;
   readonly #taskOfCall: ReadonlyMap<string, Task>;
   readonly #news: RunNews | null;
+  readonly #asking: string | undefined;
 
-  constructor({ tasks, live }: TurnSources, said: readonly PlacedMessage[]) {
+  /** `asking` is the run that waits for an answer. */
+  constructor({ tasks, live }: TurnSources, said: readonly PlacedMessage[], asking: string | undefined) {
     const results = said.filter(({ message }) => message.type === 'tool');
     this.#results = new Map(results.map(({ message }) => [message.tool_call_id, message]));
     this.#tasks = new Map(tasks.map((task) => [task.id, task]));
@@ -138,12 +143,19 @@ class CallFacts {
     const byCall = tasks.toReversed().map((task) => [task.conversation?.toolCallId ?? '', task] as const);
     this.#taskOfCall = new Map(byCall);
     this.#news = live?.news ?? null;
+    this.#asking = asking;
   }
 
-  part(id: string, { name, args }: { name: string; args: unknown }, isLive: boolean): ToolPart {
+  part(id: string, { name, args }: { name: string; args: unknown }, { runId, isLive }: Turn): ToolPart {
     const result = this.#results.get(id) ?? null;
     const subagent = this.#news?.subagents.get(id) ?? null;
-    const state = stateOf(result, isLive);
+    const state = result
+      ? endOf(result)
+      : isLive
+        ? 'running'
+        : runId === this.#asking
+          ? 'waiting'
+          : 'stopped';
     return { kind: 'tool', id, name, args, result, state, task: this.#task(id, result), subagent };
   }
 
@@ -156,8 +168,7 @@ class CallFacts {
   }
 }
 
-function stateOf(result: StreamedMessage | null, isLive: boolean): ToolPart['state'] {
-  if (!result) return isLive ? 'running' : 'stopped';
+function endOf(result: StreamedMessage): ToolPart['state'] {
   if (result.additional_kwargs?.stopped === true) return 'stopped';
   return result.status === 'error' ? 'failed' : 'done';
 }

@@ -9,7 +9,7 @@ import { useText } from '../../../lib/i18n.ts';
 import { isRecord } from '../../../lib/is-record.ts';
 import { liveSteps, type SubagentStep, storedSteps } from '../model/subagent-steps.ts';
 import type { ToolPart } from '../model/turn.ts';
-import { Material } from './tool-line.tsx';
+import { Material, toolStatus } from './tool-line.tsx';
 
 const stored = ['subagent.step'] as const;
 
@@ -21,12 +21,11 @@ export function SubagentLines({ part, runId }: { part: ToolPart; runId: string }
   const events = useInfiniteQuery({ ...runEventsQuery(threadId, runId, stored), enabled: !isOpen });
   const kept = storedSteps(events.data?.pages.flat() ?? [], part.id);
   const steps = kept.length > 0 ? kept : liveSteps(part.subagent);
-  const kind = part.state === 'running' ? 'running' : part.state === 'done' ? 'done' : 'failed';
   return (
     <details open={isOpen || undefined} className="group max-w-[68ch] min-w-0">
       <summary className="inline-flex min-h-8 cursor-pointer list-none items-center gap-2 rounded-control pr-2 text-body text-text-2 outline-accent hover:text-text focus-visible:outline-2 [&::-webkit-details-marker]:hidden">
         <ChevronRight size={16} strokeWidth={1.75} aria-hidden className="shrink-0 group-open:rotate-90" />
-        <StatusWord kind={kind}>{text('subagent.label')}</StatusWord>
+        <StatusWord kind={toolStatus[part.state]}>{text('subagent.label')}</StatusWord>
         <span className="min-w-0 truncate">{part.subagent?.description ?? descriptionIn(part.args)}</span>
         <span className="text-meta">{text('subagent.steps', { count: steps.length })}</span>
       </summary>

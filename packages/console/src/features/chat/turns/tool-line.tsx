@@ -5,8 +5,9 @@ import { useText } from '../../../lib/i18n.ts';
 import { cutForReading } from '../model/cut-text.ts';
 import type { ToolPart } from '../model/turn.ts';
 
-const kinds = {
+export const toolStatus = {
   running: 'running',
+  waiting: 'waiting',
   done: 'done',
   failed: 'failed',
   stopped: 'cancelled',
@@ -24,7 +25,7 @@ export function ToolLine({ part: { name, args, result, state } }: { part: ToolPa
           aria-hidden
           className="shrink-0 transition-transform duration-120 group-open:rotate-90 motion-reduce:transition-none"
         />
-        <StatusWord kind={kinds[state]}>{text(`tool.${state}`)}</StatusWord>
+        <StatusWord kind={toolStatus[state]}>{text(`tool.${state}`)}</StatusWord>
         <code className="min-w-0 truncate font-mono text-table">{name}</code>
       </summary>
       <div className="flex flex-col gap-2 border-l border-border py-1 pl-4">
