@@ -6,6 +6,8 @@ import { FakeSockets } from './fake-worker-sockets.ts';
 
 export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
   port?: number;
+  /** The address that it listens on; loopback of IPv4 when it is absent. */
+  host?: string;
   nodeClasses?: readonly string[];
   /** The model files that are offered for each `<class>.<input>`. */
   models?: Readonly<Record<string, readonly string[]>>;
@@ -58,6 +60,7 @@ export class FakeWorker {
       models = {},
       keepsArrivals = false,
       port: _,
+      host: _host,
       ...behaviour
     } = options;
     this.behaviour = { ...defaults, ...behaviour };
@@ -86,7 +89,7 @@ export class FakeWorker {
     const worker = new FakeWorker(options);
     await new Promise<void>((resolve, reject) => {
       worker.#server.once('error', reject);
-      worker.#server.listen(options.port ?? 0, '127.0.0.1', resolve);
+      worker.#server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
     });
     worker.port = (worker.#server.address() as AddressInfo).port;
     return worker;

@@ -1,6 +1,7 @@
+import { FakeWorker } from '@switchyard/dev-env/fake-worker';
 import { answerJson, type ScriptedServer, startScriptedServer } from '@switchyard/dev-env/scripted-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DispatchPool, startPool } from './support/dispatch-pool.ts';
+import { anyWorkflow, type DispatchPool, startPool } from './support/dispatch-pool.ts';
 
 const healthCheck = { interval: 30 };
 
@@ -179,6 +180,43 @@ describe('the configuration', () => {
     } finally {
       await worker.close();
     }
+  });
+
+  it('sends the headers of a server that got another id', async () => {
+    const seen: (string | undefined)[] = [];
+    const worker = await startScriptedServer((request, response) => {
+      seen.push(request.headers.authorization);
+      answerJson(response, {}, 404);
+    });
+    try {
+      const instances = [{ ip: '127.0.0.1', port: worker.port }];
+      const headers = { Authorization: 'Bearer key' };
+      await put({ servers: [server('a', instances, { headers })], healthCheck });
+      await until(worker, seen, 'Bearer key');
+      await put({
+        servers: [server('b', instances, { headers: { Authorization: 'Bearer other' } })],
+        healthCheck,
+      });
+      await until(worker, seen, 'Bearer other');
+      expect(seen).not.toContain(undefined);
+    } finally {
+      await worker.close();
+    }
+  });
+
+  it.each(['::1', '[::1]'])('reaches a worker at the address %s', async (ip) => {
+    const worker = await FakeWorker.start({ host: '::1' });
+    pool.workers.push(worker);
+    await put({ servers: [server('a', [{ ip, port: worker.port }])], healthCheck });
+    const id = `[::1]:${worker.port}`;
+    const { data } = await pool.admin.until(
+      () => pool.admin.call('POST', `/api/instances/${encodeURIComponent(id)}/test`),
+      (answer) => answer.code === 200,
+    );
+    expect(data).toMatchObject({ ok: true, instance: { id, alive: true } });
+    const task = await pool.user.submit({ workflow: anyWorkflow });
+    expect(await pool.user.ended(task.id)).toMatchObject({ status: 'completed', instanceId: id });
+    expect(worker.clientIds).toHaveLength(1);
   });
 
   describe('with a secret header that comes back masked', () => {

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
+import { startScriptedServer } from '@switchyard/dev-env/scripted-server';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../src/platform/telemetry/logger.ts';
@@ -189,6 +191,22 @@ describe('webhooks', () => {
     });
     expect((await user.call('GET', `/api/webhooks/${hook.id}`)).data).toMatchObject({ failures: 0 });
     expect(await deliveriesOf(hook.id)).toEqual([]);
+  });
+
+  it('call an address whose scheme is written in capitals over TLS', async () => {
+    const receiver = await startScriptedServer((_request, response) => response.end(), { tls: true });
+    const greeted = once(receiver.server, 'tlsClientError');
+    const url = `HTTPS://127.0.0.1:${receiver.port}/hook`;
+    const { data: hook } = await user.call('POST', '/api/webhooks', { url });
+    const answer = await user.call('POST', `/api/webhooks/${hook.id}/test`);
+    // The receiver's certificate is one that no system trusts.
+    expect(answer).toMatchObject({
+      code: 200,
+      data: { delivered: false, error: expect.stringContaining('certificate') },
+    });
+    await greeted;
+    await user.call('DELETE', `/api/webhooks/${hook.id}`);
+    await receiver.close();
   });
 
   it('belong to their user alone', async () => {

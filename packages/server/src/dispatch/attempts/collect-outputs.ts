@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
 import { withStream } from '../../lib/async/with-stream.ts';
 import { withPngTexts } from '../graphs/png-names.ts';
 import type { StoredResult } from '../tasks/task-view.ts';
@@ -65,7 +66,7 @@ export async function collectOutputs(options: CollectOptions): Promise<Collected
   const { result, images, imageNodes } = options;
   const named = result.files.filter(({ folder }) => folder !== 'input');
   const wanted = named.slice(0, maxOutputs);
-  const pulled = await inTurns(wanted, pulledAtOnce, (file) => pull(file, options));
+  const pulled = await pullAll(wanted, options);
   const sent = await Promise.all(images.map(async ({ kept }) => (await kept) ?? 'gone'));
   const silentNodes = imageNodes.filter((id) => !images.some(({ nodeId }) => nodeId === id));
   const all = [...pulled, ...sent];
@@ -91,6 +92,19 @@ export async function collectOutputs(options: CollectOptions): Promise<Collected
   };
 }
 
+/** The first file that cannot be fetched ends the other pulls as well: no further one begins, none goes on. */
+async function pullAll(
+  files: readonly OutputFile[],
+  options: CollectOptions,
+): Promise<(KeptOutput | Missing)[]> {
+  const pulling = linkedAbort(options.signal);
+  try {
+    return await inTurns(files, pulling, (file) => pull(file, { ...options, signal: pulling.signal }));
+  } finally {
+    pulling.release();
+  }
+}
+
 async function pull(file: OutputFile, options: CollectOptions): Promise<KeptOutput | Missing> {
   const { client, asNamedByUser, keep, maxOutputBytes, signal } = options;
   try {
@@ -112,20 +126,26 @@ function textsOf({ result, texts, asNamedByUser }: CollectOptions): StoredResult
   return all.map(({ nodeId, text }) => ({ node: nodeId, text: asNamedByUser(text) }));
 }
 
-/**
- * Runs at most `width` at a time, with results in the order of the items. No further item is taken after the first
- * error.
- */
+/** Runs a few at a time, with results in the order of the items. The first error aborts the rest. */
 async function inTurns<Item, Result>(
   items: readonly Item[],
-  width: number,
+  { signal, abort }: LinkedAbort,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const rest = items.entries();
   const lane = async (): Promise<void> => {
-    for (const [index, item] of rest) results[index] = await work(item);
+    for (const [index, item] of rest) {
+      signal.throwIfAborted();
+      results[index] = await work(item);
+    }
   };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  const lanes = Array.from({ length: Math.min(pulledAtOnce, items.length) }, () =>
+    lane().catch((error: unknown) => {
+      abort();
+      throw error;
+    }),
+  );
+  await Promise.all(lanes);
   return results;
 }

@@ -44,7 +44,7 @@ export interface MemberOptions {
   row: InstanceRow;
   capabilities: Capabilities | null;
   health: HealthCheckDefinition;
-  newClient: (onEvent: (event: WorkerEvent) => void) => WorkerClient;
+  newClient: (row: InstanceRow, onEvent: (event: WorkerEvent) => void) => WorkerClient;
   /** Returns the token for the writes about the instance; null when its row is gone. */
   takeCharge: (instanceId: string, lease: Pick<Lease, 'confirm'>) => Promise<number | null>;
   matchmaker: Matchmaker;
@@ -267,7 +267,7 @@ export class FleetMember {
 
   #own(token: number): InstanceRunner {
     const { matchmaker, pauses, tasks, attemptDeps, clock, steadyClock, log, newClient } = this.#options;
-    const client = newClient((event) => {
+    const client = newClient(this.#row, (event) => {
       if (event.type === 'worker_restarted') {
         this.#note([{ kind: 'restarted', message: say('replaced') }]);
       }

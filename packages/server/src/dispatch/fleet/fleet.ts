@@ -309,7 +309,6 @@ export class Fleet {
         }),
       capabilities,
       health: this.#options.healthCheck(),
-      newClient: (onEvent) => this.#options.newClient(row, onEvent),
       marks: this.#marks,
       storedCapabilities: () => store.capabilitiesOf(row.id),
       candidates: (requirement) =>

@@ -128,7 +128,10 @@ export class ReferenceWorker {
     const { process, instances, fleet, events, clock } = this.#options;
     const { port } = await process.ensure(this.#closing.signal);
     const instanceId = `127.0.0.1:${port}`;
-    if (instanceId === this.#instanceId || !this.#isKeeping) return;
+    const row = await instances.get(instanceId);
+    // A real instance that was there for a moment has taken this one away.
+    const isListed = row?.serverId === builtInServerId && row.removed === 0;
+    if (!this.#isKeeping || (isListed && instanceId === this.#instanceId)) return;
     this.#instanceId = await instances.putBuiltIn({ ip: '127.0.0.1', port, name }, toIso(clock()));
     await fleet.apply();
     events.announce({ type: 'fleet_changed' });

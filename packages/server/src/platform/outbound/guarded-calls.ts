@@ -1,9 +1,8 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { guardedLookup, type HostPolicy } from './host-rules.ts';
-import { type CallOutcome, postWebhook, whyUrlDenied } from './webhook-call.ts';
+import { type CallOutcome, postWebhook, requestFor, whyUrlDenied } from './webhook-call.ts';
 
 /** Posts a body under the rules about addresses; an address that may not be called is an error of the outcome. */
 export async function guardedPost(
@@ -31,9 +30,9 @@ export async function guardedDownload(
 
 /** Redirects are not followed, because they would avoid the check of the address. */
 function get(url: string, policy: HostPolicy, signal: AbortSignal): Promise<IncomingMessage> {
-  const request = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const address = new URL(url);
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, {
+    const outgoing = requestFor(address)(address, {
       headers: { 'user-agent': 'Switchyard' },
       lookup: guardedLookup(policy),
       signal,

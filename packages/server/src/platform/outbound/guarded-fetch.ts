@@ -1,10 +1,9 @@
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
 import { say } from '@switchyard/contract/sentences/sentences';
 import type { Fetch } from '../../lib/bounded-fetch.ts';
 import { guardedLookup, type HostPolicy } from './host-rules.ts';
-import { whyUrlDenied } from './webhook-call.ts';
+import { requestFor, whyUrlDenied } from './webhook-call.ts';
 
 /**
  * Returns a `fetch` that follows no redirect and connects to no forbidden address. The built-in one cannot check an address between
@@ -36,9 +35,8 @@ function exchange(
   url: URL,
   { options, body }: { options: RequestOptions; body: string | null | undefined },
 ): Promise<IncomingMessage> {
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, options);
+    const outgoing = requestFor(url)(url, options);
     outgoing.once('response', resolve);
     outgoing.on('error', reject);
     outgoing.end(body ?? undefined);

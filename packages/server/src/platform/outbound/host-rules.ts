@@ -25,7 +25,7 @@ const privateRanges = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGra
 
 /** Says in a sentence why a host that somebody configured may not be called; null when it may be. */
 export function whyHostDenied(host: string, policy: HostPolicy): string | null {
-  const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  const bare = bareHost(host);
   if (isIP(bare) !== 0) return whyAddressDenied(bare, policy);
   if (metadataNames.test(bare)) return say('host_metadata_name', { host: bare });
   const canonical = canonicalHost(bare);
@@ -34,6 +34,11 @@ export function whyHostDenied(host: string, policy: HostPolicy): string | null {
   if (isIP(canonical) !== 0) return say('host_notation', { host: bare, plain: canonical });
   if (canonical !== bare.toLowerCase()) return say('host_spelling', { host: bare, plain: canonical });
   return null;
+}
+
+/** Returns the host to connect to: an IPv6 address without the brackets that it has in a URL. */
+export function bareHost(host: string): string {
+  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
 }
 
 /** Says in a sentence why an address, wherever it came from, may not be called; null when it may be. */

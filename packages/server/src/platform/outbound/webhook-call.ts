@@ -25,6 +25,11 @@ export function whyUrlDenied(url: string, policy: HostPolicy): string | null {
   return isPrivate ? `${why} ${say('private_addresses_setting')}` : why;
 }
 
+/** Returns the `request` of the scheme of an address, which users also write in capitals. */
+export function requestFor({ protocol }: URL): typeof httpRequest {
+  return protocol === 'https:' ? httpsRequest : httpRequest;
+}
+
 /**
  * Sends one POST. Redirects are not followed, only the status of the answer is read, and the host is checked when it is
  * resolved.
@@ -33,9 +38,9 @@ export function postWebhook(
   url: string,
   call: { headers: Record<string, string>; body: string; policy: HostPolicy; signal: AbortSignal },
 ): Promise<CallOutcome> {
-  const request = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const address = new URL(url);
   return new Promise((resolve) => {
-    const outgoing = request(url, {
+    const outgoing = requestFor(address)(address, {
       method: 'POST',
       headers: {
         ...call.headers,

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Timer } from '../../../lib/async/timer.ts';
-import { whyHostDenied } from '../../../platform/outbound/host-rules.ts';
+import { bareHost, whyHostDenied } from '../../../platform/outbound/host-rules.ts';
 import type { WorkerCallError } from '../worker-client.ts';
 import { callFailure, failureOf } from './call-failure.ts';
 
@@ -82,12 +82,13 @@ export class WorkerHttp {
   readonly #streams: http.Agent;
 
   constructor(address: WorkerAddress, { timer, lookup }: { timer: Timer; lookup: LookupFunction }) {
-    const { host, port, tls } = address;
+    const { port, tls } = address;
+    const host = bareHost(address.host);
     const secure = tls ? { rejectUnauthorized: tls.verify, ...(tls.ca ? { ca: tls.ca } : {}) } : {};
     this.#connect = { host, port, lookup, ...secure };
     this.#denied = whyHostDenied(host, { allowPrivate: true });
     this.#timer = timer;
-    this.label = `${host}:${port}`;
+    this.label = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     this.isSecure = tls !== false;
     this.headers = Object.fromEntries(
       Object.entries(address.headers).filter(([name]) => !ownHeaders.has(name.toLowerCase())),

@@ -4,7 +4,7 @@ import type { Timer } from '../../../lib/async/timer.ts';
 import type { WorkerHttp } from './worker-http.ts';
 
 export interface WorkerSocketOptions {
-  http: Pick<WorkerHttp, 'connectOptions' | 'headers' | 'isSecure'>;
+  http: Pick<WorkerHttp, 'connectOptions' | 'headers' | 'isSecure' | 'label'>;
   clientId: string;
   timer: Timer;
   onOpen: () => void;
@@ -88,9 +88,8 @@ export class WorkerSocket {
     const { http, clientId } = this.#options;
     let socket: WebSocket;
     try {
-      const { host, port, ...connect } = http.connectOptions;
-      const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-      const url = `${http.isSecure ? 'wss' : 'ws'}://${authority}/ws?clientId=${encodeURIComponent(clientId)}`;
+      const { host: _host, port: _port, ...connect } = http.connectOptions;
+      const url = `${http.isSecure ? 'wss' : 'ws'}://${http.label}/ws?clientId=${encodeURIComponent(clientId)}`;
       socket = new WebSocket(url, {
         ...connect,
         headers: http.headers,
