@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { externals } from '../externals.mjs';
+import { findBrowserParts } from './browser-parts.ts';
 import { compareDependencies } from './cli-dependencies.ts';
 import { findCycles } from './cycles.ts';
 import { findDoubleNames } from './file-names.ts';
@@ -52,6 +53,15 @@ const checks: { rules: Rule[]; find: () => Finding[] }[] = [
       },
     ],
     find: () => inFiles(/\.ts$/, findWeakSignals),
+  },
+  {
+    rules: [
+      {
+        name: 'everywhere-in-browsers',
+        sentence: 'Console and client use what every browser gives a page that came over plain HTTP.',
+      },
+    ],
+    find: () => inFiles(/\.tsx?$/, findBrowserParts),
   },
   {
     rules: [{ name: 'reached', sentence: 'An entry point reaches every line of src.' }],

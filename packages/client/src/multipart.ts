@@ -1,3 +1,5 @@
+import { randomId } from './random-id.ts';
+
 interface FilePart {
   filename: string;
   contentType: string;
@@ -10,7 +12,7 @@ export function multipartBody(
   content: AsyncIterable<Uint8Array>,
   { filename, contentType, sizeBytes }: FilePart,
 ): { headers: Record<string, string>; chunks: AsyncGenerator<Uint8Array, void, undefined> } {
-  const boundary = `switchyard-${crypto.randomUUID()}`;
+  const boundary = `switchyard-${randomId()}`;
   const encoder = new TextEncoder();
   const head = encoder.encode(
     [

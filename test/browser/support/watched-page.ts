@@ -39,6 +39,8 @@ export class WatchedPage {
       if (message.type() !== 'error' || watched.#isAway) return;
       const refused = /status of (\d{3})/.exec(message.text());
       if (refused && watched.#allowed.has(Number(refused[1]))) return;
+      // Over plain HTTP the browser reports for each page that it leaves this protection out.
+      if (message.text().startsWith('The Cross-Origin-Opener-Policy header has been ignored')) return;
       faults.push(`console: ${message.text()} ${message.location().url}`);
     });
     page.on('request', (request) => {

@@ -1,3 +1,5 @@
+import { browserStorage } from './browser-storage.ts';
+
 /** A text of this browser that outlives the page. */
 export interface StoredText {
   read(): string | null;
@@ -8,11 +10,10 @@ export interface StoredText {
 /** Keeps a text under `key`. It changes in every open tab at once. */
 export function storedText(key: string): StoredText {
   const listeners = new Set<() => void>();
-  let unsaved: string | undefined;
   return {
-    read: () => unsaved ?? readStored(key),
+    read: () => browserStorage.getItem(key),
     set: (text) => {
-      unsaved = writeStored(key, text) ? undefined : text;
+      browserStorage.setItem(key, text);
       for (const listener of listeners) listener();
     },
     subscribe: (listener) => {
@@ -25,22 +26,4 @@ export function storedText(key: string): StoredText {
       };
     },
   };
-}
-
-/** A browser may refuse storage, for example in private windows. */
-function readStored(key: string): string | null {
-  try {
-    return window.localStorage.getItem(key);
-  } catch {
-    return null; // the fallback counts
-  }
-}
-
-function writeStored(key: string, text: string): boolean {
-  try {
-    window.localStorage.setItem(key, text);
-    return true;
-  } catch {
-    return false; // the choice lasts as long as the page
-  }
 }

@@ -1,3 +1,4 @@
+import { randomId } from '@switchyard/client/random-id';
 import type { Run, RunCreate } from '@switchyard/contract/conversation/run';
 import { createRun } from '@switchyard/contract/conversation/runs';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
@@ -94,7 +95,7 @@ function humanMessage({ text, files }: Outgoing): StreamedMessage {
   const uploads = files.map((filename) => ({ filename, path: `/mnt/user-data/uploads/${filename}` }));
   return {
     type: 'human',
-    id: crypto.randomUUID(),
+    id: randomId(),
     content: text,
     ...(uploads.length > 0 && { additional_kwargs: { files: uploads } }),
   };

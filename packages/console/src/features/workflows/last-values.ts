@@ -1,3 +1,4 @@
+import { browserStorage } from '../../lib/browser-storage.ts';
 import type { FormDraft } from './form/form-draft.ts';
 
 const prefix = 'switchyard.form.';
@@ -7,28 +8,20 @@ const maxTextLength = 200_000;
 /** What stood in the form of a workflow when this browser last showed it. */
 export function readLastValues(workflowId: string): Partial<FormDraft> {
   try {
-    const stored: unknown = JSON.parse(window.localStorage.getItem(prefix + workflowId) ?? '{}');
+    const stored: unknown = JSON.parse(browserStorage.getItem(prefix + workflowId) ?? '{}');
     return isDraft(stored) ? stored : {};
   } catch {
-    return {}; // the browser refuses storage, or an older page has written something else
+    return {}; // an older page has written something else
   }
 }
 
 export function keepLastValues(workflowId: string, draft: FormDraft): void {
   const text = JSON.stringify(draft);
-  try {
-    if (text.length <= maxTextLength) window.localStorage.setItem(prefix + workflowId, text);
-  } catch {
-    // The browser refuses storage: the values last as long as the page.
-  }
+  if (text.length <= maxTextLength) browserStorage.setItem(prefix + workflowId, text);
 }
 
 export function forgetLastValues(workflowId: string): void {
-  try {
-    window.localStorage.removeItem(prefix + workflowId);
-  } catch {
-    // The browser refuses storage, so nothing was kept.
-  }
+  browserStorage.removeItem(prefix + workflowId);
 }
 
 function isDraft(value: unknown): value is Partial<FormDraft> {

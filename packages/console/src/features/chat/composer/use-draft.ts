@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { browserStorage } from '../../../lib/browser-storage.ts';
 import { useSession } from '../../../lib/session.ts';
 import { type Draft, DraftStore } from '../model/draft-store.ts';
 
 /** What is being written in a thread; it survives a reload and the end of the session. */
 export function useDraft(threadId: string): [Draft, (change: Partial<Draft>) => void] {
   const { id } = useSession();
-  const store = useMemo(() => new DraftStore(window.localStorage, id), [id]);
+  const store = useMemo(() => new DraftStore(browserStorage, id), [id]);
   const [draft, setDraft] = useState<Draft>(() => store.read(threadId));
   useEffect(() => setDraft(store.read(threadId)), [store, threadId]);
   const change = useCallback(

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { BrowserStorage } from '../../../lib/browser-storage.ts';
 import { DraftStore } from './draft-store.ts';
 
-function memory(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & { size: number } {
+function memory(): BrowserStorage & { size: number } {
   const kept = new Map<string, string>();
   return {
     getItem: (key) => kept.get(key) ?? null,
@@ -38,14 +39,7 @@ test('the 50 drafts that were changed last are kept', () => {
   expect(drafts.read('t50')).toEqual(draft);
 });
 
-test('a browser without storage, or with something else in it, does not stop the page', () => {
-  const full = {
-    ...memory(),
-    setItem: () => {
-      throw new Error('full');
-    },
-  };
-  expect(() => new DraftStore(full, 'ada').write('t1', draft)).not.toThrow();
+test('something else in its place does not stop the page', () => {
   const odd = { ...memory(), getItem: () => '{{' };
   expect(new DraftStore(odd, 'ada').read('t1').text).toBe('');
 });

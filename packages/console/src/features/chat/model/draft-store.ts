@@ -1,3 +1,5 @@
+import type { BrowserStorage } from '../../../lib/browser-storage.ts';
+
 /** What a person has begun to write, and the files that came with it. */
 export interface Draft {
   text: string;
@@ -9,14 +11,12 @@ export interface Draft {
 const maxTextLength = 200_000;
 const maxDrafts = 50;
 
-type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>;
-
 /** The drafts of one account in this browser, the last changed first. They outlive a reload and the end of a session. */
 export class DraftStore {
-  readonly #storage: Storage;
+  readonly #storage: BrowserStorage;
   readonly #key: string;
 
-  constructor(storage: Storage, accountId: string) {
+  constructor(storage: BrowserStorage, accountId: string) {
     this.#storage = storage;
     this.#key = `switchyard.drafts.${accountId}`;
   }
@@ -30,12 +30,8 @@ export class DraftStore {
     const isEmpty = text === '' && files.length === 0;
     const kept: Draft = { text: text.slice(0, maxTextLength), files };
     const next = isEmpty ? others : [[threadId, kept] as const, ...others].slice(0, maxDrafts);
-    try {
-      if (next.length === 0) this.#storage.removeItem(this.#key);
-      else this.#storage.setItem(this.#key, JSON.stringify(next));
-    } catch {
-      // The browser keeps nothing or has no room: the draft lives as long as the page.
-    }
+    if (next.length === 0) this.#storage.removeItem(this.#key);
+    else this.#storage.setItem(this.#key, JSON.stringify(next));
   }
 
   #all(): (readonly [string, Draft])[] {

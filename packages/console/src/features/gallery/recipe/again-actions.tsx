@@ -1,3 +1,4 @@
+import { randomId } from '@switchyard/client/random-id';
 import { type FileRecipe, makeFileAgain, type RecipeChanges } from '@switchyard/contract/dispatch/recipe';
 import { useMutation } from '@tanstack/react-query';
 import { RefreshCw, SlidersHorizontal } from 'lucide-react';
@@ -8,7 +9,6 @@ import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { useToast } from '../../../kit/toast.tsx';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { randomId } from '../../../lib/random-id.ts';
 import { AgainDialog } from './again-dialog.tsx';
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;

@@ -1,3 +1,4 @@
+import { randomId } from '@switchyard/client/random-id';
 import { runWorkflow, type SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,7 +7,6 @@ import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { faultsOf } from '../../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
-import { randomId } from '../../../lib/random-id.ts';
 import { problemsOfFaults } from '../form/form-params.ts';
 import { seedAfterRuns } from '../form/seed.ts';
 import type { FormState } from '../form/use-form-state.ts';
