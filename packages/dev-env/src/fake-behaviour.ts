@@ -2,6 +2,8 @@
  * How a fake worker goes wrong. `garbage`: answers that are not JSON. `hang`: never an answer. `trickle`: an answer
  * that never ends. `lost_response`: it takes a prompt, runs it and cuts the connection instead of answering. `deaf`:
  * the event socket is open and silent. `zombie`: it takes prompts and never runs them. `refuse`: 400 for every prompt.
+ * `gateway_timeout`: it takes a prompt, runs it, and a proxy in front of it answers 504. `bad_gateway`: a proxy answers 502
+ * for everything.
  * `stubborn`: it runs on when it is interrupted. `stuck_output`: an output begins to arrive and never ends.
  * `silent_history`: it reports the end of a run and never its result. `silent_prompt`: it takes a prompt and runs it,
  * but sends no answer and no event. `silent_object_info`: it never says what it can run. `password`: 401 for
@@ -12,6 +14,8 @@ export type FakeTrouble =
   | 'hang'
   | 'trickle'
   | 'lost_response'
+  | 'gateway_timeout'
+  | 'bad_gateway'
   | 'deaf'
   | 'zombie'
   | 'refuse'

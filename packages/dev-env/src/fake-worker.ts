@@ -144,6 +144,9 @@ export class FakeWorker {
       case 'garbage':
         response.writeHead(200).end('\u0000garbage{');
         return;
+      case 'bad_gateway':
+        response.writeHead(502).end('<h1>502 Bad Gateway</h1>');
+        return;
       case 'trickle':
         trickle(response);
         return;
@@ -218,6 +221,8 @@ export class FakeWorker {
     this.#counter++;
     if (this.#keepsArrivals) this.#arrivals[run.promptId] = String(process.hrtime.bigint());
     if (this.behaviour.trouble === 'lost_response') response.destroy();
+    else if (this.behaviour.trouble === 'gateway_timeout')
+      response.writeHead(504).end('<h1>504 Gateway Time-out</h1>');
     else if (this.behaviour.trouble !== 'silent_prompt')
       sendJson(response, 200, { prompt_id: run.promptId, number: run.number, node_errors: {} });
     this.#queue.put(run);

@@ -219,6 +219,40 @@ describe('a faulty worker', () => {
     expect(pool.workers[0]?.stats).toMatchObject({ accepted: 1, duplicateIds: 0 });
   });
 
+  it('behind a proxy that passes a prompt on and answers 504: the prompt is found, and runs once', async () => {
+    pool = await startPool({
+      workers: [{ runMs: 200, trouble: 'gateway_timeout' }, {}],
+      executionTimeouts: watchful,
+    });
+    for (const worker of pool.workers) turn(worker, 'gateway_timeout');
+    const { id } = await submit();
+    expect(await pool.user.ended(id)).toMatchObject({ status: 'completed', attempt: 1 });
+    expect(pool.workers.map(({ stats }) => stats.accepted).sort()).toEqual([0, 1]);
+  });
+
+  it('behind a proxy that cannot reach it: unreachable, and its task soon runs elsewhere', async () => {
+    pool = await startPool({
+      workers: [held, held],
+      executionTimeouts: { ...watchful, refusedMs: 500, lostMs: 3_600_000 },
+    });
+    const { id } = await submit();
+    const bad = workerOf(await inPhase(id, 'executing'));
+    turn(bad, 'bad_gateway');
+    holdNoMore();
+    await instanceUntil(bad.port, ({ alive }) => !alive);
+    expect(await pool.user.instance(bad.port)).toMatchObject({
+      state: 'unreachable',
+      lastError: expect.stringContaining('a proxy in front of it answers 502'),
+    });
+    expect(await pool.user.ended(id)).toMatchObject({
+      status: 'completed',
+      attempts: [
+        { outcome: 'lost', error: { message: expect.stringContaining('proxy in front of the worker') } },
+        { outcome: 'completed' },
+      ],
+    });
+  });
+
   it('refusing a workflow: the task has failed with what the worker says, and is not tried again', async () => {
     pool = await startPool({ workers: [{ trouble: 'refuse' }], executionTimeouts: watchful });
     const { id } = await submit();

@@ -8,6 +8,7 @@ export const attemptTexts = {
   run_unknown: 'The worker does not know the run any more.',
   worker_restarted: 'The worker was restarted and does not know the run any more.',
   worker_gone: 'The worker refuses connections: its process is gone.',
+  worker_gone_behind_proxy: 'A proxy in front of the worker says that it cannot reach it.',
   worker_away: 'The worker cannot be reached any more.',
   run_interrupted: 'Another client interrupted the execution on the worker.',
   run_failed_silently: 'The worker says that the run failed and does not say why.',

@@ -2,6 +2,7 @@
 export const instanceTexts = {
   no_answer: 'It does not answer.',
   runs_failed: '{count} runs in a row failed on it: {cause}',
+  host_failed: 'Its machine failed the tasks of two users: {cause}',
   would_not_stop: 'Its last run did not stop when it was asked to.',
   offer_untold: 'It did not tell what it can run: {cause}',
   socket_silent: 'Its event socket was open and silent when it took a task, and was opened again.',

@@ -22,9 +22,10 @@ export type AttemptOutcome =
 /**
  * Who else avoids the instance, besides the task itself. `no_one`: the failure depends on the values of this task.
  * `owner`: the failure may depend on them (no memory, a device error), and one user's tasks must not slow another's.
- * `everyone`: the failure is the same for all users (a missing node class, a refused connection).
+ * `everyone`: the failure is the same for all users (a missing node class, a refused connection). `host`: the machine
+ * under the worker failed, so all of the owner's tasks avoid it, and those of all users once a second user has met it.
  */
-export type Against = 'no_one' | 'owner' | 'everyone';
+export type Against = 'no_one' | 'owner' | 'everyone' | 'host';
 
 export function failed(failure: AttemptFailure, message: string, code?: TaskErrorCode): AttemptOutcome {
   return { kind: 'failed', failure, error: { code: code ?? errorCodeOf(failure), message } };
@@ -89,12 +90,15 @@ export function outcomeOfResult(
 
 function outcomeOfExecutionError(error: ExecutionError | null, graph: Graph): AttemptOutcome {
   if (!error) return failed('worker_error', say('run_failed_silently'));
-  const codes = { node: 'execution_failed', out_of_memory: 'out_of_memory', device: 'device_error' } as const;
-  return {
-    kind: 'failed',
-    failure: error.kind === 'node' ? 'graph_error' : 'worker_error',
-    error: withNode({ code: codes[error.kind], message: error.message }, error.nodeId, graph),
-  };
+  const codes = {
+    node: 'execution_failed',
+    out_of_memory: 'out_of_memory',
+    device: 'device_error',
+    host: 'device_error',
+  } as const;
+  const told = withNode({ code: codes[error.kind], message: error.message }, error.nodeId, graph);
+  if (error.kind === 'host') return { kind: 'failed', failure: 'lost', error: told, against: 'host' };
+  return { kind: 'failed', failure: error.kind === 'node' ? 'graph_error' : 'worker_error', error: told };
 }
 
 function nodeError(code: TaskErrorCode, fault: NodeFault): TaskError {

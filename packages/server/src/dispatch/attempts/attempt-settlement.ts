@@ -18,7 +18,7 @@ export interface SettlementOptions {
   tasks: Pick<TaskStore, 'input'>;
   attempts: Pick<AttemptStore, 'of'>;
   matchmaker: Pick<Matchmaker, 'addLater'>;
-  monitor: Pick<InstanceMonitor, 'noteSuccess' | 'noteFault'>;
+  monitor: Pick<InstanceMonitor, 'noteSuccess' | 'noteFault' | 'noteHostFault'>;
   cooldowns: Cooldowns;
   /** The instances that might have what the task needs and that can be asked: neither away nor stuck. */
   candidates: (requirement: Requirement) => string[];
@@ -87,7 +87,9 @@ export class AttemptSettlement {
 
   async #fail(attempt: TaskAttempt, { failure, error, against }: Failed): Promise<void> {
     const { owner } = attempt.record.row;
-    if (failure === 'worker_error') this.#options.monitor.noteFault(error.message, owner);
+    const { monitor } = this.#options;
+    if (failure === 'worker_error') monitor.noteFault(error.message, owner);
+    if (against === 'host') monitor.noteHostFault(error.message, owner);
     await this.#startCooldown(attempt, against ?? (failure === 'worker_error' ? 'owner' : 'no_one'));
     if (error.code === 'input_file_missing' && (await this.#isMissingEverywhere(attempt))) {
       await attempt.record.fail({ ...error, message: say('file_nowhere', { said: error.message }) }, failure);
@@ -100,7 +102,7 @@ export class AttemptSettlement {
   }
 
   async #startCooldown({ record }: TaskAttempt, against: Against): Promise<void> {
-    if (against === 'no_one') return;
+    if (against === 'no_one' || against === 'host') return;
     const { id, owner } = record.row;
     const { cooldowns, onCooldown } = this.#options;
     onCooldown(cooldowns.start(cooldownKeys(owner, await this.#requirementOf(id))[against]));

@@ -72,7 +72,7 @@ export class Cooldowns {
 export function cooldownKeys(
   owner: string,
   requirement: Requirement,
-): Record<Exclude<Against, 'no_one'>, string> {
+): Record<Exclude<Against, 'no_one' | 'host'>, string> {
   const everyone = requirementKey(requirement);
   return { everyone, owner: `${everyone}${owner}` };
 }

@@ -24,7 +24,7 @@ const started = { type: 'run_started', promptId } as const;
 const node = (nodeId: string) => ({ type: 'node_started', promptId, nodeId, topNodeId: nodeId }) as const;
 
 class ScriptedClient {
-  where: ReconcileOutcome | 'unreachable' | 'refusing' = { state: 'running' };
+  where: ReconcileOutcome | 'unreachable' | 'refusing' | 'behind_proxy' = { state: 'running' };
   onCancel: () => CancelOutcome = () => ({ outcome: 'stopping' });
   isConnected = true;
   framesHeard = 0;
@@ -52,6 +52,8 @@ class ScriptedClient {
 
   #requireAnswer(): void {
     if (this.where === 'unreachable') throw new WorkerCallError('timed_out', 'It did not answer.');
+    if (this.where === 'behind_proxy')
+      throw new WorkerCallError('unreachable', 'It says 502.', { status: 502 });
     if (this.where === 'refusing') throw new WorkerCallError('refused', 'It refused.');
   }
 
@@ -188,6 +190,32 @@ describe('an execution', () => {
     expect(end()).toBeUndefined();
     await pass(2);
     expect(end()).toEqual({ kind: 'lost', message: 'The worker refuses connections: its process is gone.' });
+  });
+
+  test('is lost after three seconds behind a proxy that cannot reach the worker', async () => {
+    const { watch, end } = watchExecution();
+    watch.notice(started);
+    client.where = 'behind_proxy';
+    watch.notice({ type: 'socket_closed' });
+    await pass(2);
+    expect(end()).toBeUndefined();
+    await pass(2);
+    expect(end()).toEqual({
+      kind: 'lost',
+      message: 'A proxy in front of the worker says that it cannot reach it.',
+    });
+  });
+
+  test('waits longer behind such a proxy while it is not known whether the worker has the prompt', async () => {
+    const { watch, end } = watchExecution();
+    client.where = 'behind_proxy';
+    watch.lookFirst();
+    watch.notice({ type: 'socket_closed' });
+    await pass(29);
+    expect(end()).toBeUndefined();
+    client.where = { state: 'finished', result: success };
+    await pass(2);
+    expect(end()).toEqual({ kind: 'over', result: success });
   });
 
   test('goes on when its worker refuses connections only for a moment', async () => {

@@ -2,7 +2,12 @@ import { say } from '@switchyard/contract/sentences/sentences';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type ExecutionResult, WorkerCallError, type WorkerClient } from '../worker-client/worker-client.ts';
+import {
+  type ExecutionResult,
+  isProxyFault,
+  WorkerCallError,
+  type WorkerClient,
+} from '../worker-client/worker-client.ts';
 import type { ExecutionEvent, WorkerEvent } from '../worker-client/worker-event.ts';
 import type { ExecutionTimeouts } from './execution-timeouts.ts';
 
@@ -60,9 +65,12 @@ export class ExecutionWatch {
   /** Known from an event or from the worker's queue, whichever said it first. */
   #runsSinceMs: number | null = null;
   #unreachableSinceMs: number | null = null;
-  #refusedSinceMs: number | null = null;
+  /** Since when nothing answers for the worker, and the sentence about it. */
+  #gone: { sinceMs: number; message: string } | null = null;
   /** When the worker answered that it has taken the prompt; null for a prompt that was submitted before. */
   #acceptedAtMs: number | null = null;
+  /** The worker has said that it holds the prompt. Until then a proxy's word does not end the execution early. */
+  #isKnownThere = false;
   readonly #framesBefore: number;
   #wasDeaf = false;
   #hasSocketChanged = false;
@@ -82,6 +90,7 @@ export class ExecutionWatch {
   /** The worker has answered that it takes the prompt. From now on its event socket should send messages. */
   noteAccepted(): void {
     this.#acceptedAtMs = this.#options.steadyClock();
+    this.#isKnownThere = true;
   }
 
   /** Receives every event of the instance's socket; events of other executions are ignored. */
@@ -101,6 +110,7 @@ export class ExecutionWatch {
     this.#lastSignMs = this.#options.steadyClock();
     this.#reopenedAtMs = null;
     this.#hasStarted = true;
+    this.#isKnownThere = true;
     if (this.#runsSinceMs === null) {
       this.#runsSinceMs = this.#lastSignMs;
       // The time limit may end before the next look.
@@ -177,9 +187,11 @@ export class ExecutionWatch {
           ? { kind: 'never_taken' }
           : { kind: 'lost', message: say('worker_restarted') };
       case 'waiting':
+        this.#isKnownThere = true;
         this.#otherAhead = found.ahead > 0;
         return null;
       case 'running':
+        this.#isKnownThere = true;
         this.#otherAhead = false;
         this.#runsSinceMs ??= this.#options.steadyClock();
         this.#options.onRunning();
@@ -204,9 +216,9 @@ export class ExecutionWatch {
   async #checkDeadlines(): Promise<WatchEnd | null> {
     const now = this.#options.steadyClock();
     const { timeouts, timeLimitMs } = this.#options;
-    if (this.#refusedSinceMs !== null) {
-      const isOver = now - this.#refusedSinceMs >= timeouts.refusedMs;
-      return isOver ? { kind: 'lost', message: say('worker_gone') } : null;
+    if (this.#gone !== null) {
+      const { sinceMs, message } = this.#gone;
+      return now - sinceMs >= timeouts.refusedMs ? { kind: 'lost', message } : null;
     }
     if (this.#unreachableSinceMs !== null) {
       const isOver = now - this.#unreachableSinceMs >= timeouts.lostMs;
@@ -282,16 +294,23 @@ export class ExecutionWatch {
     try {
       const answer = await call();
       this.#unreachableSinceMs = null;
-      this.#refusedSinceMs = null;
+      this.#gone = null;
       return answer;
     } catch (error) {
       if (!(error instanceof WorkerCallError) && !this.#options.signal.aborted) throw error;
       this.#unreachableSinceMs ??= askedMs;
-      const isRefused = error instanceof WorkerCallError && error.workerCause === 'refused';
-      this.#refusedSinceMs = isRefused ? (this.#refusedSinceMs ?? askedMs) : null;
+      const message = this.#whyGone(error);
+      this.#gone = message === null ? null : { sinceMs: this.#gone?.sinceMs ?? askedMs, message };
       this.#mustLook = true;
       return undefined;
     }
+  }
+
+  /** A refused connection says that the process is gone. A proxy may say so of one that is just busy with the prompt. */
+  #whyGone(error: unknown): string | null {
+    if (!(error instanceof WorkerCallError)) return null;
+    if (error.workerCause === 'refused') return say('worker_gone');
+    return isProxyFault(error.status) && this.#isKnownThere ? say('worker_gone_behind_proxy') : null;
   }
 
   async #sleep(): Promise<void> {

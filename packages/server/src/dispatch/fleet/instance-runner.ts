@@ -228,7 +228,8 @@ export class InstanceRunner {
   #obstacleOfOwner(owner: string, requirement: Requirement): Obstacle | null {
     return (
       obstacleOfPause(this.#options.pauses.ofOwner(owner)) ??
-      this.#cooling(() => cooldownKeys(owner, requirement).owner)
+      this.#cooling(() => cooldownKeys(owner, requirement).owner) ??
+      (this.#options.monitor.restsFor(owner) ? { code: 'cooling' } : null)
     );
   }
 
@@ -398,12 +399,13 @@ export class InstanceRunner {
 
 /** The worker has ended the execution, whatever the outcome. */
 function hasRunToItsEnd(outcome: AttemptOutcome): boolean {
-  if (outcome.kind !== 'failed') return true;
+  if (outcome.kind !== 'failed' || outcome.against === 'host') return true;
   return outcome.failure === 'graph_error' || outcome.failure === 'worker_error';
 }
 
+/** The worker may still execute it. */
 function isLost(outcome: AttemptOutcome): boolean {
-  return outcome.kind === 'failed' && outcome.failure === 'lost';
+  return outcome.kind === 'failed' && outcome.failure === 'lost' && outcome.against !== 'host';
 }
 
 /** The worker lacks something that it was thought to have. */

@@ -201,6 +201,41 @@ describe('trouble', () => {
     expect(monitor.isReady).toBe(true);
   });
 
+  test('errors of its machine keep the instance from the user who meets them, and from no other user', async () => {
+    await start();
+    for (let fault = 0; fault < 20; fault += 1) monitor.noteHostFault('No space left on device.', 'ann');
+    expect(monitor.isReady).toBe(true);
+    expect([monitor.restsFor('ann'), monitor.restsFor('bob')]).toEqual([true, false]);
+    await pass(6);
+    expect(monitor.live.lastError).toBe('No space left on device.');
+    monitor.noteSuccess();
+    expect(monitor.restsFor('ann')).toBe(false);
+  });
+
+  test('errors of its machine on tasks of two users take the instance out of use until a probe clears it', async () => {
+    await start();
+    monitor.noteHostFault('No space left on device.', 'ann');
+    monitor.noteHostFault('No space left on device.', 'bob');
+    expect(monitor.isReady).toBe(false);
+    expect(monitor.live).toMatchObject({
+      suspicion: 'Its machine failed the tasks of two users: No space left on device.',
+      lastError: 'Its machine failed the tasks of two users: No space left on device.',
+    });
+    await pass(31);
+    expect(monitor.isReady).toBe(true);
+    expect(monitor.restsFor('ann')).toBe(false);
+  });
+
+  test('a user whose tasks met errors of its machine is served again after the rest', async () => {
+    await start();
+    monitor.noteHostFault('No space left on device.', 'ann');
+    await pass(14);
+    expect(monitor.restsFor('ann')).toBe(true);
+    await pass(2);
+    expect(monitor.restsFor('ann')).toBe(false);
+    expect(monitor.live.lastError).toBeNull();
+  });
+
   test('the time out of use doubles each time, until an execution succeeds', async () => {
     await start();
     const suspectFor = async (): Promise<number> => {

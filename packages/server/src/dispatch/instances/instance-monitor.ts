@@ -38,8 +38,12 @@ export class InstanceMonitor {
   #probeStartMs = 0;
   #faults = 0;
   readonly #faultyOwners = new Set<string>();
+  /** Users on whose tasks the machine under the worker failed, such as with a full disk. */
+  readonly #restingFor = new Set<string>();
+  /** How often in a row something spoke against it. */
   #suspicions = 0;
-  #suspectUntilMs = 0;
+  /** Until then, an answer to a probe does not end a suspicion or a rest. */
+  #heldUntilMs = 0;
   /** The suspicion is about an execution that the instance still holds. */
   #isHung = false;
   /** Why the event socket counts as deaf; cleared once an execution was heard from its start to its end. */
@@ -105,6 +109,7 @@ export class InstanceMonitor {
   noteSuccess(): void {
     this.#faults = 0;
     this.#faultyOwners.clear();
+    this.#restingFor.clear();
     this.#suspicions = 0;
     if (this.#live.lastError !== this.#deafness) this.#change({ lastError: this.#deafness });
   }
@@ -134,6 +139,26 @@ export class InstanceMonitor {
     if (this.#faults < faultsToSuspect || this.#faultyOwners.size < 2) return;
     this.#suspect(say('runs_failed', { count: this.#faults, cause: message }));
     this.#options.client.freeMemory().catch(() => undefined);
+  }
+
+  /**
+   * The machine under the worker failed. The instance rests for this user, whose graphs may be the cause, and is under
+   * suspicion once a second user meets the same.
+   */
+  noteHostFault(message: string, owner: string): void {
+    this.#restingFor.add(owner);
+    if (this.#restingFor.size > 1) {
+      this.#suspect(say('host_failed', { cause: message }));
+      return;
+    }
+    this.#suspicions += 1;
+    this.#hold();
+    this.#change({ lastError: message });
+  }
+
+  /** Whether it gets no task of this user for now. */
+  restsFor(owner: string): boolean {
+    return this.#restingFor.has(owner);
   }
 
   /**
@@ -187,7 +212,10 @@ export class InstanceMonitor {
     this.#lastGoodMs = now;
     const holdsNothing = queueRemaining === 0;
     if (holdsNothing && (this.#isHung || !this.#live.alive)) this.#forgetTrouble();
-    const suspicion = holdsNothing && now >= this.#suspectUntilMs ? null : this.#live.suspicion;
+    const isHeld = now < this.#heldUntilMs;
+    if (!isHeld) this.#restingFor.clear();
+    const suspicion = holdsNothing && !isHeld ? null : this.#live.suspicion;
+    const isInTrouble = this.#faults > 0 || this.#restingFor.size > 0;
     this.#change({
       alive: true,
       isProbed: true,
@@ -196,7 +224,7 @@ export class InstanceMonitor {
       version,
       devices,
       suspicion,
-      lastError: suspicion ?? (this.#faults > 0 ? this.#live.lastError : this.#deafness),
+      lastError: suspicion ?? (isInTrouble ? this.#live.lastError : this.#deafness),
     });
   }
 
@@ -231,17 +259,23 @@ export class InstanceMonitor {
 
   #suspect(reason: string): void {
     if (this.#live.suspicion === null) this.#suspicions += 1;
-    const waitMs = Math.min(firstSuspicionMs * 2 ** (this.#suspicions - 1), maxSuspicionMs);
-    this.#suspectUntilMs = this.#options.steadyClock() + waitMs;
+    this.#hold();
     this.#change({ suspicion: reason, lastError: reason });
+  }
+
+  /** Waits twice as long each time before a probe may clear it. */
+  #hold(): void {
+    const waitMs = Math.min(firstSuspicionMs * 2 ** (this.#suspicions - 1), maxSuspicionMs);
+    this.#heldUntilMs = this.#options.steadyClock() + waitMs;
     this.#plan();
   }
 
   #forgetTrouble(): void {
     this.#faults = 0;
     this.#faultyOwners.clear();
+    this.#restingFor.clear();
     this.#isHung = false;
-    this.#suspectUntilMs = 0;
+    this.#heldUntilMs = 0;
   }
 
   /** Most answers are the same as the one before and are not even parsed. */
@@ -270,8 +304,8 @@ export class InstanceMonitor {
     if (this.#closing.signal.aborted) return;
     const now = this.#options.steadyClock();
     const dueMs = this.#probeStartMs + this.#options.health.interval * 1000;
-    const isHeld = this.#live.suspicion !== null && this.#suspectUntilMs > now;
-    const nextMs = isHeld ? Math.min(dueMs, this.#suspectUntilMs) : dueMs;
+    const isHeld = this.#heldUntilMs > now;
+    const nextMs = isHeld ? Math.min(dueMs, this.#heldUntilMs) : dueMs;
     this.#stopTimer = this.#timer(() => void this.probe(), Math.max(nextMs - now, 0));
   }
 

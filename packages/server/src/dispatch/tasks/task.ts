@@ -28,8 +28,8 @@ export function decideCancel(task: {
 /**
  * Why an attempt failed.
  * - `not_taken`: the worker certainly did not start it (connection refused, too large for it, or it lacks something)
- * - `lost`: the worker died, restarted or was cut off, or someone else stopped the execution; part of it may have been
- *   done
+ * - `lost`: the worker died, restarted or was cut off, its machine failed, or someone else stopped the execution; part
+ *   of it may have been done
  * - `worker_error`: the worker's own trouble, such as no memory or a device error
  * - `graph_error`: the workflow's fault; another try would end the same way
  * - `stalled`, `timed_out`: no sign of life for too long; longer than allowed

@@ -180,8 +180,11 @@ export interface ExecutionResult {
 }
 
 export interface ExecutionError {
-  /** `node`: the graph's fault. `out_of_memory` and `device`: the worker's trouble; another worker may succeed. */
-  kind: 'node' | 'out_of_memory' | 'device';
+  /**
+   * `node`: the graph's fault. `out_of_memory` and `device`: the worker's trouble; another worker may succeed. `host`:
+   * the machine under the worker fails, such as a full disk.
+   */
+  kind: 'node' | 'out_of_memory' | 'device' | 'host';
   /** One sentence without traceback and without inputs, which may contain other people's text. */
   message: string;
   nodeId: string | null;
@@ -231,6 +234,11 @@ export interface PulledOutput {
 }
 
 export type WorkerCallCause = ProbeCause | 'broken_off' | 'bad_answer' | 'too_large' | 'aborted';
+
+/** With these, a proxy says that it does not reach the worker behind it. */
+export function isProxyFault(status: number | null): boolean {
+  return status === 502 || status === 503 || status === 504;
+}
 
 /** A call to a worker that gave no usable answer. */
 export class WorkerCallError extends Error {

@@ -1,6 +1,6 @@
 import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../../lib/app-error.ts';
-import { type WorkerCallCause, WorkerCallError } from '../worker-client.ts';
+import { isProxyFault, type WorkerCallCause, WorkerCallError } from '../worker-client.ts';
 
 const causeOfCode: Record<string, WorkerCallCause> = {
   ECONNREFUSED: 'refused',
@@ -57,6 +57,12 @@ export function failureOfStatus(status: number, address: string): WorkerCallErro
     return callFailure('not_comfyui', address, {
       status,
       detail: 'it redirects, and redirects are not followed',
+    });
+  }
+  if (isProxyFault(status)) {
+    return callFailure('unreachable', address, {
+      status,
+      detail: `a proxy in front of it answers ${status}`,
     });
   }
   if (status === 404 || status === 405)

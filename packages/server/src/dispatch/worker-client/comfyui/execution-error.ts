@@ -4,6 +4,10 @@ import { executionError } from './wire.ts';
 
 const maxMessageLength = 1_000;
 const outOfMemory = /OutOfMemory|out of memory|Allocation on device/i;
+/** ENOSPC, EROFS and EIO at the head of the message, as Python writes them. Further on, a text is a user's. */
+const hostTrouble = /^\[Errno (28|30|5)\]/;
+/** The same for EACCES, for which Python has a type of its own. */
+const accessTrouble = /^\[Errno 13\]/;
 const deviceTrouble = /CUDA|cuDNN|CUBLAS|\bHIP\b|AcceleratorError|device-side assert|MPS backend/i;
 
 /**
@@ -24,11 +28,16 @@ export function readExecutionError(data: unknown): ExecutionError {
   const firstLine = text.split('\n', 1)[0]?.trim() ?? '';
   const what = firstLine || type || 'unknown error';
   return {
-    kind: kindOf(`${type} ${text}`),
+    kind: isHostTrouble(type, text) ? 'host' : kindOf(`${type} ${text}`),
     message: (data.node_type ? `${data.node_type}: ${what}` : what).slice(0, maxMessageLength),
     nodeId: data.node_id ?? null,
     nodeClass: data.node_type ?? null,
   };
+}
+
+function isHostTrouble(type: string, text: string): boolean {
+  if (type === 'OSError') return hostTrouble.test(text) || accessTrouble.test(text);
+  return type === 'PermissionError' && accessTrouble.test(text);
 }
 
 function kindOf(text: string): ExecutionError['kind'] {

@@ -121,6 +121,16 @@ describe('errors', () => {
     ['RuntimeError', 'CUDA error: device-side assert triggered', 'device'],
     ['torch.AcceleratorError', 'an illegal memory access', 'device'],
     ['ValueError', 'width must be positive', 'node'],
+    ['OSError', "[Errno 28] No space left on device: '/out/a.png'", 'host'],
+    ['OSError', '[Errno 30] Read-only file system', 'host'],
+    ['OSError', '[Errno 5] Input/output error', 'host'],
+    ['OSError', '[Errno 13] Permission denied', 'host'],
+    ['PermissionError', "[Errno 13] Permission denied: '/out'", 'host'],
+    ['FileNotFoundError', '[Errno 2] No such file or directory', 'node'],
+    ['OSError', 'cannot identify image file [Errno 28] No space left on device', 'node'],
+    ['ValueError', '[Errno 28] No space left on device', 'node'],
+    ['MyOSError', '[Errno 28] No space left on device', 'node'],
+    ['OSError', '[Errno 281] Something else', 'node'],
   ])('%s "%s" is %s', (exceptionType, message, kind) => {
     expect(error({ exception_type: exceptionType, exception_message: message })?.kind).toBe(kind);
   });
