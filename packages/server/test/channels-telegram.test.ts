@@ -3,7 +3,7 @@ import { readChannels } from '@switchyard/server/config/channels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChannelTables } from '../src/channels/tables.ts';
 import { closeGate } from './fixtures/agents/gates.ts';
-import type { ConversationCaller } from './support/conversation-caller.ts';
+import { type ConversationCaller, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 
 const [adaId, bobId, strangerId] = [11, 22, 33];
@@ -57,6 +57,22 @@ describe('a chat', () => {
     expect(others).toEqual([]);
     const runs = await ada.ok('GET', `/threads/${thread.thread_id}/runs`);
     expect(runs.map(({ status }: { status: string }) => status)).toEqual(['success', 'success', 'success']);
+  });
+
+  it('goes on with the assistant that its user has chosen in its thread elsewhere', async () => {
+    const chatId = newChat();
+    telegram.say({ chatId, userId: adaId, text: 'hello' });
+    await answered(chatId, ['You said: hello']);
+    const [{ thread_id: threadId }] = await threadsOf(ada, chatId);
+    await ada.wait(threadId, { assistant_id: 'counted', input: says('one') });
+    telegram.say({ chatId, userId: adaId, text: 'two' });
+    await answered(chatId, ['You said: hello', 'You said: two']);
+    const runs = await ada.ok('GET', `/threads/${threadId}/runs`);
+    expect(runs.map(({ assistant_id: id }: { assistant_id: string }) => id)).toEqual([
+      'counted',
+      'counted',
+      'chat',
+    ]);
   });
 
   it('belongs to its user alone: two users of one chat have separate threads, and neither sees the other’s', async () => {

@@ -273,6 +273,12 @@ describe('a run of an identity', () => {
     expect(done).toEqual({ answer: 'yes' });
   });
 
+  it('that name no assistant are asked about with that of their thread', async () => {
+    const caller = as(newName());
+    const threadId = await caller.thread({ assistant_id: 'forbidden' });
+    expect((await caller.post(`/threads/${threadId}/runs`, { input: {} })).status).toBe(403);
+  });
+
   it('can be started without a thread, with a command, and in a batch, and always asks its handler', async () => {
     const name = newName();
     const caller = as(`${name}@x`);

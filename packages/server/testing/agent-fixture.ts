@@ -109,7 +109,7 @@ export async function openAgentFixture(graphs: Record<string, AnyGraph>): Promis
     states: new GraphStates({
       agents: { ...parts.agents, isFromFile: () => false },
       checkpointer: parts.checkpointer,
-      configurableOf: async () => null,
+      settingsOfRun: async () => null,
     }),
     thread: (graphId, threadId = 'thread') => ({ threadId, graphId, userId: 'user' }),
     run,

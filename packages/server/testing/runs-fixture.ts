@@ -189,6 +189,7 @@ export async function openRunsFixture(
           const wanted = checkpoint?.checkpoint_id;
           return wanted ? (states.get(wanted) ?? null) : (states.get(threadId) ?? emptyState);
         },
+        lastSettings: async () => null,
         rollback: async (_threadId, runId) => void rolledBack.push(runId),
       },
       journal,

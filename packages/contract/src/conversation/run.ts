@@ -74,7 +74,7 @@ export const runCreate = Type.Object({
         minLength: 1,
         maxLength: 128,
         description:
-          'Name of a graph, id of an assistant, or name of a custom agent. `lead_agent` when absent.',
+          'Name of a graph, id of an assistant, or name of a custom agent. When absent: that of the last run of the thread, and `lead_agent` in a new one.',
       }),
     ),
   ),

@@ -103,7 +103,7 @@ export const newScheduledTask = Type.Object({
       Type.String({
         minLength: 1,
         maxLength: 128,
-        description: 'The agent that runs; `lead_agent` when absent.',
+        description: 'The agent that runs. When absent: that of the thread, or `lead_agent`.',
       }),
     ),
   ),

@@ -27,7 +27,12 @@ export const thread = Type.Object({
   state_updated_at: isoTime,
   run_ended_at: nullable(Type.String({ description: 'When its last run ended.' })),
   unread: Type.Boolean({ description: 'A run has ended since its owner last read it.' }),
-  assistant_id: nullable(Type.String()),
+  assistant_id: nullable(
+    Type.String({
+      description:
+        'The assistant of its last run, or the one that it was made for. A run that names none goes on with it.',
+    }),
+  ),
   metadata: openRecord(),
   values: openRecord({
     description: 'The latest state. Under `/api`, where threads are listed or changed: their title alone.',

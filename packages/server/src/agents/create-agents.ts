@@ -31,7 +31,7 @@ import { GraphRunner } from './running/graph-runner.ts';
 import { type AskInRun, runAsker } from './running/run-asker.ts';
 import { type Lacking, SourceSchemas } from './source-schemas/source-schemas.ts';
 import { GraphShapes } from './state/graph-shapes.ts';
-import { type ConfigurableOf, GraphStates } from './state/graph-state.ts';
+import { GraphStates, type SettingsOfRun } from './state/graph-state.ts';
 import type { StoreIndex } from './store/embedder.ts';
 import { StoreItemStore } from './store/store-item-store.ts';
 import { StoreItems } from './store/store-items.ts';
@@ -59,7 +59,7 @@ interface AgentsDependencies {
   equipment: Equipment;
   storedAssistant: AgentsOptions['storedAssistant'];
   customAgent: NonNullable<AgentsOptions['customAgent']>;
-  configurableOf: ConfigurableOf;
+  settingsOfRun: SettingsOfRun;
   /** Sends what own code asks this gateway. */
   sendForCaller: SendForCaller;
   clock: Clock;
@@ -100,7 +100,7 @@ export interface AgentRuntime {
 
 /** Puts together everything that runs graphs. LangChain is loaded with the first agent that is used. */
 export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
-  const { database, jobs, equipment, configurableOf, clock, log, options } = dependencies;
+  const { database, jobs, equipment, settingsOfRun, clock, log, options } = dependencies;
   const watcher = new AgentWatcher(log);
   const modules = new AgentModules({ ...(options.watch && { onLoad: (file) => watcher.see(file) }) });
   const models = { configured: options.models, cwd: options.cwd };
@@ -149,7 +149,7 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
 
   const ownCode = new OwnCode(dependencies.sendForCaller);
   const checkpointer = once(() => loadLangchain(() => openCheckpointer(database)));
-  const states = new GraphStates({ agents, checkpointer, configurableOf });
+  const states = new GraphStates({ agents, checkpointer, settingsOfRun });
   const settings = options.turn.summarization;
   const canCompact = settings.enabled && options.models.length > 0;
   return {

@@ -1,5 +1,4 @@
 import type { RunCreate } from '@switchyard/contract/conversation/run';
-import { leadAgentName } from '../agents/lead-agent-name.ts';
 import type { ChannelConfig } from '../config/channels.ts';
 import type { Runs } from '../conversation/runs/runs.ts';
 import type { Uploads } from '../conversation/workspace/uploads.ts';
@@ -193,14 +192,16 @@ export class ChannelIntake {
   }
 }
 
-/** Returns what every run of a channel has; the channel's own context is added to it. */
+/**
+ * Returns what every run of a channel has; the channel's own context is added to it. The thread says which assistant goes on: it
+ * was made with that of the channel.
+ */
 function commonBody(
-  { assistant, recursion_limit, context }: ChannelConfig,
+  { recursion_limit, context }: ChannelConfig,
   { row, thread, isShown }: { row: ChannelMessageRow; thread: ChannelThreadRow; isShown: boolean },
 ): RunCreate {
   const { agent_setup: agentSetup } = thread;
   return {
-    assistant_id: agentSetup === null ? assistant : leadAgentName,
     multitask_strategy: 'enqueue',
     stream_mode: [isShown ? 'messages-tuple' : 'values'],
     config: { recursion_limit },

@@ -16,7 +16,7 @@ import { CustomAuthentication } from '../conversation/custom-auth/custom-authent
 import { conversationMigrations } from '../conversation/migrations.ts';
 import { codeCalls } from '../conversation/own-routes/code-calls.ts';
 import { Removals } from '../conversation/removals.ts';
-import { configurableOf } from '../conversation/runs/records/run-store.ts';
+import { settingsOfRun } from '../conversation/runs/records/run-store.ts';
 import type { PoolWaits } from '../conversation/runs/run-reasons.ts';
 import type { ConversationTables } from '../conversation/tables.ts';
 import type { TellOwner } from '../conversation/thread-news.ts';
@@ -122,7 +122,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     equipment: features.equipment,
     storedAssistant: (owner, assistantId) => storedAgent(assistantStore, owner, assistantId),
     customAgent: (owner, named) => features.customAgents.nameOf(owner, named),
-    configurableOf: (whose) => configurableOf(database.read, whose),
+    settingsOfRun: (whose) => settingsOfRun(database.read, whose),
     sendForCaller: codeCalls({ gatewayUrl: surroundings.listeningUrl, tickets: surroundings.callTickets }),
     options: {
       configured: config.agents,

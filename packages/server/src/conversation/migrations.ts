@@ -13,6 +13,7 @@ import * as threadGoals from './migrations/025-thread-goals.ts';
 import * as longSnapshots from './migrations/026-long-snapshots.ts';
 import * as callersOfSchedules from './migrations/027-callers-of-schedules.ts';
 import * as noIndexesOfEvents from './migrations/028-no-indexes-of-events.ts';
+import * as assistantsOfThreads from './migrations/029-assistants-of-threads.ts';
 
 export const conversationMigrations: readonly Migration[] = [
   first,
@@ -29,4 +30,5 @@ export const conversationMigrations: readonly Migration[] = [
   longSnapshots,
   callersOfSchedules,
   noIndexesOfEvents,
+  assistantsOfThreads,
 ];

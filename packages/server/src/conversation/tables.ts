@@ -27,6 +27,7 @@ export interface ThreadTable {
   thread_id: string;
   /** Null marks a shared record. */
   user_id: string | null;
+  /** The assistant of the newest run. Before the first run it is the one that the thread was made for. */
   assistant_id: string | null;
   display_name: string | null;
   status: 'idle' | 'busy' | 'interrupted' | 'error';

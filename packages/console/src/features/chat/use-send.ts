@@ -42,7 +42,7 @@ export function useSend(choice: AgentChoice) {
     async (threadId: string, body: RunCreate): Promise<Run> => {
       const run = await gateway.call(createRun, {
         params: { thread_id: threadId },
-        body: { assistant_id: 'lead_agent', ...contextOf(choice), stream_mode: streamMode, ...body },
+        body: { ...contextOf(choice), stream_mode: streamMode, ...body },
       });
       await cache.cancelQueries({ queryKey: threadRunsQuery(threadId).queryKey });
       cache.setQueryData<Partial<Run>[]>(threadRunsQuery(threadId).queryKey, (runs = []) => [

@@ -1,5 +1,7 @@
 /** A thread, its runs and its answers: why one of them cannot be changed now. */
 export const threadTexts = {
+  thread_assistant_gone:
+    "The assistant of this thread, '{assistant}', does not exist any more. Name another one (assistant_id).",
   thread_run_active: 'Thread {threadId} already has an active run',
   thread_state_busy: 'Thread has a run in flight. Update state after the run finishes.',
   thread_changed: 'The thread has changed meanwhile. Try again.',

@@ -52,18 +52,19 @@ interface RequestedUpdate {
 /** What a run was given, as far as a function that makes its graph may read it. */
 export interface GivenSettings {
   configurable: Record<string, unknown>;
+  context: Record<string, unknown>;
   authUser: Record<string, unknown> | null;
 }
 
 /** Finds what the last run of a thread, or one run, was given. Null when there is no such run. */
-export type ConfigurableOf = (
+export type SettingsOfRun = (
   whose: { threadId: string } | { runId: string },
 ) => Promise<GivenSettings | null>;
 
 export interface GraphStatesOptions {
   agents: Pick<Agents, 'graph' | 'isFromFile'>;
   checkpointer: () => Promise<Checkpointer>;
-  configurableOf: ConfigurableOf;
+  settingsOfRun: SettingsOfRun;
 }
 
 const reading: GraphRuntime = { accessContext: 'threads.read', executionRuntime: null };
@@ -73,12 +74,20 @@ const updating: GraphRuntime = { accessContext: 'threads.update', executionRunti
 export class GraphStates {
   readonly #agents: GraphStatesOptions['agents'];
   readonly #checkpointer: () => Promise<Checkpointer>;
-  readonly #configurableOf: ConfigurableOf;
+  readonly #settingsOfRun: SettingsOfRun;
 
-  constructor({ agents, checkpointer, configurableOf }: GraphStatesOptions) {
+  constructor({ agents, checkpointer, settingsOfRun }: GraphStatesOptions) {
     this.#agents = agents;
     this.#checkpointer = checkpointer;
-    this.#configurableOf = configurableOf;
+    this.#settingsOfRun = settingsOfRun;
+  }
+
+  /**
+   * Returns what the last run of the thread was given, and null when there was none. A copied thread has no run of its own; its
+   * checkpoints name the run that made them.
+   */
+  async lastSettings(threadId: string): Promise<GivenSettings | null> {
+    return this.#settingsOf(threadId, await this.#saver());
   }
 
   /**
@@ -255,22 +264,23 @@ export class GraphStates {
 
   /**
    * A user's function may make another graph for another configurable. So its states are read with the configurable of the run
-   * that made them. A copied thread has no run of its own; its checkpoints name the run that made them.
+   * that made them.
    */
   async #configOf(
     { threadId, graphId, userId }: StatefulThread,
     saver: StateSaver,
   ): Promise<{ configurable: Record<string, unknown> }> {
-    const ofThread = await this.#configurableOf({ threadId });
-    const given = ofThread ?? (await this.#configurableOfSource(threadId, saver));
+    const given = await this.#settingsOf(threadId, saver);
     const own = ownConfigurable({ threadId, graphId, userId }, given?.authUser);
     return { configurable: { ...given?.configurable, ...own } };
   }
 
-  async #configurableOfSource(threadId: string, saver: StateSaver): Promise<GivenSettings | null> {
+  async #settingsOf(threadId: string, saver: StateSaver): Promise<GivenSettings | null> {
+    const ofThread = await this.#settingsOfRun({ threadId });
+    if (ofThread) return ofThread;
     const tuple = await saver.getTuple(configFor({ threadId }, {}));
     const { run_id: runId } = (tuple?.metadata ?? {}) as { run_id?: unknown };
-    return typeof runId === 'string' ? this.#configurableOf({ runId }) : null;
+    return typeof runId === 'string' ? this.#settingsOfRun({ runId }) : null;
   }
 }
 

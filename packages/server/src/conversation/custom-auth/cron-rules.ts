@@ -24,7 +24,7 @@ import { type AuthFilter, passes } from './auth-filter.ts';
 import { admitRun, threadIdIn } from './run-rules.ts';
 import type { ThreadReach } from './thread-reach.ts';
 
-type Reach = Pick<ThreadReach, 'requireThread'>;
+type Reach = Pick<ThreadReach, 'requireThread' | 'threadOf'>;
 type Known = Pick<Crons, 'get'>;
 
 /**

@@ -22,10 +22,10 @@ import {
   waitRun,
   waitStatelessRun,
 } from '@switchyard/contract/conversation/runs';
-import { leadAgentName } from '../../agents/lead-agent-name.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { isOn } from '../runs/run-addresses.ts';
+import { assistantOf } from '../threads/thread.ts';
 import {
   type AskedRequest,
   type AuthRule,
@@ -85,14 +85,14 @@ function createBatch(reach: ThreadReach): AuthRule {
 
 /** The metadata become those of the run, and those of a thread that is made for it. */
 export async function admitRun(
-  { requireThread }: Pick<ThreadReach, 'requireThread'>,
+  { requireThread, threadOf }: Pick<ThreadReach, 'requireThread' | 'threadOf'>,
   asked: AskedRequest,
   { body, threadId }: { body: Json; threadId: string | null },
 ): Promise<void> {
   const { metadata, assistant_id, multitask_strategy, if_not_exists, after_seconds, ...kwargs } = body;
   const { filter, value } = await asked.ask('threads:create_run', {
     thread_id: threadId,
-    assistant_id: assistant_id ?? leadAgentName,
+    assistant_id: assistant_id ?? assistantOf(await threadOf(asked.call.owner, threadId)),
     status: 'pending',
     metadata: metadata ?? {},
     multitask_strategy,

@@ -1,6 +1,7 @@
 import type { AuthEvent } from '../../agents/loading/auth-events.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { ThreadRow } from '../tables.ts';
 import { threadNotFound } from '../threads/thread.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { type AskedRequest, type Json, paramOf } from './asked-request.ts';
@@ -59,8 +60,11 @@ export class ThreadReach {
   };
 
   /** Null when the caller has no such thread. */
+  readonly threadOf = async (owner: Owner, threadId: string | null): Promise<ThreadRow | null> =>
+    threadId === null ? null : this.#access.find(owner, threadId);
+
   readonly metadataOf = async (owner: Owner, threadId: string): Promise<Json | null> => {
-    const thread = await this.#access.find(owner, threadId);
+    const thread = await this.threadOf(owner, threadId);
     return thread && (JSON.parse(thread.metadata) as Json);
   };
 

@@ -95,7 +95,7 @@ function threadsExpire(where: () => Promise<DatabaseOptions>): void {
   it('is left in peace while a run works in it', async () => {
     await make('t', { seconds: 60, strategy: 'delete' });
     const stamp = { graph_id: 'g', assistant_id: 'a' };
-    await database.write((trx) => setBusy(trx, 't', { stamp, at: now() }));
+    await database.write((trx) => setBusy(trx, 't', { stamp, assistant: 'a', at: now() }));
     await after(hourMs);
     expect(await exists('t')).toBe(true);
   });

@@ -119,12 +119,10 @@ export class ThreadCommands {
           'no_such_interrupt',
           `params.interrupt_id: the thread does not wait for an answer to '${unknown.interrupt_id}'.`,
         );
-      const last = await this.#options.runs.newest(ownerOf(caller), threadId);
       const resume = Object.fromEntries(
         answers.map(({ interrupt_id: id, response }) => [id, response ?? null]),
       );
       return this.#start(caller, threadId, {
-        ...(last && { assistant_id: last.assistant_id }),
         command: { resume, ...(update !== undefined && { update }), ...(goto !== undefined && { goto }) },
         config: config ?? null,
         metadata: metadata ?? null,

@@ -36,7 +36,7 @@ import { RunIntake, type RunIntakeOptions } from './intake/run-intake.ts';
 import { RunClaimStore } from './records/run-claim-store.ts';
 import { RunNews } from './records/run-news.ts';
 import { RunStop } from './records/run-stop.ts';
-import { configurableOf, RunStore } from './records/run-store.ts';
+import { RunStore, settingsOfRun } from './records/run-store.ts';
 import { ThreadsOfRuns } from './records/threads-of-runs.ts';
 import { valuesOfRun } from './records/values-of-run.ts';
 import { Runs } from './runs.ts';
@@ -53,7 +53,7 @@ export interface RunsDependencies {
   agents: Pick<Agents, 'resolve'>;
   modelNames: RunIntakeOptions['modelNames'];
   customAgent: RunIntakeOptions['customAgent'];
-  states: Pick<GraphStates, 'current' | 'rollback'>;
+  states: Pick<GraphStates, 'current' | 'lastSettings' | 'rollback'>;
   journal: Pick<Journal, 'recorderFor' | 'deleteRun' | 'clearRun'>;
   runner: AgentRunner;
   /** Deletes a thread as a user would. */
@@ -103,7 +103,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     caller: dependencies.webhookCaller,
     find: (runId) => claims.find(runId),
     valuesOf: (run) => valuesOfRun(states, run),
-    authUserOf: async (runId) => (await configurableOf(database.read, { runId }))?.authUser ?? null,
+    authUserOf: async (runId) => (await settingsOfRun(database.read, { runId }))?.authUser ?? null,
     deleteThread: (run) => threads.delete(run),
     clock,
   });

@@ -4,9 +4,9 @@ import type {
   ScheduledTaskChange,
   ScheduledTaskRun,
 } from '@switchyard/contract/conversation/scheduled-task';
-import { leadAgentName } from '../../agents/lead-agent-name.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { ScheduleRow } from '../tables.ts';
+import { assistantOf } from '../threads/thread.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { requestOfPrompt, viewTask, viewTaskRun } from './schedule.ts';
 import type { ScheduleChange } from './schedule-store.ts';
@@ -50,12 +50,13 @@ export class ScheduledTasks {
 
   async create(owner: Owner, body: NewScheduledTask): Promise<ScheduledTask> {
     const { schedules } = this.#options;
-    const { title, prompt, context_mode, thread_id = null } = body;
+    const { title, prompt, context_mode } = body;
+    const threadId = threadIn(context_mode ?? 'fresh_thread_per_run', body.thread_id ?? null);
     const row = await schedules.create(owner, {
       title,
       prompt,
-      thread_id: threadIn(context_mode ?? 'fresh_thread_per_run', thread_id),
-      assistant_id: body.assistant_id ?? leadAgentName,
+      thread_id: threadId,
+      assistant_id: body.assistant_id ?? (await this.#assistantIn(owner, threadId)),
       request: JSON.stringify(requestOfPrompt(prompt)),
       auth_user: null,
       metadata: '{}',
@@ -66,11 +67,15 @@ export class ScheduledTasks {
     return viewTask(row);
   }
 
+  /** A task that moves into a thread goes on with the assistant of that thread. */
   async patch(owner: Owner, taskId: string, body: ScheduledTaskChange): Promise<ScheduledTask> {
-    const { schedules } = this.#options;
+    const { schedules, access } = this.#options;
+    const { thread_id: threadId } = body;
+    const thread = threadId ? await access.require(owner, threadId, { mustExist: false }) : null;
+    const ofThread = thread?.assistant_id ? { assistant_id: thread.assistant_id } : {};
     const row = await schedules.change(owner, taskId, {
       notFound: 'scheduled_task_not_found',
-      change: (present) => changeOf(body, present, schedules.nowMs),
+      change: (present) => ({ ...changeOf(body, present, schedules.nowMs), ...ofThread }),
     });
     return viewTask(row);
   }
@@ -85,6 +90,13 @@ export class ScheduledTasks {
 
   async delete(owner: Owner, taskId: string): Promise<void> {
     await this.#options.schedules.delete(owner, taskId, 'scheduled_task_not_found');
+  }
+
+  async #assistantIn(owner: Owner, threadId: string | null): Promise<string> {
+    const { access } = this.#options;
+    return assistantOf(
+      threadId === null ? null : await access.require(owner, threadId, { mustExist: false }),
+    );
   }
 }
 

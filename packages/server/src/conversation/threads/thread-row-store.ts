@@ -40,12 +40,13 @@ export const newThread = new Prepared((db: Db, row: Insertable<ThreadTable>) =>
     .returningAll(),
 );
 
-export const busyThread = new Prepared((db: Db, { threadId, at }: Named & { at: string }) =>
-  db
-    .updateTable('threads')
-    .set({ status: 'busy', updated_at: at })
-    .where('thread_id', '=', threadId)
-    .returningAll(),
+export const busyThread = new Prepared(
+  (db: Db, { threadId, assistant, at }: Named & { assistant: string; at: string }) =>
+    db
+      .updateTable('threads')
+      .set({ status: 'busy', assistant_id: assistant, updated_at: at })
+      .where('thread_id', '=', threadId)
+      .returningAll(),
 );
 
 /**

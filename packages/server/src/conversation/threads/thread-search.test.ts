@@ -84,7 +84,9 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     }
     if (at % 25 === 0) {
       const stamp = { graph_id: 'echo', assistant_id: 'echo' };
-      await database.write((trx) => setBusy(trx, threadId, { stamp, at: timeOf(at) }));
+      await database.write((trx) =>
+        setBusy(trx, threadId, { stamp, assistant: stamp.assistant_id, at: timeOf(at) }),
+      );
     }
     const row = await store.find(threadId);
     if (row) known.push({ row, metadata: JSON.parse(row.metadata), values: at % 3 === 0 ? {} : values });

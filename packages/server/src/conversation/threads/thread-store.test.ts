@@ -127,7 +127,9 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
 
   test('a run makes the thread busy and records its graph; its end sets the thread’s status', async () => {
     const threadId = await thread({ topic: 'x' });
-    const began = await database.write((trx) => setBusy(trx, threadId, { stamp, at: later }));
+    const began = await database.write((trx) =>
+      setBusy(trx, threadId, { stamp, assistant: stamp.assistant_id, at: later }),
+    );
     expect(began).toBe(true);
     expect(await store.find(threadId)).toMatchObject({ status: 'busy', updated_at: later });
     expect((await indexed(threadId)).map(({ key, updated_at }) => [key, updated_at])).toEqual([
@@ -169,7 +171,9 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     const threadId = await thread();
     await store.saveState(threadId, { state: state({ next: ['ask'] }), at: later });
     expect(await store.find(threadId)).toMatchObject({ status: 'interrupted' });
-    await database.write((trx) => setBusy(trx, threadId, { stamp, at: later }));
+    await database.write((trx) =>
+      setBusy(trx, threadId, { stamp, assistant: stamp.assistant_id, at: later }),
+    );
     await store.saveState(threadId, { state: state(), at: later });
     expect(await store.find(threadId)).toMatchObject({ status: 'busy' });
   });
@@ -185,7 +189,11 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(forgotten).toEqual([threadId, threadId]);
 
     await expect(store.create(anna, { threadId, at: later })).rejects.toBeInstanceOf(AppError);
-    expect(await database.write((trx) => setBusy(trx, threadId, { stamp, at: later }))).toBe(false);
+    expect(
+      await database.write((trx) =>
+        setBusy(trx, threadId, { stamp, assistant: stamp.assistant_id, at: later }),
+      ),
+    ).toBe(false);
     const end = { status: 'idle', state: state(), at: later } as const;
     expect(await database.write((trx) => settle(trx, threadId, end))).toBe(false);
     expect(await store.find(threadId)).toBeUndefined();

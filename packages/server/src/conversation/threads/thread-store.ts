@@ -263,13 +263,20 @@ export async function createIfMissing(
   return { thread: existing, isNew: false };
 }
 
-/** Marks the thread as one in which a run waits or works. Returns false when the thread has been deleted meanwhile. */
+/**
+ * Marks the thread as one in which a run waits or works, and as one that goes on with this assistant. Returns false when the thread
+ * has been deleted meanwhile.
+ */
 export async function setBusy(
   trx: Trx,
   threadId: string,
-  { stamp, at }: { stamp: { graph_id: string; assistant_id: string }; at: string },
+  {
+    assistant,
+    stamp,
+    at,
+  }: { assistant: string; stamp: { graph_id: string; assistant_id: string }; at: string },
 ): Promise<boolean> {
-  const thread = await busyThread.first(trx, { threadId, at });
+  const thread = await busyThread.first(trx, { threadId, assistant, at });
   if (!thread) return false;
   await Promise.all([moveInIndex(trx, thread), stampMetadata(trx, thread, stamp)]);
   return true;

@@ -18,6 +18,11 @@ export function isVisibleTo(owner: Owner, { user_id }: Pick<ThreadRow, 'user_id'
   return userId === null || user_id === null || user_id === userId;
 }
 
+/** The assistant of a run in this thread that names none: a thread goes on with that of its last run. */
+export function assistantOf(thread: Pick<ThreadRow, 'assistant_id'> | null): string {
+  return thread?.assistant_id ?? leadAgentName;
+}
+
 /** The same sentence for a thread that never existed, a deleted one and one of another user. */
 export function threadNotFound(threadId: string): AppError {
   return new AppError('thread_not_found', { message: `Thread ${threadId} not found`, named: threadId });

@@ -52,7 +52,7 @@ beforeAll(async () => {
   states = new GraphStates({
     agents: { graph: noGraph, isFromFile: () => false },
     checkpointer: async () => checkpointer,
-    configurableOf: async () => null,
+    settingsOfRun: async () => null,
   });
 });
 afterAll(() => database.close());
@@ -163,7 +163,7 @@ describe('reading', () => {
     const { threads } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     const stamp = { graph_id: 'gone', assistant_id: 'gone' };
-    await database.write((trx) => setBusy(trx, thread_id, { stamp, at }));
+    await database.write((trx) => setBusy(trx, thread_id, { stamp, assistant: stamp.assistant_id, at }));
     await save(thread_id, { step: 1 });
     expect(await threads.get(anna, thread_id)).toMatchObject({ status: 'busy', values: { step: 1 } });
     const end = { values: { step: 1, done: true }, next: [], interrupts: {}, checkpointId: null };
@@ -186,7 +186,7 @@ describe('reading', () => {
     const { threads, threadStates } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     const stamp = { graph_id: 'agent', assistant_id: 'agent' };
-    await database.write((trx) => setBusy(trx, thread_id, { stamp, at }));
+    await database.write((trx) => setBusy(trx, thread_id, { stamp, assistant: stamp.assistant_id, at }));
     const change = { values: { title: 'Named' }, asNode: undefined, checkpoint: undefined, rules };
     await expect(threadStates.update(anna, thread_id, change)).rejects.toMatchObject({ status: 409 });
     await expect(threads.prune(anna, [thread_id], 'keep_latest')).rejects.toMatchObject({ status: 409 });

@@ -29,6 +29,8 @@ export interface NewRun {
   deleteThread: 0 | 1 | 2;
   agent: ResolvedAgent;
   assistantName: string;
+  /** The assistant of the next run that names none. */
+  nextAssistant: string;
   strategy: MultitaskStrategy;
   afterSeconds: number;
   followUpTo: RunCreate['follow_up_to_run_id'];
@@ -67,6 +69,7 @@ interface RunToAdmit {
   /** The metadata of the thread to create when it does not exist; null when it must exist. */
   newThread: Metadata | null;
   stamp: Stamp;
+  assistant: string;
   afterSeconds: number;
   followUpTo: NewRun['followUpTo'];
   /** The worker that begins it at once. */
@@ -95,7 +98,7 @@ async function admit(
   toAdmit: RunToAdmit,
   ending: Pick<RunEnding, 'endWaiting'>,
 ): Promise<Omit<AdmittedRun, 'kwargs'>> {
-  const { row, kwargs, stamp, workerId } = toAdmit;
+  const { row, kwargs, stamp, assistant, workerId } = toAdmit;
   const { thread_id: threadId, created_at: at } = row;
   const [, admission] = await Promise.all([lockRuns(trx, threadId), nextAdmission(trx, threadId)]);
   if (toAdmit.newThread) await createThreadOf(trx, row, toAdmit.newThread);
@@ -106,7 +109,7 @@ async function admit(
   const isNext = others.length === 0 && toAdmit.afterSeconds === 0;
   const claimed = isNext && workerId !== null ? claimedBy(workerId, at) : {};
   const [isThere, run] = await Promise.all([
-    setBusy(trx, threadId, { stamp, at }),
+    setBusy(trx, threadId, { stamp, assistant, at }),
     insertRun(trx, { ...row, admission, follow_up_to_run_id, ...claimed }, kwargs),
   ]);
   if (!isThere) throw threadNotFound(threadId);
@@ -171,13 +174,14 @@ function toAdmitOf(
   input: NewRun,
   { nowMs, workerId }: { nowMs: number; workerId: string | null },
 ): RunToAdmit {
-  const { kwargs, createThread, afterSeconds, followUpTo } = input;
+  const { kwargs, createThread, nextAssistant, afterSeconds, followUpTo } = input;
   const stamp = stampOf(input);
   return {
     row: rowOf(input, nowMs),
     kwargs: kwargsText(kwargs),
     newThread: createThread ? { ...withoutReserved(kwargs.metadata), ...stamp } : null,
     stamp,
+    assistant: nextAssistant,
     afterSeconds,
     followUpTo,
     workerId,

@@ -1,8 +1,10 @@
 import type { Mount } from '@switchyard/contract/conversation/mounts';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { isSetUp } from '../../../agents/agent-setup-request.ts';
+import { assistantIdOf } from '../../../agents/assistant-id.ts';
 import { leadAgentName } from '../../../agents/lead-agent-name.ts';
-import type { Agents, ResolvedAgent } from '../../../agents/loading/agents.ts';
+import type { Agents, GraphSettings, ResolvedAgent } from '../../../agents/loading/agents.ts';
 import { requestedModelOf } from '../../../agents/models/requested-model.ts';
 import type { GraphStates } from '../../../agents/state/graph-state.ts';
 import { messagesOf, requireMessages } from '../../../agents/state/message-faults.ts';
@@ -10,7 +12,8 @@ import { AppError } from '../../../lib/app-error.ts';
 import { newId, newTimeOrderedId } from '../../../lib/ids.ts';
 import type { Owner } from '../../../lib/owner.ts';
 import { type MountRules, mountRules } from '../../mount-rules.ts';
-import { titleByHand } from '../../threads/thread.ts';
+import type { ThreadRow } from '../../tables.ts';
+import { assistantOf, titleByHand } from '../../threads/thread.ts';
 import type { ThreadAccess } from '../../threads/thread-access.ts';
 import type { RunWebhooks } from '../ending/run-webhooks.ts';
 import type { RunLine } from '../execution/run-line.ts';
@@ -42,7 +45,7 @@ export interface RunCaller {
 export interface RunIntakeOptions {
   access: Pick<ThreadAccess, 'require' | 'requireKnown'>;
   agents: Pick<Agents, 'resolve'>;
-  states: Pick<GraphStates, 'current'>;
+  states: Pick<GraphStates, 'current' | 'lastSettings'>;
   webhooks: Pick<RunWebhooks, 'requireCallable'>;
   line: Pick<RunLine, 'waiting'>;
   limits: {
@@ -64,6 +67,7 @@ export interface RunIntakeOptions {
 const threadIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 type Target = Pick<NewRun, 'threadId' | 'createThread' | 'deleteThread'>;
+type FoundTarget = Target & { thread: ThreadRow | null };
 
 /** Checks a request before anything is written: who owns the ids in it, whether it can be obeyed, and which run it describes. */
 export class RunIntake {
@@ -80,24 +84,29 @@ export class RunIntake {
   ): Promise<NewRun> {
     const { agents, webhooks, limits, newRunId } = this.#options;
     const owner: Owner = { user: userId };
-    const target =
+    const { thread, ...target } =
       threadId === null
         ? await this.#ownThread(owner, body, mountRules[mount])
         : await this.#namedThread(owner, threadId, body);
     await this.#requireOwn(owner, target.threadId, body);
     await this.#requireRoom(userId);
-    const assistantName = body.assistant_id ?? leadAgentName;
-    const agent = await agents.resolve(owner, assistantName);
+    const assistantName = body.assistant_id ?? assistantOf(thread);
+    const agent = await agents.resolve(owner, assistantName).catch((error: unknown) => {
+      throw body.assistant_id ? error : withThreadsAssistant(error, assistantName);
+    });
     const isOurs = agent.graphId === leadAgentName;
     if (isOurs) requireOwnMessages(body);
     if (body.webhook) webhooks.requireCallable(body.webhook);
+    const assistant = isOurs || body.assistant_id ? agent : await this.#goingOn(agent, thread);
     const asked = kwargsOf(body, {
-      assistant: agent,
+      assistant,
       recursionLimit: limits.recursion,
       newMessageId: isOurs ? newId : null,
     });
     const own = isOurs ? await this.#forLeadAgent(owner, asked) : asked;
-    const kwargs = isOurs && own.checkpoint ? await this.#withTitle(owner, target, own) : own;
+    // A run from an older state brings the title of that time back, so it is given the one that the user chose.
+    const title = isOurs && own.checkpoint ? titleByHand(thread) : null;
+    const kwargs = title === null ? own : withTitle(own, title);
     if (kwargs.checkpoint) await this.#requireCheckpoint(userId, target, agent, kwargs.checkpoint);
     return {
       ...target,
@@ -105,6 +114,7 @@ export class RunIntake {
       userId,
       agent,
       assistantName,
+      nextAssistant: agentThatWorks(agent, kwargs) ?? assistantName,
       strategy: body.multitask_strategy ?? 'enqueue',
       afterSeconds: body.after_seconds ?? 0,
       followUpTo: body.follow_up_to_run_id,
@@ -117,24 +127,25 @@ export class RunIntake {
     };
   }
 
-  async #namedThread(owner: Owner, threadId: string, body: RunCreate): Promise<Target> {
+  async #namedThread(owner: Owner, threadId: string, body: RunCreate): Promise<FoundTarget> {
     const createThread = body.if_not_exists === 'create';
-    await this.#options.access.require(owner, threadId, { mustExist: !createThread });
+    const thread = await this.#options.access.require(owner, threadId, { mustExist: !createThread });
     if (onCompletionOf(body) === 'delete') throw unsupported('on_completion', body.on_completion);
-    return { threadId, createThread, deleteThread: 0 };
+    return { thread, threadId, createThread, deleteThread: 0 };
   }
 
   /** A thread that the body names belongs to the caller and is kept, unless the request says otherwise. */
-  async #ownThread(owner: Owner, body: RunCreate, rules: MountRules): Promise<Target> {
+  async #ownThread(owner: Owner, body: RunCreate, rules: MountRules): Promise<FoundTarget> {
     const named = body.config?.configurable?.thread_id;
     const isNewThread = named === undefined || named === null;
     const threadId = isNewThread ? newTimeOrderedId() : checkedThreadId(named);
-    if (!isNewThread) {
-      await this.#options.access.require(owner, threadId, { mustExist: false });
-    }
+    const thread = isNewThread
+      ? null
+      : await this.#options.access.require(owner, threadId, { mustExist: false });
     const completion = onCompletionOf(body) ?? (isNewThread ? rules.statelessThread : 'keep');
     const withWebhook = body.webhook ? 2 : 1;
     return {
+      thread,
       threadId,
       createThread: true,
       deleteThread: completion === 'delete' ? withWebhook : 0,
@@ -166,6 +177,17 @@ export class RunIntake {
     throw new AppError('too_many_runs');
   }
 
+  /**
+   * A user's graph that goes on in a thread has the settings of the run before, because it may be another graph without them. A
+   * shared thread holds runs of other users, whose settings are theirs.
+   */
+  async #goingOn(agent: ResolvedAgent, thread: ThreadRow | null): Promise<GraphSettings> {
+    const last = thread?.user_id ? await this.#options.states.lastSettings(thread.thread_id) : null;
+    if (!last) return agent;
+    const configurable = { ...agent.config.configurable, ...last.configurable };
+    return { config: { ...agent.config, configurable }, context: { ...agent.context, ...last.context } };
+  }
+
   /** Users' own graphs may use the same keys for something else. */
   async #forLeadAgent(owner: Owner, asked: RunKwargs): Promise<RunKwargs> {
     requireValidSettings(asked);
@@ -176,13 +198,6 @@ export class RunIntake {
       name === null ? own : withAgent(own, await this.#options.customAgent(owner, name, { mayBeNew }));
     this.#requireModel(kwargs);
     return kwargs;
-  }
-
-  /** A run from an older state brings the title of that time back, so it is given the one that the user chose. */
-  async #withTitle(owner: Owner, { threadId }: Target, kwargs: RunKwargs): Promise<RunKwargs> {
-    const thread = await this.#options.access.require(owner, threadId, { mustExist: false });
-    const title = titleByHand(thread);
-    return title === null ? kwargs : withTitle(kwargs, title);
   }
 
   #requireModel({ context, config }: RunKwargs): void {
@@ -220,6 +235,22 @@ function withoutNullMessages(input: unknown): unknown {
   if (messagesOf(input) !== null) return input;
   const { messages: _none, ...rest } = input as Record<string, unknown>;
   return rest;
+}
+
+/** The error names the assistant that the client did not name. */
+function withThreadsAssistant(error: unknown, assistant: string): unknown {
+  if (!(error instanceof AppError) || error.code !== 'assistant_not_found') return error;
+  return new AppError('assistant_not_found', {
+    message: say('thread_assistant_gone', { assistant }),
+    named: assistant,
+    cause: error,
+  });
+}
+
+/** The custom agent as which a run of the built-in agent works, once that agent is set up. */
+function agentThatWorks({ assistantId }: ResolvedAgent, { agent_name, context, config }: RunKwargs) {
+  const isBuiltIn = assistantId === assistantIdOf(leadAgentName);
+  return isBuiltIn && !isSetUp({ context, configurable: config.configurable }) ? agent_name : null;
 }
 
 function checkedThreadId(named: unknown): string {

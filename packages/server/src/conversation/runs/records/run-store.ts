@@ -260,8 +260,8 @@ export async function hasOpenRun(read: Read, threadId: string): Promise<boolean>
   return (await anyOpenRunOf.first(read, { threadId })) !== undefined;
 }
 
-/** What a run was given as `configurable`: the run itself, or the last one of a thread. Null when there is none. */
-export async function configurableOf(
+/** What a run was given as `configurable` and as `context`: the run itself, or the last one of a thread. Null when there is none. */
+export async function settingsOfRun(
   read: Read,
   whose: { threadId: string } | { runId: string },
 ): Promise<GivenSettings | null> {
@@ -274,8 +274,12 @@ export async function configurableOf(
     : query.where('runs.thread_id', '=', whose.threadId).orderBy('runs.admission', 'desc').limit(1)
   ).executeTakeFirst();
   if (!row) return null;
-  const { config, auth_user } = JSON.parse(row.kwargs) as Partial<RunKwargs>;
-  return { configurable: config?.configurable ?? {}, authUser: auth_user ?? null };
+  const { config, context, auth_user } = JSON.parse(row.kwargs) as Partial<RunKwargs>;
+  return {
+    configurable: config?.configurable ?? {},
+    context: context ?? {},
+    authUser: auth_user ?? null,
+  };
 }
 
 /** Searches backwards for the latest success, past runs that failed. */
