@@ -5,6 +5,7 @@ import { listAccessTokens } from '@switchyard/contract/accounts/access-token';
 import { listUsers } from '@switchyard/contract/accounts/user';
 import { listAgents } from '@switchyard/contract/conversation/agents';
 import { getConsoleUsage } from '@switchyard/contract/conversation/console';
+import { listGraphs } from '@switchyard/contract/conversation/graphs';
 import { listUnreadThreads } from '@switchyard/contract/conversation/read-threads';
 import { listSkills } from '@switchyard/contract/conversation/skill';
 import { webhook } from '@switchyard/contract/dispatch/webhook';
@@ -86,6 +87,7 @@ describe('data as JSON', () => {
     ['skills list', listSkills.schema.response[200]],
     ['mcp list', Type.Record(Type.String(), Type.Object({}))],
     ['agents list', listAgents.schema.response[200]],
+    ['agents list', listGraphs.schema.response[200]],
     ['threads unread', listUnreadThreads.schema.response[200]],
     ['system', systemReport],
     [

@@ -8,6 +8,7 @@ import {
   getAgent,
   listAgents,
 } from '@switchyard/contract/conversation/agents';
+import { type Graph, listGraphs } from '@switchyard/contract/conversation/graphs';
 import type { Command } from 'commander';
 import { CommandError } from '../exit-codes.ts';
 import type { GatewayOptions } from '../gateway-options.ts';
@@ -46,11 +47,20 @@ export function addAgentsCommand(program: Command, terminal: Terminal): void {
 
 function addList(parent: Command, terminal: Terminal): void {
   addListCommand(parent, terminal, {
-    purpose: 'list your agents by name',
-    ask: ({ call }) => call(listAgents),
-    rowsOf: ({ agents }) => agents,
+    purpose: 'list the agents to talk to: graphs with file and state, and agents of your own',
+    ask: async ({ call }) => ({ ...(await call(listAgents)), ...(await call(listGraphs)) }),
+    rowsOf: ({ agents, graphs, faults }) => [
+      ...graphs.map(rowOfGraph),
+      ...agents.map(rowOfAgent),
+      ...faults.map(({ name, fault }) => ({
+        name,
+        from: null,
+        state: `refused: ${fault}`,
+        description: null,
+      })),
+    ],
     columns,
-    none: 'You have no agents of your own.',
+    none: 'There are no agents.',
   });
 }
 
@@ -160,9 +170,32 @@ function describeAgent({ name, description, model, tool_groups: tools, skills, s
   return soul ? `${facts}\n${plainLines(soul)}\n` : facts;
 }
 
-const columns: Column<Agent>[] = [
+interface ListedAgent {
+  name: string;
+  from: string | null;
+  state: string;
+  description: string | null;
+}
+
+function rowOfGraph({
+  graph_id: name,
+  file,
+  export: exported,
+  state,
+  fault,
+  description,
+}: Graph): ListedAgent {
+  const from = file === null ? 'built in' : `${file}:${exported}`;
+  return { name, from, state: fault === null ? 'loaded' : `${state}: ${fault}`, description };
+}
+
+function rowOfAgent({ name, description }: Agent): ListedAgent {
+  return { name, from: 'yours', state: 'loaded', description };
+}
+
+const columns: Column<ListedAgent>[] = [
   { title: 'NAME', of: ({ name }) => name },
-  { title: 'MODEL', of: ({ model }) => model },
-  { title: 'TOOLS', of: ({ tool_groups: tools }) => tools?.join(' ') ?? 'all' },
+  { title: 'FROM', of: ({ from }) => from },
+  { title: 'STATE', of: ({ state }) => state },
   { title: 'DESCRIPTION', of: ({ description }) => description },
 ];

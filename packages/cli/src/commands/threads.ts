@@ -96,7 +96,7 @@ const columns: Column<FoundThread>[] = [
   { title: 'ID', of: ({ thread_id = null }) => thread_id },
   { title: 'STATUS', of: ({ status = null }) => status },
   { title: 'UPDATED', of: ({ updated_at = null }) => updated_at },
-  { title: 'TITLE', of: ({ values }) => titleOf(values) },
+  { title: 'TITLE', of: ({ title = null }) => title },
 ];
 
 function describeThread(thread: Thread): string {
@@ -104,7 +104,7 @@ function describeThread(thread: Thread): string {
   const waitsFor = Object.values(interrupts).flat();
   const facts = details([
     ['id', thread.thread_id],
-    ['title', titleOf(values)],
+    ['title', thread.title],
     ['status', thread.status],
     ['assistant', thread.assistant_id],
     ['created', thread.created_at],
@@ -130,10 +130,6 @@ function messageText(message: StreamedMessage): string {
 function speaker({ type, name }: StreamedMessage): string {
   if (type === 'human') return 'you';
   return type === 'tool' && name ? `tool ${name}` : type;
-}
-
-function titleOf(values: Record<string, unknown> | undefined): string | null {
-  return typeof values?.title === 'string' ? values.title : null;
 }
 
 /** A value that is valid JSON is read as JSON: `--metadata pinned=true`. */

@@ -33,6 +33,9 @@ export const thread = Type.Object({
         'The assistant of its last run, or the one that it was made for. A run that names none goes on with it.',
     }),
   ),
+  title: nullable(
+    Type.String({ description: 'Given by its user, by its agent, or after its first question.' }),
+  ),
   metadata: openRecord(),
   values: openRecord({
     description: 'The latest state. Under `/api`, where threads are listed or changed: their title alone.',
@@ -51,6 +54,7 @@ export const threadFields = [
   'run_ended_at',
   'unread',
   'assistant_id',
+  'title',
   'metadata',
   'values',
   'interrupts',

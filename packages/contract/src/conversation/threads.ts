@@ -94,12 +94,21 @@ export const patchThread = {
   url: '/api/threads/:thread_id',
   config: { access: 'conversation:write' },
   schema: {
-    summary: 'Merge metadata into a thread',
+    summary: 'Give a thread a title, or merge metadata into it',
     description: 'With `Prefer: return=minimal` the answer is 204 without a body.',
     tags,
     params: threadParams,
     headers: Type.Object({ prefer: Type.Optional(Type.String({ maxLength: 200 })) }),
     body: Type.Object({
+      title: Type.Optional(
+        nullable(
+          Type.String({
+            minLength: 1,
+            maxLength: 256,
+            description: 'Stays until the user gives another one. The state of the thread does not change.',
+          }),
+        ),
+      ),
       metadata: Type.Optional(nullable(metadata)),
       ttl: threadTtl,
     }),

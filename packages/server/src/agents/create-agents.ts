@@ -93,6 +93,8 @@ export interface AgentRuntime {
   auth: OwnAuth | null;
   /** Says for whom own code works. */
   ownCode: OwnCode;
+  /** Returns what is wrong with the own code besides graphs; loads it. */
+  otherFaults(): Promise<{ name: string; fault: string }[]>;
   /** Returns the agents of `langgraph.json` and of the configuration, each with what is wrong with it; loads them. */
   ownAgents(): Promise<OwnAgent[]>;
   close(): void;
@@ -151,6 +153,11 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   const checkpointer = once(() => loadLangchain(() => openCheckpointer(database)));
   const states = new GraphStates({ agents, checkpointer, settingsOfRun });
   const settings = options.turn.summarization;
+  const otherFaults = async () => [
+    ...(await faultOf('auth', auth)),
+    ...(await faultOf('http.app', webApp)),
+    ...faultsOfFile.map(({ file, message }) => ({ name: file ?? langgraphFile, fault: message })),
+  ];
   const canCompact = settings.enabled && options.models.length > 0;
   return {
     agents,
@@ -164,10 +171,9 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     webApp,
     auth,
     ownCode,
+    otherFaults,
     ownAgents: async () => [
-      ...(await faultOf('auth', auth)),
-      ...(await faultOf('http.app', webApp)),
-      ...faultsOfFile.map(({ file, message }) => ({ name: file ?? langgraphFile, fault: message })),
+      ...(await otherFaults()),
       ...(await agents.describeOwn()).map(({ graphId, fault }) => ({
         name: graphId,
         fault: fault?.message ?? null,
@@ -181,7 +187,10 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
 }
 
 /** What works needs no line among the agents. */
-async function faultOf(name: string, own: Pick<OwnExport<unknown>, 'fault'> | null): Promise<OwnAgent[]> {
+async function faultOf(
+  name: string,
+  own: Pick<OwnExport<unknown>, 'fault'> | null,
+): Promise<{ name: string; fault: string }[]> {
   const fault = await own?.fault();
   return fault ? [{ name, fault: fault.message }] : [];
 }

@@ -395,7 +395,7 @@ function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[
     featureRoutes({ agentsApi: options.agentsApi.enabled }),
     ...catalogRoutes({
       assistants,
-      storeItems: runtime.storeItems,
+      runtime,
       version: dependencies.version,
       trackTokens: options.events.trackTokens,
       models: options.models,

@@ -1,9 +1,10 @@
 import { mounts } from '@switchyard/contract/conversation/mounts';
-import type { StoreItems } from '../../agents/store/store-items.ts';
+import type { AgentRuntime } from '../../agents/create-agents.ts';
 import type { ModelConfig } from '../../config/models.ts';
 import type { Routes } from '../../http/app.ts';
 import { assistantRoutes } from './assistant-routes.ts';
 import type { Assistants } from './assistants.ts';
+import { graphRoutes } from './graph-routes.ts';
 import { infoRoutes } from './info-routes.ts';
 import { modelRoutes } from './model-routes.ts';
 import { listModels } from './models.ts';
@@ -11,7 +12,7 @@ import { storeRoutes } from './store-routes.ts';
 
 interface CatalogRoutesOptions {
   assistants: Assistants;
-  storeItems: StoreItems;
+  runtime: Pick<AgentRuntime, 'agents' | 'otherFaults' | 'storeItems'>;
   version: string;
   trackTokens: boolean;
   models: readonly ModelConfig[];
@@ -20,15 +21,15 @@ interface CatalogRoutesOptions {
 /** The routes besides threads and runs: assistants, the store, models, and what the server is. */
 export function catalogRoutes({
   assistants,
-  storeItems,
+  runtime,
   version,
   trackTokens,
   models,
 }: CatalogRoutesOptions): Routes[] {
   const onBothMounts = mounts.flatMap((mount) => [
     assistantRoutes(mount, { assistants }),
-    storeRoutes(mount, { items: storeItems }),
+    storeRoutes(mount, { items: runtime.storeItems }),
     infoRoutes(mount, { version }),
   ]);
-  return [...onBothMounts, modelRoutes({ models: listModels(models), trackTokens })];
+  return [...onBothMounts, graphRoutes(runtime), modelRoutes({ models: listModels(models), trackTokens })];
 }

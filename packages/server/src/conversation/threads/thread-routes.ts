@@ -68,8 +68,8 @@ export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptio
       ...at(mount, patchThread),
       handler: async (request, reply) => {
         const { thread_id } = request.params;
-        const { metadata, ttl } = request.body;
-        const change = { metadata: metadata ?? {}, ttl: threadTtl(ttl), rules };
+        const { title = null, metadata, ttl } = request.body;
+        const change = { title, metadata: metadata ?? {}, ttl: threadTtl(ttl), rules };
         const thread = await threads.patch(ownerOf(request), thread_id, change);
         if (!prefersMinimal(request.headers.prefer)) return thread;
         return reply.header('preference-applied', 'return=minimal').code(204).send(null);

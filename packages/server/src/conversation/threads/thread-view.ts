@@ -9,7 +9,7 @@ import type { StateView } from '../../agents/agent-run.ts';
 import type { WireState } from '../../agents/state/wire-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
-import { withThreadTitle } from './thread.ts';
+import { titleOf, withThreadTitle } from './thread.ts';
 import { publicMetadata } from './thread-metadata.ts';
 
 type Json = Record<string, unknown>;
@@ -46,6 +46,7 @@ export function threadView(thread: ThreadRow, { values, interrupts, error }: Sho
     run_ended_at: thread.run_ended_at,
     unread: thread.unread === 1,
     assistant_id: thread.assistant_id,
+    title: thread.display_name,
     metadata: publicMetadata(thread.metadata),
     values: withThreadTitle(thread, values),
     interrupts,
@@ -69,6 +70,7 @@ export function threadWithoutRecord(
     run_ended_at: null,
     unread: false,
     assistant_id: null,
+    title: titleOf(view.values) ?? null,
     metadata: publicMetadata(JSON.stringify(metadata)),
     values: view.values,
     interrupts: view.interrupts,

@@ -43,6 +43,14 @@ export function titleOfTurn({ messages }: Json): string | null {
   return question ? titleOfQuestion(textOf(question.content as string)) : null;
 }
 
+/** The title of a thread of a user's own graph, whose state may have any form: its question, its first text, or the graph. */
+export function titleOfOwnState(values: Json, graphId: string): string {
+  const text = Object.values(values)
+    .flat()
+    .find((value) => typeof value === 'string' && value.trim() !== '');
+  return titleOfTurn(values) ?? titleOfQuestion((text as string | undefined) ?? graphId);
+}
+
 /** The title that the user has given the thread; null when the user has given none. */
 export function titleByHand(thread: Titled | null): string | null {
   return thread?.title_by_hand === 1 ? thread.display_name : null;

@@ -86,10 +86,16 @@ export class Threads {
   async patch(
     owner: Owner,
     threadId: string,
-    { metadata, ttl, rules }: { metadata: Metadata; ttl: ThreadTtl | null; rules: MountRules },
+    {
+      title,
+      metadata,
+      ttl,
+      rules,
+    }: { title: string | null; metadata: Metadata; ttl: ThreadTtl | null; rules: MountRules },
   ): Promise<Thread> {
     const { access, store } = this.#options;
     await access.require(owner, threadId, { mustExist: true });
+    if (title !== null) await store.giveTitle(threadId, title);
     const change = { metadata: withoutReserved(metadata), ttl, at: this.#now() };
     const thread = await store.mergeMetadata(owner, threadId, change);
     if (!thread) throw threadNotFound(threadId);

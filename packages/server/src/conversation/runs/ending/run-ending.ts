@@ -7,7 +7,7 @@ import type { StreamLog } from '../../../platform/stream-log/stream-log.ts';
 import type { RunRecorder } from '../../journal/run-recorder.ts';
 import { emptyTally, type RunTotals, totalsOf } from '../../journal/run-totals.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
-import { titleOfTurn } from '../../threads/thread.ts';
+import { titleOfOwnState, titleOfTurn } from '../../threads/thread.ts';
 import { snapshotOf } from '../../threads/thread-snapshot-store.ts';
 import { cancelledOutcome, failureOf, pauseOf, type RunOutcome, valuesOf } from '../records/run.ts';
 import type { Claim } from '../records/run-claim-store.ts';
@@ -104,7 +104,7 @@ export class RunEnding {
   ): EndToWrite {
     const { clock, givesTitles } = this.#options;
     const at = toIso(clock());
-    const hasTitle = givesTitles && graph_id === leadAgentName;
+    const hasTitle = givesTitles && status !== 'error';
     return {
       threadId: thread_id,
       expected,
@@ -119,7 +119,7 @@ export class RunEnding {
         ended_at: at,
       },
       state: state ? { snapshot: snapshotOf(state), pause: pauseOf(state) } : null,
-      fallbackTitle: state && hasTitle && status !== 'error' ? titleOfTurn(state.values) : null,
+      fallbackTitle: state && hasTitle ? fallbackTitleOf(graph_id, state.values) : null,
     };
   }
 
@@ -136,4 +136,8 @@ export class RunEnding {
     followers.ended(run, { hasOpenRun });
     news.ended(run, outcome.state && pauseOf(outcome.state));
   }
+}
+
+function fallbackTitleOf(graphId: string, values: Record<string, unknown>): string | null {
+  return graphId === leadAgentName ? titleOfTurn(values) : titleOfOwnState(values, graphId);
 }

@@ -82,7 +82,7 @@ export class RunIntake {
     threadId: string | null,
     body: RunCreate,
   ): Promise<NewRun> {
-    const { agents, webhooks, limits, newRunId } = this.#options;
+    const { webhooks, limits, newRunId } = this.#options;
     const owner: Owner = { user: userId };
     const { thread, ...target } =
       threadId === null
@@ -90,23 +90,16 @@ export class RunIntake {
         : await this.#namedThread(owner, threadId, body);
     await this.#requireOwn(owner, target.threadId, body);
     await this.#requireRoom(userId);
-    const assistantName = body.assistant_id ?? assistantOf(thread);
-    const agent = await agents.resolve(owner, assistantName).catch((error: unknown) => {
-      throw body.assistant_id ? error : withThreadsAssistant(error, assistantName);
-    });
+    const { assistantName, agent, settings } = await this.#assistantOf(owner, body, thread);
     const isOurs = agent.graphId === leadAgentName;
     if (isOurs) requireOwnMessages(body);
     if (body.webhook) webhooks.requireCallable(body.webhook);
-    const assistant = isOurs || body.assistant_id ? agent : await this.#goingOn(agent, thread);
     const asked = kwargsOf(body, {
-      assistant,
+      assistant: settings,
       recursionLimit: limits.recursion,
       newMessageId: isOurs ? newId : null,
     });
-    const own = isOurs ? await this.#forLeadAgent(owner, asked) : asked;
-    // A run from an older state brings the title of that time back, so it is given the one that the user chose.
-    const title = isOurs && own.checkpoint ? titleByHand(thread) : null;
-    const kwargs = title === null ? own : withTitle(own, title);
+    const kwargs = isOurs ? await this.#forLeadAgent(owner, asked, thread) : asked;
     if (kwargs.checkpoint) await this.#requireCheckpoint(userId, target, agent, kwargs.checkpoint);
     return {
       ...target,
@@ -177,19 +170,37 @@ export class RunIntake {
     throw new AppError('too_many_runs');
   }
 
+  /** The assistant that the request names, or the one that the thread goes on with. */
+  async #assistantOf(
+    owner: Owner,
+    { assistant_id: named }: RunCreate,
+    thread: ThreadRow | null,
+  ): Promise<{ assistantName: string; agent: ResolvedAgent; settings: GraphSettings }> {
+    const { agents } = this.#options;
+    if (named) {
+      const agent = await agents.resolve(owner, named);
+      return { assistantName: named, agent, settings: agent };
+    }
+    const assistantName = assistantOf(thread);
+    const agent = await agents.resolve(owner, assistantName).catch((error: unknown) => {
+      throw withThreadsAssistant(error, assistantName);
+    });
+    return { assistantName, agent, settings: await this.#goingOn(agent, thread) };
+  }
+
   /**
    * A user's graph that goes on in a thread has the settings of the run before, because it may be another graph without them. A
    * shared thread holds runs of other users, whose settings are theirs.
    */
   async #goingOn(agent: ResolvedAgent, thread: ThreadRow | null): Promise<GraphSettings> {
-    const last = thread?.user_id ? await this.#options.states.lastSettings(thread.thread_id) : null;
-    if (!last) return agent;
-    const configurable = { ...agent.config.configurable, ...last.configurable };
-    return { config: { ...agent.config, configurable }, context: { ...agent.context, ...last.context } };
+    if (agent.graphId === leadAgentName || !thread?.user_id) return agent;
+    const last = await this.#options.states.lastSettings(thread.thread_id);
+    const configurable = { ...agent.config.configurable, ...last?.configurable };
+    return { config: { ...agent.config, configurable }, context: { ...agent.context, ...last?.context } };
   }
 
   /** Users' own graphs may use the same keys for something else. */
-  async #forLeadAgent(owner: Owner, asked: RunKwargs): Promise<RunKwargs> {
+  async #forLeadAgent(owner: Owner, asked: RunKwargs, thread: ThreadRow | null): Promise<RunKwargs> {
     requireValidSettings(asked);
     const name = requestedAgentOf(asked);
     const mayBeNew = isSetUp({ context: asked.context, configurable: asked.config.configurable });
@@ -197,7 +208,9 @@ export class RunIntake {
     const kwargs =
       name === null ? own : withAgent(own, await this.#options.customAgent(owner, name, { mayBeNew }));
     this.#requireModel(kwargs);
-    return kwargs;
+    // A run from an older state brings the title of that time back, so it is given the one that the user chose.
+    const title = kwargs.checkpoint ? titleByHand(thread) : null;
+    return title === null ? kwargs : withTitle(kwargs, title);
   }
 
   #requireModel({ context, config }: RunKwargs): void {
