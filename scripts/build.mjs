@@ -119,6 +119,8 @@ async function bundle() {
 
 /** Vite is loaded only when something is built, because loading it takes longer than finding out that nothing is stale. */
 async function consoleInto(folder) {
+  // React has another, larger form for development, and a test that builds says "test" here.
+  process.env.NODE_ENV = 'production';
   const { buildConsole } = await import('./build-console.mjs');
   return buildConsole({ root, into: folder });
 }

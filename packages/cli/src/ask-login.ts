@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { answered } from './confirm.ts';
 import { CommandError } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,6 +20,8 @@ interface AskOptions {
 /** Far more than any password that the gateway accepts. */
 const maxInput = 4_096;
 
+const notSignedIn = 'Not signed in.';
+
 /**
  * Asks for e-mail and password on a terminal. Scripts give the e-mail as an option and the password on standard input.
  */
@@ -38,8 +41,10 @@ async function askOnTerminal({ url, email }: AskOptions, { stdin, stderr }: Term
   const required = (value: string | undefined) => (value ? undefined : 'This is needed to sign in.');
   stderr.write(`Signing in to ${url}\n`);
   return {
-    email: email ?? answered(await text({ message: 'E-mail, or admin', validate: required, ...streams })),
-    password: answered(await password({ message: 'Password', validate: required, ...streams })),
+    email:
+      email ??
+      answered(await text({ message: 'E-mail, or admin', validate: required, ...streams }), notSignedIn),
+    password: answered(await password({ message: 'Password', validate: required, ...streams }), notSignedIn),
     isAsked: true,
   };
 }
@@ -52,17 +57,11 @@ export async function askNewPassword({ stdin, stderr }: Terminal): Promise<strin
   const { password } = await import('@clack/prompts');
   const streams = { input: stdin as Readable, output: stderr as Writable };
   const message = 'This is a first password. Your own, at least 8 characters (Enter keeps this one for now)';
-  const first = answered(await password({ message, ...streams }));
+  const first = answered(await password({ message, ...streams }), notSignedIn);
   if (!first) return null;
   const again = (value: string | undefined) => (value === first ? undefined : 'The two are not the same.');
-  answered(await password({ message: 'Once more', validate: again, ...streams }));
+  answered(await password({ message: 'Once more', validate: again, ...streams }), notSignedIn);
   return first;
-}
-
-/** Returns the typed text. The prompt gives a symbol for Ctrl-C. */
-function answered(answer: string | symbol): string {
-  if (typeof answer !== 'symbol') return answer;
-  throw new CommandError('cancelled', 'Not signed in.');
 }
 
 async function readLine({ stdin }: Terminal): Promise<string> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -49,6 +49,34 @@ describe('switchyard', () => {
   it('prints its version', async () => {
     expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await run('version')).stdout).toMatch(/^switchyard \d+\.\d+\.\d+ {2}node \d+/);
+  });
+});
+
+describe('switchyard init', () => {
+  it('writes one file from what is there, and overwrites nothing', async () => {
+    writeFileSync(join(cwd, 'langgraph.json'), '{}');
+    const file = join(cwd, 'switchyard.yaml');
+    expect(await run('init --yes', { OPENAI_API_KEY: 'sk-test' })).toMatchObject({
+      code: 0,
+      stdout: `${file}\n`,
+    });
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('./langgraph.json are served');
+    expect(text).toMatch(/^models:\n {2}main:\n {4}provider: openai$/m);
+    expect(text).not.toContain('sk-test');
+    expect(readdirSync(cwd).sort()).toEqual(['langgraph.json', 'switchyard.yaml']);
+    expect(await run('config validate', { OPENAI_API_KEY: 'sk-test' })).toMatchObject({ code: 0 });
+    writeFileSync(file, 'mine');
+    expect(await run('init --yes')).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('is there already'),
+    });
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
+  it('asks nothing where there is no terminal', async () => {
+    expect(await run('init')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });
 

@@ -15,6 +15,7 @@ type AddCommand = (program: Command, terminal: Terminal) => void;
 const commands: Record<string, () => Promise<AddCommand>> = {
   up: async () => (await import('./commands/up.ts')).addUpCommand,
   dev: async () => (await import('./commands/dev.ts')).addDevCommand,
+  init: async () => (await import('./commands/init.ts')).addInitCommand,
   login: async () => (await import('./commands/login.ts')).addLoginCommand,
   logout: async () => (await import('./commands/logout.ts')).addLogoutCommand,
   token: async () => (await import('./commands/token.ts')).addTokenCommand,

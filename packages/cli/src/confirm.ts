@@ -10,3 +10,9 @@ export async function confirm(message: string, { stdin, stderr }: Terminal): Pro
   const answer = await prompts.confirm({ message, initialValue: false, ...streams });
   if (answer !== true) throw new CommandError('cancelled', 'Nothing was done.');
 }
+
+/** Returns what was typed or chosen. A prompt gives a symbol for Ctrl-C, which ends the command with `otherwise`. */
+export function answered<Answer>(answer: Answer, otherwise: string): Exclude<Answer, symbol> {
+  if (typeof answer !== 'symbol') return answer as Exclude<Answer, symbol>;
+  throw new CommandError('cancelled', otherwise);
+}

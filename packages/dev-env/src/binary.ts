@@ -21,9 +21,11 @@ interface BinaryOptions {
   env?: Record<string, string>;
   /** Where a `switchyard.yaml` would be found; a folder without one unless the test is about it. */
   cwd: string;
+  /** Node and the program; the built one of this repository under this Node, unless it is about another. */
+  command?: readonly string[] | undefined;
 }
 
-const binary = fileURLToPath(new URL('../../cli/bin/switchyard.mjs', import.meta.url));
+const builtProgram = fileURLToPath(new URL('../../cli/bin/switchyard.mjs', import.meta.url));
 const keptCharacters = 64 * 1024;
 const running = new Set<ChildProcess>();
 
@@ -31,9 +33,10 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-export function runBinary({ args, env = {}, cwd }: BinaryOptions): BinaryRun {
+export function runBinary({ args, env = {}, cwd, command }: BinaryOptions): BinaryRun {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [binary, ...args], { cwd, env: { PATH, ...env } });
+  const [node = '', ...program] = command ?? [process.execPath, builtProgram];
+  const child = spawn(node, [...program, ...args], { cwd, env: { PATH, ...env } });
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -10,6 +10,7 @@ interface SpawnOptions {
   cwd?: string;
   /** Replace the free port, which is the default for a test. */
   args?: string[];
+  command?: readonly string[];
   env?: Record<string, string>;
   readyWithinMs?: number;
 }
@@ -30,8 +31,8 @@ export class SpawnedGateway {
 
   /** Resolves when /readyz answers 200. Throws with the output of the gateway when it ends or stays silent. */
   static async start(options: SpawnOptions): Promise<SpawnedGateway> {
-    const { home, cwd = home, args = ['--port', '0'], env = {}, readyWithinMs = 90_000 } = options;
-    const run = runBinary({ args: ['up', '--home', home, ...args], env, cwd });
+    const { home, cwd = home, args = ['--port', '0'], env = {}, command, readyWithinMs = 90_000 } = options;
+    const run = runBinary({ args: ['up', '--home', home, ...args], env, cwd, command });
     const deadline = Date.now() + readyWithinMs;
     const gone = run.exited.then(({ code, signal }) => {
       throw new Error(`The gateway ended with ${signal ?? `exit code ${code}`}:\n${run.output()}`);
