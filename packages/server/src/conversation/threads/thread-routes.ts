@@ -79,7 +79,7 @@ export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptio
     app.route({
       ...at(mount, patchState),
       handler: async (request, reply) => {
-        const change = { metadata: request.body.metadata ?? {}, ttl: null, rules };
+        const change = { title: null, metadata: request.body.metadata ?? {}, ttl: null, rules };
         await threads.patch(ownerOf(request), request.params.thread_id, change);
         return reply.code(204).send(null);
       },
