@@ -52,6 +52,11 @@ export interface Endpoint {
      * Takes the paths below its own that no other route has, with bodies of every type as they came.
      */
     takesRest?: true;
+    /**
+     * Requests with the same credential and the same value of this path parameter take effect in the order in which they
+     * arrive.
+     */
+    inOrderOf?: string;
   };
   schema: {
     summary: string;

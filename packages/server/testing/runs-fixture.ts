@@ -175,8 +175,6 @@ export async function openRunsFixture(
       agents: {
         resolve: async (_owner, named) => {
           if (named === 'nobody') throw new AppError('assistant_not_found');
-          // An agent that takes longer to find than others.
-          for (let turn = 0; named === 'far' && turn < 10; turn += 1) await nextTurn();
           return { assistantId: `id-of-${named}`, graphId: named, config: {}, context: {}, metadata: {} };
         },
       },

@@ -145,7 +145,7 @@ export type ProtocolAnswer = Static<typeof success> | Static<typeof failure>;
 export const sendCommand = {
   method: 'POST',
   url: '/api/threads/:thread_id/commands',
-  config: { access: 'conversation:write', bodyLimit: 'large' },
+  config: { access: 'conversation:write', bodyLimit: 'large', inOrderOf: 'thread_id' },
   schema: {
     summary: 'Send a command of protocol v2',
     description:

@@ -8,7 +8,8 @@ const tags = ['Runs'];
 const statelessTags = ['Runs without a thread'];
 const read = { access: 'conversation:read' } as const;
 const write = { access: 'conversation:write', bodyLimit: 16_384 } as const;
-const create = { access: 'conversation:write', bodyLimit: 'large' } as const;
+const createMany = { access: 'conversation:write', bodyLimit: 'large' } as const;
+const create = { ...createMany, inOrderOf: 'thread_id' } as const;
 
 /** Reading a run. The flag makes the run end with its reader, which needs the scope to write. */
 const watch = {
@@ -270,7 +271,7 @@ export const maxBatch = 100;
 export const createRunBatch = {
   method: 'POST',
   url: '/api/runs/batch',
-  config: create,
+  config: createMany,
   schema: {
     summary: 'Start several runs, each in a thread of its own',
     tags: statelessTags,

@@ -63,6 +63,8 @@ export class ThreadCommands {
     const id = idOf(body);
     try {
       const { method, params = {} } = checked(protocolCommand, body, '');
+      // An answer may wait for the run that asks, and holds up no other command meanwhile.
+      if (method !== 'run.start') caller.arrival?.leave();
       const { result, admission } = await this.#method(method)(caller, threadId, params);
       const meta =
         admission === undefined

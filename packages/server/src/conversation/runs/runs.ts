@@ -9,7 +9,6 @@ import type { ThreadStreamMode } from '@switchyard/contract/conversation/runs';
 import { say } from '@switchyard/contract/sentences/sentences';
 import type { GraphStates } from '../../agents/state/graph-state.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { KeyLock } from '../../lib/async/key-lock.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -118,7 +117,6 @@ const stopWorkMs = 10_000;
 export class Runs {
   readonly #options: RunsOptions;
   readonly #timer: Timer;
-  readonly #arrivals = new KeyLock();
 
   constructor(options: RunsOptions) {
     this.#options = options;
@@ -370,16 +368,15 @@ export class Runs {
     await this.#options.work.close();
   }
 
-  /**
-   * Admits the runs of a thread in the order in which their requests were read. Checking one request takes longer than checking
-   * another. Each user has a line of their own, so no request holds up another user's.
-   */
+  /** Admits the runs of a thread in the order in which their requests arrived. */
   #inOrder<Result>(
-    { caller: { userId }, threadId, body }: { caller: RunCaller; threadId: string | null; body: RunCreate },
+    { caller: { arrival }, threadId, body }: { caller: RunCaller; threadId: string | null; body: RunCreate },
     start: () => Promise<Result>,
   ): Promise<Result> {
     const named = threadId ?? body.config?.configurable?.thread_id;
-    return typeof named === 'string' ? this.#arrivals.run(JSON.stringify([userId, named]), start) : start();
+    if (arrival && typeof named === 'string') return arrival.inTurn(named, start);
+    arrival?.leave();
+    return start();
   }
 
   #reserve({ runId, threadId, userId, afterSeconds }: NewRun): Place | null {

@@ -18,6 +18,7 @@ import { answerBrokenRequest } from '../errors/broken-request.ts';
 import { toAppError } from '../errors/error-mapping.ts';
 import { sendError } from '../errors/errors.ts';
 import { FrameworkLog } from '../errors/framework-log.ts';
+import { Arrivals } from '../exchange/arrivals.ts';
 import type { RequestTracker } from '../exchange/request-tracker.ts';
 import { leaveBody } from '../exchange/unread-body.ts';
 import { isProbe } from '../health-probe.ts';
@@ -59,6 +60,7 @@ export function createShell(options: ShellOptions): App {
   const { limits, streams, tracker, admission } = options;
   const validation = new RequestValidation();
   const routes = new RouteTable();
+  const arrivals = new Arrivals();
   const prepare = headerWriter(options);
 
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -114,6 +116,8 @@ export function createShell(options: ShellOptions): App {
       if (preflight) return void reply.code(204).send();
       if (options.hasReplicas && options.isDraining()) leaveToReplicas(request);
       if (request.url.includes('%')) refuseUnsafeAddress(request.url);
+      const { inOrderOf: target } = request.routeOptions.config;
+      if (target) arrivals.note({ request, reply, target });
       done();
     } catch (error) {
       done(error as Error);

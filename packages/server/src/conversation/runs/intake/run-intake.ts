@@ -8,6 +8,7 @@ import type { Agents, GraphSettings, ResolvedAgent } from '../../../agents/loadi
 import { requestedModelOf } from '../../../agents/models/requested-model.ts';
 import type { GraphStates } from '../../../agents/state/graph-state.ts';
 import { messagesOf, requireMessages } from '../../../agents/state/message-faults.ts';
+import type { Arrival } from '../../../http/exchange/arrivals.ts';
 import { AppError } from '../../../lib/app-error.ts';
 import { newId, newTimeOrderedId } from '../../../lib/ids.ts';
 import type { Owner } from '../../../lib/owner.ts';
@@ -38,6 +39,8 @@ export interface RunCaller {
   authUser?: Record<string, unknown>;
   /** Set by callers within the gateway that must not start a run twice; no request can set it. */
   runId?: string;
+  /** Its place among the caller's requests; absent for callers within the gateway, which ask one after the other. */
+  arrival?: Arrival;
   /** The frames of the run name the checkpoint of each state, which readers of the second protocol need. */
   namesCheckpoints?: boolean;
 }
