@@ -182,6 +182,7 @@ export async function openRunsFixture(
       customAgent: async () => {
         throw new AppError('agent_not_found');
       },
+      hasCheckpoint: async (_trx, { id }) => states.has(id),
       states: {
         current: async ({ threadId }, { checkpoint } = {}) => {
           const wanted = checkpoint?.checkpoint_id;

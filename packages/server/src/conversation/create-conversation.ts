@@ -65,7 +65,7 @@ import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { withOwnApp } from './runs/ending/own-app-webhooks.ts';
 import { RunFollowers } from './runs/ending/run-followers.ts';
 import type { WebhookCaller } from './runs/ending/run-webhooks.ts';
-import { RunStore } from './runs/records/run-store.ts';
+import { RunStore, requireNoOpenRun } from './runs/records/run-store.ts';
 import { runReasonRoutes } from './runs/run-reason-routes.ts';
 import { type PoolWaits, RunReasons } from './runs/run-reasons.ts';
 import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
@@ -182,8 +182,9 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const removal = new ThreadRemoval({ store: threadStore, removals, clock, log });
   new ThreadExpiry({
     store: new ThreadTtlStore(database),
-    remove: (thread) => removal.remove(thread),
-    keepLatest: (threadId) => states.prune(threadId, { keepLatest: 1 }),
+    remove: (thread, confirm) => removal.removeQuiet(thread, confirm),
+    keepLatest: (threadId, confirm) => states.prune(threadId, { keepLatest: 1 }, confirm),
+    requireNoOpenRun,
     clock,
     log,
   }).register(dependencies.jobs);
@@ -193,6 +194,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     removal,
     checkpoints,
     states,
+    requireNoOpenRun,
     graphFor,
     newId: newTimeOrderedId,
   });
@@ -204,6 +206,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     ...dependencies,
     agents,
     states,
+    hasCheckpoint: (trx, checkpoint) => checkpoints.has(trx, checkpoint),
     journal,
     followers,
     runner: runnerOf(dependencies),

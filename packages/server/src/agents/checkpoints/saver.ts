@@ -184,9 +184,14 @@ export class Checkpointer extends BaseCheckpointSaver {
     });
   }
 
-  /** Returns how many checkpoints were removed. */
-  async prune(threadId: string, policy: PrunePolicy): Promise<number> {
+  /** Returns how many checkpoints were removed. The unit begins with `confirm`, which throws when nothing may be removed. */
+  async prune(
+    threadId: string,
+    policy: PrunePolicy,
+    confirm: UnitPart = async () => undefined,
+  ): Promise<number> {
     return this.#database.write(async (trx) => {
+      await confirm(trx as WriteTransaction<unknown>);
       await this.#checkpoints.lock(trx, threadId, 'alone');
       const outlines = await this.#threads.outlines(trx, threadId);
       const kept = keptCheckpoints(outlines, policy);

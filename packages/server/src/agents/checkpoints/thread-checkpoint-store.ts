@@ -22,6 +22,21 @@ export class ThreadCheckpoints {
     return row !== undefined;
   }
 
+  /** Runs inside the unit that admits a run which goes on from a checkpoint. */
+  async has<Tables>(
+    trx: WriteTransaction<Tables>,
+    { threadId, namespace, id }: { threadId: string; namespace: string; id: string },
+  ): Promise<boolean> {
+    const row = await (trx as unknown as WriteTransaction<CheckpointTables>)
+      .selectFrom('checkpoints')
+      .select('checkpoint_id')
+      .where('thread_id', '=', threadId)
+      .where('checkpoint_ns', '=', namespace)
+      .where('checkpoint_id', '=', id)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   /** Returns threads with a saved state, ordered by id, beginning after the given one. */
   async threadIdsAfter(after: string, limit: number): Promise<string[]> {
     const rows = await this.#database.read

@@ -438,7 +438,7 @@ it('a copy has the same history and continues by itself', async () => {
 it('pruning keeps the newest states', async () => {
   await say('hello', 'h1');
   const before = await stateOf();
-  expect(await fixture.states.prune('thread', { keepLatest: 1 })).toBe(2);
+  expect(await fixture.states.prune('thread', { keepLatest: 1 }, async () => undefined)).toBe(2);
   expect(await stateOf()).toEqual(before);
   expect(await fixture.states.history(thread, { limit: 10 })).toHaveLength(1);
 });

@@ -195,9 +195,9 @@ export class GraphStates {
     await (await this.#checkpointer()).deleteThread(threadId);
   }
 
-  /** Returns how many checkpoints were removed. The thread must not run meanwhile. */
-  async prune(threadId: string, policy: PrunePolicy): Promise<number> {
-    return (await this.#checkpointer()).prune(threadId, policy);
+  /** Returns how many checkpoints were removed. `confirm` throws in the same unit when the thread runs. */
+  async prune(threadId: string, policy: PrunePolicy, confirm: UnitPart): Promise<number> {
+    return (await this.#checkpointer()).prune(threadId, policy, confirm);
   }
 
   /** Returns the thread to its state before the run. The thread must not run meanwhile. */

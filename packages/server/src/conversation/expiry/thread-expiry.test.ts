@@ -1,14 +1,16 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { emptyRun } from '../../../testing/journal-fixture.ts';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import { toIso } from '../../lib/clock.ts';
 import { hourMs, minuteMs } from '../../lib/time-units.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
 import { conversationMigrations } from '../migrations.ts';
+import { requireNoOpenRun } from '../runs/records/run-store.ts';
 import type { ConversationTables } from '../tables.ts';
-import { setBusy, ThreadStore } from '../threads/thread-store.ts';
+import { type ForgetThread, setBusy, ThreadStore } from '../threads/thread-store.ts';
 import { ThreadExpiry } from './thread-expiry.ts';
 import { type ThreadTtl, ThreadTtlStore } from './thread-ttl-store.ts';
 
@@ -27,6 +29,8 @@ function threadsExpire(where: () => Promise<DatabaseOptions>): void {
   let time: ManualTime;
   let expiry: ThreadExpiry;
   let failures = 0;
+  /** What happens after the sweep has read which threads are due. */
+  let meanwhile: () => Promise<unknown>;
   const cut: string[] = [];
   const warnings: object[] = [];
   const now = () => toIso(time.now());
@@ -38,16 +42,29 @@ function threadsExpire(where: () => Promise<DatabaseOptions>): void {
     store = new ThreadStore(database);
     time = new ManualTime();
     failures = 0;
+    meanwhile = async () => undefined;
     cut.length = 0;
     warnings.length = 0;
+    const ttls = new ThreadTtlStore(database);
     expiry = new ThreadExpiry({
-      store: new ThreadTtlStore(database),
-      remove: async (thread) => {
-        failures -= 1;
-        if (failures >= 0) throw new Error('a run does not stop');
-        await store.delete({ ...thread }, { alongside: [], at: now() });
+      store: {
+        due: async (at, limit) => {
+          const found = await ttls.due(at, limit);
+          await meanwhile();
+          return found;
+        },
+        postpone: (...given) => ttls.postpone(...given),
       },
-      keepLatest: async (threadId) => cut.push(threadId),
+      remove: async (thread, confirm) => {
+        failures -= 1;
+        if (failures >= 0) throw new Error('the disk is full');
+        await store.delete({ ...thread }, { alongside: [confirm as ForgetThread], at: now() });
+      },
+      keepLatest: async (threadId, confirm) => {
+        await database.write((trx) => confirm(trx as WriteTransaction<unknown>));
+        cut.push(threadId);
+      },
+      requireNoOpenRun,
       clock: time.now,
       log: { warn: (details: object) => void warnings.push(details) },
     });
@@ -98,6 +115,33 @@ function threadsExpire(where: () => Promise<DatabaseOptions>): void {
     await database.write((trx) => setBusy(trx, 't', { stamp, assistant: 'a', at: now() }));
     await after(hourMs);
     expect(await exists('t')).toBe(true);
+  });
+
+  it.each([
+    [
+      'a run has begun in it',
+      async () => {
+        const begun = { ...emptyRun, run_id: 'r', ended_at: null };
+        await database.write((trx) => trx.insertInto('runs').values(begun).execute());
+      },
+    ],
+    ['something has changed in it', () => store.mergeMetadata(owner, 't', { metadata: { a: 1 }, at: now() })],
+    [
+      'it was given more time',
+      () => {
+        const ttl = { seconds: 3_600, strategy: 'delete' as const };
+        return store.mergeMetadata(owner, 't', { metadata: {}, ttl, at: now() });
+      },
+    ],
+  ])('is left as it is when %s since it was found', async (_what, happens) => {
+    for (const strategy of ['delete', 'keep_latest'] as const) {
+      await make('t', { seconds: 60, strategy });
+      await store.mergeMetadata(owner, 't', { metadata: {}, ttl: { seconds: 60, strategy }, at: now() });
+      meanwhile = happens;
+      await after(minuteMs);
+      expect([await exists('t'), cut, warnings]).toEqual([true, [], []]);
+      await database.write((trx) => trx.deleteFrom('runs').execute());
+    }
   });
 
   it('loses all but its latest state, again and again, when it is to be kept', async () => {

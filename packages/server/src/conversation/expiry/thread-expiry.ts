@@ -1,16 +1,22 @@
+import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { minuteMs } from '../../lib/time-units.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import { type UnitPart, unitPart } from '../../platform/database/unit-part.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import type { RemovedThread } from '../removals.ts';
-import { type DueThread, laterBy, type ThreadTtlStore } from './thread-ttl-store.ts';
+import type { ConversationTables } from '../tables.ts';
+import { type DueThread, isStillDue, laterBy, type ThreadTtlStore } from './thread-ttl-store.ts';
 
 interface ThreadExpiryOptions {
-  store: ThreadTtlStore;
-  /** Deletes a thread with everything in it. */
-  remove: (thread: RemovedThread) => Promise<void>;
-  /** Removes all states of a thread but the latest. */
-  keepLatest: (threadId: string) => Promise<unknown>;
+  store: Pick<ThreadTtlStore, 'due' | 'postpone'>;
+  /** Deletes a thread with everything in it, unless `confirm` throws in the unit that does. */
+  remove: (thread: RemovedThread, confirm: UnitPart) => Promise<void>;
+  /** Removes all states of a thread but the latest, unless `confirm` throws in the unit that does. */
+  keepLatest: (threadId: string, confirm: UnitPart) => Promise<unknown>;
+  /** Throws `thread_busy` when a run of the thread is open. */
+  requireNoOpenRun: (trx: WriteTransaction<ConversationTables>, threadId: string) => Promise<void>;
   clock: Clock;
   log: Pick<Log, 'warn'>;
 }
@@ -49,12 +55,25 @@ export class ThreadExpiry {
   async #lookAt(thread: DueThread, now: string): Promise<void> {
     const { store, remove, keepLatest } = this.#options;
     const isBusy = thread.status === 'busy';
-    if (isBusy || laterBy(thread.ttl.seconds, thread.updated_at) > now) {
-      await store.postpone(thread, isBusy ? now : thread.updated_at);
-    } else if (thread.ttl.strategy === 'delete') await remove(thread);
-    else {
-      await keepLatest(thread.thread_id);
-      await store.postpone(thread, now);
-    }
+    if (isBusy || laterBy(thread.ttl.seconds, thread.updated_at) > now)
+      return store.postpone(thread, isBusy ? now : thread.updated_at);
+    const isQuiet = this.#isQuiet(thread, now);
+    const end =
+      thread.ttl.strategy === 'delete' ? remove(thread, isQuiet) : keepLatest(thread.thread_id, isQuiet);
+    const isEnded = await end.then(() => true, unlessBusy);
+    if (!isEnded || thread.ttl.strategy !== 'delete') await store.postpone(thread, now);
   }
+
+  /** Part of the unit that ends the thread: much may have happened since it was found. */
+  #isQuiet(thread: DueThread, now: string): UnitPart {
+    return unitPart<ConversationTables>(async (trx) => {
+      await this.#options.requireNoOpenRun(trx, thread.thread_id);
+      if (!(await isStillDue(trx, thread, now))) throw new AppError('thread_busy');
+    });
+  }
+}
+
+function unlessBusy(error: unknown): false {
+  if (error instanceof AppError && error.code === 'thread_busy') return false;
+  throw error;
 }

@@ -60,9 +60,31 @@ export class ThreadTtlStore {
         .updateTable('thread_ttls')
         .set({ look_at: laterBy(ttl.seconds, from) })
         .where('thread_id', '=', thread_id)
+        // A new time to live has been planned already.
+        .where('ttl_seconds', '=', ttl.seconds)
         .execute(),
     );
   }
+}
+
+/**
+ * Part of the unit that ends a thread: whether its time has passed by what is stored now. It locks the thread's row, so that
+ * nothing happens in the thread before the unit has ended.
+ */
+export async function isStillDue(trx: Trx, { thread_id }: DueThread, at: string): Promise<boolean> {
+  const thread = await trx
+    .updateTable('threads')
+    .set((update) => ({ status: update.ref('status') }))
+    .where('thread_id', '=', thread_id)
+    .returning(['status', 'updated_at'])
+    .executeTakeFirst();
+  const ttl = await trx
+    .selectFrom('thread_ttls')
+    .select('ttl_seconds')
+    .where('thread_id', '=', thread_id)
+    .executeTakeFirst();
+  if (!thread || !ttl || thread.status === 'busy') return false;
+  return laterBy(Number(ttl.ttl_seconds), thread.updated_at) <= at;
 }
 
 export function laterBy(seconds: number, at: string): string {

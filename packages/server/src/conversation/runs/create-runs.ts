@@ -31,7 +31,7 @@ import { RunScheduler } from './execution/run-scheduler.ts';
 import { RunStarts } from './execution/run-starts.ts';
 import { RunWork } from './execution/run-work.ts';
 import { RunWorker } from './execution/run-worker.ts';
-import { RunAdmission } from './intake/run-admission.ts';
+import { type HasCheckpoint, RunAdmission } from './intake/run-admission.ts';
 import { RunIntake, type RunIntakeOptions } from './intake/run-intake.ts';
 import { RunClaimStore } from './records/run-claim-store.ts';
 import { RunNews } from './records/run-news.ts';
@@ -54,6 +54,7 @@ export interface RunsDependencies {
   modelNames: RunIntakeOptions['modelNames'];
   customAgent: RunIntakeOptions['customAgent'];
   states: Pick<GraphStates, 'current' | 'lastSettings' | 'rollback'>;
+  hasCheckpoint: HasCheckpoint;
   journal: Pick<Journal, 'recorderFor' | 'deleteRun' | 'clearRun'>;
   runner: AgentRunner;
   /** Deletes a thread as a user would. */
@@ -144,7 +145,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
       customAgent: dependencies.customAgent,
       newRunId: () => newTimeOrderedId(clock()),
     }),
-    admission: new RunAdmission({ database, ending, clock }),
+    admission: new RunAdmission({ database, hasCheckpoint: dependencies.hasCheckpoint, ending, clock }),
     ending,
     ends,
     starts,

@@ -211,6 +211,21 @@ describe('a thread', () => {
     expect(gateway.runner.begun).toEqual([]);
   });
 
+  test('is refused when the checkpoint that it goes on from is pruned after it was checked', async () => {
+    await fixture.thread('t');
+    fixture.states.set('old', emptyState);
+    const { states } = fixture;
+    const get = states.get.bind(states);
+    states.get = (id) => {
+      const state = get(id);
+      states.delete(id);
+      return state;
+    };
+    const forked = gateway.runs.start(alice, 't', hello({ checkpoint_id: 'old' }));
+    await expect(forked).rejects.toMatchObject({ code: 'checkpoint_not_found' });
+    expect(await fixture.threadRow('t')).toMatchObject({ status: 'idle' });
+  });
+
   test('works on its runs one after the other, in the order in which they came', async () => {
     await fixture.thread('t');
     const started = [];

@@ -38,6 +38,7 @@ import {
   lockRuns,
   openRuns,
   type RunStore,
+  requireNoOpenRun,
   runById,
 } from './records/run-store.ts';
 import { selected, viewRun } from './records/run-view.ts';
@@ -353,8 +354,7 @@ export class Runs {
 
   /** Part of the unit that deletes a thread. */
   readonly forgetRuns = async (trx: Trx, threadId: string): Promise<void> => {
-    await lockRuns(trx, threadId);
-    if (await hasOpenRun(trx, threadId)) throw new AppError('thread_busy');
+    await requireNoOpenRun(trx, threadId);
     await forgetRuns(trx, threadId);
   };
 

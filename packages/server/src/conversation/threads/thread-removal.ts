@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { Removals, RemovedThread } from '../removals.ts';
 import { threadNotFound } from './thread.ts';
 import type { ForgetThread, ThreadStore } from './thread-store.ts';
@@ -42,6 +43,12 @@ export class ThreadRemoval {
     await this.#removeFiles(thread);
   }
 
+  /** Like `remove`, for a thread in which nothing happens: no run is stopped, and `confirm` throws in the unit to keep the thread. */
+  async removeQuiet(thread: RemovedThread, confirm: UnitPart): Promise<void> {
+    await this.#deleteRows(thread, confirm);
+    await this.#removeFiles(thread);
+  }
+
   /** Removes a thread whose creation failed, as if it had never existed. */
   async discard(threadId: string): Promise<void> {
     await this.#options.store.discard(threadId, { alongside: [this.#forget] });
@@ -53,9 +60,10 @@ export class ThreadRemoval {
       await this.#removeFiles(thread);
   }
 
-  async #deleteRows(thread: RemovedThread): Promise<void> {
+  async #deleteRows(thread: RemovedThread, confirm?: UnitPart): Promise<void> {
     const { store, clock } = this.#options;
-    const deleted = await store.delete(thread, { alongside: [this.#forget], at: toIso(clock()) });
+    const alongside = [...(confirm ? [confirm as ForgetThread] : []), this.#forget];
+    const deleted = await store.delete(thread, { alongside, at: toIso(clock()) });
     if (!deleted) throw threadNotFound(thread.thread_id);
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { emptyRun } from '../../../testing/journal-fixture.ts';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import { openCheckpointer } from '../../agents/checkpoints/checkpointer.ts';
 import { checkpointMigrations } from '../../agents/checkpoints/migrations.ts';
@@ -12,6 +13,7 @@ import { openDatabase } from '../../platform/database/open.ts';
 import { conversationMigrations } from '../migrations.ts';
 import { mountRules } from '../mount-rules.ts';
 import { Removals } from '../removals.ts';
+import { requireNoOpenRun } from '../runs/records/run-store.ts';
 import type { ConversationTables } from '../tables.ts';
 import { ThreadAccess } from './thread-access.ts';
 import { ThreadRemoval } from './thread-removal.ts';
@@ -92,7 +94,7 @@ function surroundings({ stops = [], busyUnits = 0, filesFail = false }: Surround
     made += 1;
     return `thread-${made}`;
   };
-  const threads = new Threads({ ...common, removal, checkpoints, newId });
+  const threads = new Threads({ ...common, removal, checkpoints, requireNoOpenRun, newId });
   return { threads, removal, log, removed, threadStates: new ThreadStates(common) };
 }
 
@@ -191,6 +193,18 @@ describe('reading', () => {
     await expect(threadStates.update(anna, thread_id, change)).rejects.toMatchObject({ status: 409 });
     await expect(threads.prune(anna, [thread_id], 'keep_latest')).rejects.toMatchObject({ status: 409 });
     expect(await checkpoints.exist(thread_id)).toBe(false);
+  });
+
+  test('does not prune a thread in which a run has begun since its row was read', async () => {
+    const { threads, threadStates } = surroundings();
+    const { thread_id } = await threads.create(anna, plain, rules);
+    for (const title of ['older', 'newer']) await save(thread_id, { title });
+    const begun = { ...emptyRun, run_id: `run-of-${thread_id}`, thread_id, ended_at: null };
+    await database.write((trx) => trx.insertInto('runs').values(begun).execute());
+    await expect(threads.prune(anna, [thread_id], 'keep_latest')).rejects.toMatchObject({
+      code: 'thread_busy',
+    });
+    expect(await listed(threadStates.history(anna, thread_id, { limit: 10, rules }))).toHaveLength(2);
   });
 
   test('shows messages under /api only in the newest entry, even when the page does not begin with it', async () => {

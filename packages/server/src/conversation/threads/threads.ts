@@ -5,9 +5,11 @@ import { viewOf, type WireState } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
+import { unitPart } from '../../platform/database/unit-part.ts';
 import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { MountRules } from '../mount-rules.ts';
-import type { ThreadRow } from '../tables.ts';
+import type { ConversationTables, ThreadRow } from '../tables.ts';
 import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';
 import { threadNotFound, titleByHand } from './thread.ts';
 import type { ThreadAccess } from './thread-access.ts';
@@ -29,6 +31,8 @@ export interface ThreadsOptions {
   removal: ThreadRemoval;
   checkpoints: Pick<ThreadCheckpoints, 'exist'>;
   states: SavedStates;
+  /** Throws `thread_busy` when a run of the thread is open. */
+  requireNoOpenRun: (trx: WriteTransaction<ConversationTables>, threadId: string) => Promise<void>;
   graphFor: GraphFor;
   clock: Clock;
   newId: () => string;
@@ -149,7 +153,7 @@ export class Threads {
 
   /** Returns how many threads were deleted or cut. Ids that the caller has no thread of are left out. */
   async prune(owner: Owner, threadIds: readonly string[], strategy: PruneStrategy): Promise<number> {
-    const { access, states, removal } = this.#options;
+    const { access, states, removal, requireNoOpenRun } = this.#options;
     const threads: ThreadRow[] = [];
     for (const threadId of new Set(threadIds)) {
       const thread = await access.find(owner, threadId);
@@ -160,7 +164,10 @@ export class Threads {
       return threads.length;
     }
     if (threads.some(({ status }) => status === 'busy')) throw new AppError('thread_busy');
-    for (const { thread_id } of threads) await states.prune(thread_id, { keepLatest: 1 });
+    for (const { thread_id: threadId } of threads) {
+      const confirm = unitPart<ConversationTables>((trx) => requireNoOpenRun(trx, threadId));
+      await states.prune(threadId, { keepLatest: 1 }, confirm);
+    }
     return threads.length;
   }
 

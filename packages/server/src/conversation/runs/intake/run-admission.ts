@@ -55,8 +55,15 @@ interface Stamp {
   assistant_id: string;
 }
 
+/** Part of the unit that admits a run: whether a checkpoint of its thread is still there. */
+export type HasCheckpoint = (
+  trx: Trx,
+  checkpoint: { threadId: string; namespace: string; id: string },
+) => Promise<boolean>;
+
 interface RunAdmissionOptions {
   database: Database<ConversationTables>;
+  hasCheckpoint: HasCheckpoint;
   ending: RunEnding;
   clock: Clock;
 }
@@ -72,6 +79,8 @@ interface RunToAdmit {
   assistant: string;
   afterSeconds: number;
   followUpTo: NewRun['followUpTo'];
+  /** The checkpoint that the run goes on from, when it is not the newest one. */
+  checkpoint: Parameters<HasCheckpoint>[1] | null;
   /** The worker that begins it at once. */
   workerId: string | null;
 }
@@ -86,9 +95,9 @@ export class RunAdmission {
 
   /** When a worker has room for the run and nothing is before it in its thread, the run is claimed as it is stored. */
   async admit(input: NewRun, workerId: string | null = null): Promise<AdmittedRun> {
-    const { database, clock, ending } = this.#options;
+    const { database, clock } = this.#options;
     const toAdmit = toAdmitOf(input, { nowMs: clock(), workerId });
-    const admitted = await database.write((trx) => admit(trx, toAdmit, ending));
+    const admitted = await database.write((trx) => admit(trx, toAdmit, this.#options));
     return { ...admitted, kwargs: toAdmit.kwargs };
   }
 }
@@ -96,11 +105,14 @@ export class RunAdmission {
 async function admit(
   trx: Trx,
   toAdmit: RunToAdmit,
-  ending: Pick<RunEnding, 'endWaiting'>,
+  { ending, hasCheckpoint }: Pick<RunAdmissionOptions, 'ending' | 'hasCheckpoint'>,
 ): Promise<Omit<AdmittedRun, 'kwargs'>> {
   const { row, kwargs, stamp, assistant, workerId } = toAdmit;
   const { thread_id: threadId, created_at: at } = row;
   const [, admission] = await Promise.all([lockRuns(trx, threadId), nextAdmission(trx, threadId)]);
+  const { checkpoint } = toAdmit;
+  // The thread may have been pruned since the request was checked.
+  if (checkpoint && !(await hasCheckpoint(trx, checkpoint))) throw checkpointNotFound(checkpoint.id);
   if (toAdmit.newThread) await createThreadOf(trx, row, toAdmit.newThread);
   const isFirst = admission === 1;
   const others = isFirst ? [] : await openRuns(trx, threadId);
@@ -165,6 +177,10 @@ async function followUpOf(
   });
 }
 
+export function checkpointNotFound(id: string): AppError {
+  return new AppError('checkpoint_not_found', { message: `Checkpoint ${id} not found` });
+}
+
 /** The same values as a claim writes. */
 function claimedBy(workerId: string, at: string) {
   return { status: 'running', attempt: 1, worker_id: workerId, started_at: at } as const;
@@ -184,6 +200,11 @@ function toAdmitOf(
     assistant: nextAssistant,
     afterSeconds,
     followUpTo,
+    checkpoint: kwargs.checkpoint && {
+      threadId: input.threadId,
+      namespace: kwargs.checkpoint.checkpoint_ns ?? '',
+      id: kwargs.checkpoint.checkpoint_id,
+    },
     workerId,
   };
 }

@@ -29,7 +29,7 @@ import {
   unsupported,
   withTitle,
 } from '../records/run-request.ts';
-import type { NewRun } from './run-admission.ts';
+import { checkpointNotFound, type NewRun } from './run-admission.ts';
 
 /** The user who starts a run, and the mount that they use. */
 export interface RunCaller {
@@ -235,8 +235,7 @@ export class RunIntake {
     checkpoint: NonNullable<NewRun['kwargs']['checkpoint']>,
   ): Promise<void> {
     if (await this.#options.states.current({ threadId, graphId, userId }, { checkpoint })) return;
-    const message = `Checkpoint ${checkpoint.checkpoint_id} not found`;
-    throw new AppError('checkpoint_not_found', { message });
+    throw checkpointNotFound(checkpoint.checkpoint_id);
   }
 }
 

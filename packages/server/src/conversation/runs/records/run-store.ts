@@ -1,5 +1,6 @@
 import type { RunStatus } from '@switchyard/contract/conversation/run';
 import type { GivenSettings } from '../../../agents/state/graph-state.ts';
+import { AppError } from '../../../lib/app-error.ts';
 import type { Owner } from '../../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
 import { dialectOf, lockName } from '../../../platform/database/dialect.ts';
@@ -240,6 +241,12 @@ export async function lockRuns(
   { isShared }: { isShared: boolean } = { isShared: false },
 ): Promise<void> {
   await lockName(trx, { dialect: dialectOf(trx), name: `runs:${threadId}`, isShared });
+}
+
+/** Part of a unit: throws `thread_busy` when a run of the thread is open. No run can be admitted before the unit has ended. */
+export async function requireNoOpenRun(trx: Trx, threadId: string): Promise<void> {
+  await lockRuns(trx, threadId);
+  if (await hasOpenRun(trx, threadId)) throw new AppError('thread_busy');
 }
 
 export async function insertRun(trx: Trx, row: RunRow, kwargs: string): Promise<RunRow> {
