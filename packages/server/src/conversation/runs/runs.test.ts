@@ -12,6 +12,7 @@ import {
 import type { WireState } from '../../agents/state/graph-state.ts';
 import { emptyState } from '../../agents/state/wire-state.ts';
 import { toIso } from '../../lib/clock.ts';
+import { minuteMs } from '../../lib/time-units.ts';
 import type { RunResult } from './runs.ts';
 
 const owner = { user: 'alice' };
@@ -209,6 +210,32 @@ describe('a thread', () => {
       await expect(stateless).rejects.toMatchObject({ code: 'thread_not_found' });
     }
     expect(gateway.runner.begun).toEqual([]);
+  });
+
+  test('is passed over by a reader of its thread that comes back when its frames are gone', async () => {
+    await fixture.thread('t');
+    const ended: string[] = [];
+    for (const n of [1, 2]) {
+      const { result, run } = await startExpecting('t');
+      fixture.states.set(`c${n}`, { ...emptyState, values: { n } });
+      (await gateway.runner.next()).succeed({ n }, { checkpointId: `c${n}` });
+      await result(forever);
+      ended.push(run.run_id);
+    }
+    await fixture.passUntil(new Promise<void>((resolve) => fixture.time.timer(resolve, 3 * minuteMs)));
+    const leave = new AbortController();
+    const source = await gateway.runs.threadFrames(owner, 't', {
+      position: { runId: ended[0] ?? '', after: 1 },
+      modes: ['run_modes', 'lifecycle'],
+    });
+    const frames = source(leave.signal);
+    const next = async () => Buffer.from((await frames.next()).value ?? '').toString();
+    expect(await next()).toMatch(/^event: values\ndata: \{"n":2\}/);
+    expect(await next()).toContain(`"run_done","run_id":"${ended[1]}"`);
+    const coming = next();
+    const { run } = await startExpecting('t');
+    expect(await coming).toContain(`event: metadata\nid: ${run.run_id}:1`);
+    leave.abort();
   });
 
   test('is refused when the checkpoint that it goes on from is pruned after it was checked', async () => {

@@ -28,7 +28,7 @@ import type { AdmittedRun, NewRun, RunAdmission } from './intake/run-admission.t
 import type { RunCaller, RunIntake } from './intake/run-intake.ts';
 import { decideCancel, failureOf } from './records/run.ts';
 import { requestCancel } from './records/run-claim-store.ts';
-import { finalEvents, readFrames } from './records/run-frames.ts';
+import { type FinalEvent, finalEvents, readFrames } from './records/run-frames.ts';
 import type { RunNews } from './records/run-news.ts';
 import { refusal } from './records/run-request.ts';
 import {
@@ -249,6 +249,11 @@ export class Runs {
     await access.requireKnown(owner, threadId);
     const seen = position && (await store.get(owner, { threadId, runId: position.runId }));
     const userId = userScope(owner);
+    const leftOf = async (runId: string): Promise<FinalEvent[] | null> => {
+      const run = await store.get(owner, { threadId, runId });
+      if (!run) return [];
+      return run.ended_at === null ? null : this.#finalEvents(run);
+    };
     return async function* (signal) {
       const newest = await store.newestOf(threadId);
       const coming = starts.follow(threadId, signal, newest?.admission ?? 0);
@@ -256,7 +261,15 @@ export class Runs {
         ? await store.since(owner, { threadId, admission: seen.admission, limit: maxReplayedRuns })
         : await openRuns(database.read, threadId);
       const own = present.filter((run) => userId === null || run.user_id === userId);
-      yield* readThreadFrames({ streamLog, present: own, coming: ownOf(coming), position, modes, signal });
+      yield* readThreadFrames({
+        streamLog,
+        leftOf,
+        present: own,
+        coming: ownOf(coming),
+        position,
+        modes,
+        signal,
+      });
     };
 
     async function* ownOf(coming: AsyncIterable<StartedRunOfThread>): AsyncGenerator<StartedRunOfThread> {
@@ -463,13 +476,17 @@ export class Runs {
     return valuesOfRun(this.#options.states, run);
   }
 
+  async #finalEvents(run: RunRow): Promise<FinalEvent[]> {
+    return finalEvents(await this.valuesOf(run), failureOf(run));
+  }
+
   async *#frames(
     run: RunRow,
     query: FrameQuery & { signal: AbortSignal },
   ): AsyncGenerator<Uint8Array, void, undefined> {
     const { streamLog } = this.#options;
     if (run.ended_at !== null && !(await streamLog.has(run.run_id)))
-      yield* finalEvents(await this.valuesOf(run), failureOf(run)).map(encodeEvent);
+      yield* (await this.#finalEvents(run)).map(encodeEvent);
     else yield* readFrames(streamLog, run.run_id, query);
   }
 }

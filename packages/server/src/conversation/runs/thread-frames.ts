@@ -2,7 +2,7 @@ import type { ThreadStreamMode } from '@switchyard/contract/conversation/runs';
 import { dataOf, encodeEvent, type StreamFrame } from '../../platform/stream-log/stream-frame.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
 import type { StartedRun } from './execution/run-starts.ts';
-import { gapFrame } from './records/run-frames.ts';
+import { type FinalEvent, gapFrame } from './records/run-frames.ts';
 
 /** The position of a reader of a thread: after this event of this run. */
 export interface ThreadPosition {
@@ -12,6 +12,8 @@ export interface ThreadPosition {
 
 interface ThreadFramesOptions {
   streamLog: Pick<StreamLog, 'read' | 'has'>;
+  /** Returns what is left of a run that has ended, and null for one that has not. A run that is deleted has left nothing. */
+  leftOf: (runId: string) => Promise<readonly FinalEvent[] | null>;
   /** The runs to begin with, in the order of admission. */
   present: readonly StartedRun[];
   /** Runs that were admitted since before `present` was read; some of them may be in it. */
@@ -43,13 +45,22 @@ async function* allRuns({ present, coming }: ThreadFramesOptions): AsyncGenerato
   yield* coming;
 }
 
-async function* framesOfRun(
+async function* framesOfRun(runId: string, options: ThreadFramesOptions): AsyncGenerator<Uint8Array> {
+  const { streamLog, leftOf, position, modes } = options;
+  // The frames of a run that ended a while ago are gone, and nothing would come any more.
+  const left = (await streamLog.has(runId)) ? null : await leftOf(runId);
+  if (left === null) yield* keptFrames(runId, options);
+  // The reader has seen the beginning of this run, and its outcome is in the thread's state.
+  else if (position?.runId === runId) return;
+  else yield* left.filter(({ event }) => isWanted(event, modes)).map(encodeEvent);
+  if (modes.includes('lifecycle')) yield lifecycle(runId);
+}
+
+async function* keptFrames(
   runId: string,
   { streamLog, position, modes, signal }: ThreadFramesOptions,
 ): AsyncGenerator<Uint8Array> {
   const after = position?.runId === runId ? position.after : 0;
-  // The run is over and its frames are no longer kept. Its outcome is in the thread's state.
-  if (position?.runId === runId && !(await streamLog.has(runId))) return;
   for await (const part of streamLog.read(runId, { after, signal })) {
     if (part.type === 'gap') {
       yield gapFrame(runId, part);
@@ -58,7 +69,6 @@ async function* framesOfRun(
     const wanted = part.frames.filter(({ event }) => isWanted(event, modes));
     if (wanted.length > 0) yield Buffer.concat(wanted.map((frame) => named(frame, runId)));
   }
-  if (modes.includes('lifecycle')) yield lifecycle(runId);
 }
 
 function isWanted(event: string, modes: readonly ThreadStreamMode[]): boolean {

@@ -16,7 +16,7 @@ interface Failure {
   message: string;
 }
 
-interface FinalEvent {
+export interface FinalEvent {
   event: string;
   data: string;
 }
