@@ -2,12 +2,13 @@ import { at, type Mount } from '@switchyard/contract/conversation/mounts';
 import { eventFilter, sendCommand, streamThreadEvents } from '@switchyard/contract/conversation/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { eventText, type ProtocolEvent } from '../../agents/run-events/protocol-event.ts';
-import { ownerOf } from '../../http/access/guard.ts';
+import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { App, Routes } from '../../http/app.ts';
+import { arrivalOf } from '../../http/exchange/arrivals.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { sendEvents } from '../../http/streams/sse.ts';
 import { encodeEvents } from '../../platform/stream-log/stream-frame.ts';
-import { requestCallerOf } from '../runs/run-caller.ts';
+import { runCallerOf } from '../runs/run-caller.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { ThreadCommands } from './commands.ts';
 import { failureOf, protocolErrorOf } from './protocol-error.ts';
@@ -33,7 +34,7 @@ export function protocolRoutes(
       ...at(mount, sendCommand),
       errorHandler,
       handler: async (request) => {
-        const caller = requestCallerOf(request, mount);
+        const caller = runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) });
         return commands.execute(caller, request.params.thread_id, request.body);
       },
     });

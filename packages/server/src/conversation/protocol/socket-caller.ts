@@ -64,7 +64,7 @@ export class SocketCaller {
     this.#requireScope(command.method);
     await this.confirm();
     const allowed = await this.#ask(sendCommand, command);
-    return { caller: runCallerOf(this.#identity, this.#options.mount), command: allowed };
+    return { caller: runCallerOf(this.#identity, { mount: this.#options.mount }), command: allowed };
   }
 
   /** Throws when the events are refused. A thread that does not exist yet may be waited for. */

@@ -11,12 +11,13 @@ import {
   listRuns,
 } from '@switchyard/contract/conversation/runs';
 import type { FastifyReply } from 'fastify';
-import { ownerOf } from '../../http/access/guard.ts';
+import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
+import { arrivalOf } from '../../http/exchange/arrivals.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { viewRun } from './records/run-view.ts';
 import { isOn, nameOf, runHeaders } from './run-addresses.ts';
-import { requestCallerOf } from './run-caller.ts';
+import { runCallerOf } from './run-caller.ts';
 import { runStreamRoutes } from './run-stream-routes.ts';
 import { cancelOn, replyAfterEnd, runWaitRoutes } from './run-wait-routes.ts';
 import type { Runs } from './runs.ts';
@@ -34,7 +35,11 @@ export function runRoutes(mount: Mount, { runs, openStreams }: RunRoutesOptions)
       ...at(mount, createRun),
       handler: async (request, reply) => {
         const { thread_id } = request.params;
-        const { run, kwargs } = await runs.start(requestCallerOf(request, mount), thread_id, request.body);
+        const { run, kwargs } = await runs.start(
+          runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) }),
+          thread_id,
+          request.body,
+        );
         reply.headers(runHeaders(mount, run));
         return viewRun(run, kwargs);
       },
@@ -80,7 +85,11 @@ export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoute
     app.route({
       ...at(mount, createStatelessRun),
       handler: async (request, reply) => {
-        const { run, kwargs } = await runs.start(requestCallerOf(request, mount), null, request.body);
+        const { run, kwargs } = await runs.start(
+          runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) }),
+          null,
+          request.body,
+        );
         reply.headers(runHeaders(mount, run));
         return viewRun(run, kwargs);
       },
@@ -91,7 +100,10 @@ export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoute
       handler: async (request, reply) => {
         const ignored = unknownFields(request.body);
         if (ignored.length > 0) reply.header('x-ignored-fields', ignored.join(', '));
-        return runs.startBatch(requestCallerOf(request, mount), request.body);
+        return runs.startBatch(
+          runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) }),
+          request.body,
+        );
       },
     });
 

@@ -10,15 +10,16 @@ import {
   threadStreamModes,
 } from '@switchyard/contract/conversation/runs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ownerOf } from '../../http/access/guard.ts';
+import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
+import { arrivalOf } from '../../http/exchange/arrivals.ts';
 import { whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStream, OpenStreams } from '../../http/streams/open-streams.ts';
 import { type EventStreamEnd, sendEvents } from '../../http/streams/sse.ts';
 import type { RunRow } from '../tables.ts';
 import { lastEventId } from './records/run-frames.ts';
 import { isOn, nameOf, runHeaders, streamLocation } from './run-addresses.ts';
-import { requestCallerOf } from './run-caller.ts';
+import { runCallerOf } from './run-caller.ts';
 import { cancelFor, cancelOn, replyAfterEnd } from './run-wait-routes.ts';
 import type { FrameSource, RunName, Runs } from './runs.ts';
 import { threadPosition } from './thread-frames.ts';
@@ -42,7 +43,7 @@ export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRo
     { threadId, body }: { threadId: string | null; body: RunCreate },
   ): Promise<void> =>
     whileOpen({ openStreams, request }, 'events', async (open) => {
-      const caller = requestCallerOf(request, mount);
+      const caller = runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) });
       const { run, onDisconnect } = await runs.startNow(caller, threadId, body);
       const source = runs.framesOf(run);
       const end = await replyWithEvents(request, reply, { mount, run, open, source });

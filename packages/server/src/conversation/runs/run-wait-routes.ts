@@ -2,15 +2,16 @@ import { at, type Mount } from '@switchyard/contract/conversation/mounts';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
 import { joinRun, waitRun, waitStatelessRun } from '@switchyard/contract/conversation/runs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ownerOf } from '../../http/access/guard.ts';
+import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
+import { arrivalOf } from '../../http/exchange/arrivals.ts';
 import { type HeldText, onClientGone, replyWhenKnown, whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { mountRules } from '../mount-rules.ts';
 import type { RunRow } from '../tables.ts';
 import { isOn, nameOf, runHeaders } from './run-addresses.ts';
-import { requestCallerOf } from './run-caller.ts';
+import { runCallerOf } from './run-caller.ts';
 import type { RunResult, Runs } from './runs.ts';
 
 interface RunWaitRoutesOptions {
@@ -26,7 +27,7 @@ export function runWaitRoutes(mount: Mount, { runs, openStreams }: RunWaitRoutes
     { threadId, body }: { threadId: string | null; body: RunCreate },
   ): Promise<void> =>
     whileOpen({ openStreams, request }, 'held_request', async (open) => {
-      const caller = requestCallerOf(request, mount);
+      const caller = runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) });
       const { run, result, onDisconnect } = await runs.startExpecting(caller, threadId, body);
       if (onDisconnect === 'cancel') onClientGone(open.signal, () => void cancelFor(runs, request, run));
       reply.headers(runHeaders(mount, run));
