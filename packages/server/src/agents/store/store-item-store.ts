@@ -59,8 +59,7 @@ export class StoreItemStore {
         .where('namespace', '=', item.namespace)
         .where('key', '=', item.key)
         .executeTakeFirst();
-      await replaceVectors(trx, user_id, item, vectors);
-      if (changed.numUpdatedRows > 0n) return;
+      if (changed.numUpdatedRows > 0n) return replaceVectors(trx, user_id, item, vectors);
       // Items that arrive at the same time must not exceed the limit together.
       await lockName(trx, {
         dialect: this.#database.dialect,
@@ -82,6 +81,8 @@ export class StoreItemStore {
             .doUpdateSet({ value, updated_at, expires_at, ttl_minutes }),
         )
         .execute();
+      // The row of the item is locked by now, so two writers replace its vectors one after the other.
+      await replaceVectors(trx, user_id, item, vectors);
     });
   }
 

@@ -10,7 +10,7 @@ import { forgetItemsOfUser, StoreItemStore } from './store-item-store.ts';
 import { StoreItems, storeLimits } from './store-items.ts';
 import { StoreMeanings } from './store-meanings.ts';
 import { StoreVectorStore } from './store-vector-store.ts';
-import { unitVector } from './vector.ts';
+import { bytesOf, unitVector } from './vector.ts';
 
 const ada: Owner = { user: 'ada' };
 const bob: Owner = { user: 'bob' };
@@ -207,6 +207,26 @@ function storeBehaves(where: () => Promise<DatabaseOptions>): void {
     await database.write((trx) => forgetItemsOfUser(trx, 'bob'));
     const left = await database.read.selectFrom('store_vectors').select('key').orderBy('key').execute();
     expect(left).toEqual([{ key: 'beside' }, { key: 'kept' }]);
+    await database.write((trx) => trx.deleteFrom('store_vectors').execute());
+  });
+
+  it('takes the first writes of one indexed item that arrive at once, and keeps the vectors of one of them', async () => {
+    const embedder = {
+      model: 'm',
+      embed: async (texts: readonly string[]) => texts.map((text) => unitVector([text.length, 1])),
+    };
+    const meanings = new StoreMeanings({ embedder, fields: ['a'] }, new StoreVectorStore(database));
+    const indexed = new StoreItems({ store: new StoreItemStore(database), meanings, clock: () => nowMs });
+    for (let round = 0; round < 10; round += 1) {
+      const name = `pair ${round}`;
+      const values = ['short', 'much longer'].map((a) => ({ a }));
+      await Promise.all(values.map((value) => indexed.put(ada, ['pairs'], { key: name, value })));
+      const item = await indexed.get(ada, ['pairs'], { key: name });
+      const vectors = database.read.selectFrom('store_vectors').select('vector').where('key', '=', name);
+      expect((await vectors.execute()).map(({ vector }) => [...vector])).toEqual([
+        [...bytesOf(unitVector([String(item?.value.a).length, 1]))],
+      ]);
+    }
     await database.write((trx) => trx.deleteFrom('store_vectors').execute());
   });
 

@@ -75,12 +75,14 @@ export class RunWorker {
             for (const { onReady } of this.#listeners) onReady?.();
             await aborted(lease.signal);
             this.#id = null;
+            // Told here, because giving the lease back waits for a database that may be the reason of the loss.
+            if (!signal.aborted) for (const { onLost } of this.#listeners) onLost?.(lease.signal.reason);
           },
           { signal },
         );
-      } catch (error) {
+      } catch {
+        // The listeners know a loss already. A lease that could not be taken is asked for again.
         if (signal.aborted) return;
-        for (const { onLost } of this.#listeners) onLost?.(error);
         await sleepWithSignal(retryMs, { signal, timer }).catch(() => undefined);
       }
     }

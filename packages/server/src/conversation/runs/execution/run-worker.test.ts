@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { ManualTime } from '../../../../testing/manual-time.ts';
+import { newDeferred } from '../../../lib/async/deferred.ts';
+import { migrate } from '../../../platform/database/migrate.ts';
+import { openDatabase } from '../../../platform/database/open.ts';
+import { LeaseLost } from '../../../platform/ownership/lease.ts';
+import { ownershipMigrations } from '../../../platform/ownership/migrations.ts';
+import { Ownership } from '../../../platform/ownership/ownership.ts';
+import type { OwnershipTables } from '../../../platform/ownership/tables.ts';
+import { RunWorker } from './run-worker.ts';
+
+test('runs are stopped when their lease may belong to another, while the database still does not answer', async () => {
+  const opened = await openDatabase({ backend: 'memory' });
+  await migrate(opened, 'ownership', ownershipMigrations);
+  const database = opened.withTables<OwnershipTables>();
+  const answers = newDeferred();
+  let isAway = false;
+  const write: typeof database.write = async (unit) => {
+    if (isAway) await answers.promise;
+    return database.write(unit);
+  };
+  const time = new ManualTime();
+  const ownership = new Ownership({
+    database: { ...database, read: database.read, write },
+    timer: time.timer,
+    steadyClock: time.now,
+  });
+  const worker = new RunWorker({ ownership, timer: time.timer });
+  const lost: unknown[] = [];
+  worker.listen({ onLost: (error) => lost.push(error) });
+  await worker.open();
+
+  isAway = true;
+  time.advance(15_000);
+  await expect.poll(() => lost).toEqual([expect.any(LeaseLost)]);
+  expect(worker.id).toBeNull();
+
+  answers.resolve();
+  await worker.close();
+  expect(lost).toHaveLength(1);
+  await ownership.close();
+  await opened.close();
+});
