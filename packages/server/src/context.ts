@@ -33,7 +33,7 @@ import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts'
 import { workflowUsageOf } from './ops/console-workflows.ts';
 import { makeDataHome } from './ops/data-home.ts';
 import { findAnyAccount } from './ops/find-account.ts';
-import { holdAsOnlyGateway } from './ops/only-gateway.ts';
+import { enterDatabase, gatewayKindOf } from './ops/gateway-lease.ts';
 import {
   accountOptions,
   approvalPolicy,
@@ -137,6 +137,8 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     passwords: accounts.passwords,
     audit: base.audit,
     home: sharedHome(config),
+    // Where replicas have a home each, the file may be in that of another one.
+    keepsPassword: config.cluster.allow_replicas_without_redis && config.files.shared_home === null,
     mode: config.auth.bootstrap,
     email: config.auth.admin_email,
     log: logger,
@@ -294,9 +296,9 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   const database = await openDatabase(databaseOptions(config, logger));
   opened.add(() => database.close());
   const clock = await openClock({ logger, database, opened });
-  await checkSharedFolder(config, database);
   await migrate(database, 'ownership', ownershipMigrations);
   const ownership = await openOwnership({ config, logger, database, opened });
+  await checkSharedFolder(config, database);
   await migrate(database, 'accounts', accountMigrations);
   logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
 
@@ -363,7 +365,7 @@ async function openAudit({
   return audit;
 }
 
-/** Leases of an ended process expire in time. When one process owns the database, they are freed at once. */
+/** Leases of an ended process expire in time. SQLite has one process, which frees them at once. */
 async function openOwnership(parts: {
   config: Config;
   logger: Logger;
@@ -377,11 +379,11 @@ async function openOwnership(parts: {
   });
   opened.add(() => ownership.close());
   if (database.dialect === 'sqlite') await ownership.freeAll();
-  else if (config.bus.backend !== 'redis' && !config.cluster.allow_replicas_without_redis) {
+  else {
     opened.add(
-      await holdAsOnlyGateway({
+      await enterDatabase({
         ownership,
-        leaseLifeMs: leaseLifeMs(config),
+        kind: gatewayKindOf(config),
         onLost: (err) => logger.error({ err }, 'The lease on the database was lost'),
       }),
     );
@@ -460,9 +462,9 @@ async function openDispatch(
 
 /** Null when this gateway is the only one on its database. */
 function otherReplicas({ config, database, bus }: Base): OtherReplicas | null {
-  if (database.dialect === 'sqlite') return null;
-  if (config.bus.backend === 'redis') return { bus };
-  return config.cluster.allow_replicas_without_redis ? { bus: null } : null;
+  const kind = gatewayKindOf(config);
+  if (database.dialect === 'sqlite' || kind === 'only') return null;
+  return { bus: kind === 'with_redis' ? bus : null };
 }
 
 function newLinks({ config, secret, clock }: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): Links {

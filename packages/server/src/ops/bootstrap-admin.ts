@@ -11,6 +11,8 @@ interface BootstrapAdminOptions {
   store: AccountStore;
   passwords: Passwords;
   home: string;
+  /** Leaves the password as it is when the credentials file is not in this home. */
+  keepsPassword?: boolean;
   mode: 'auto' | 'interactive';
   /** The e-mail address of the account to create. An existing account keeps its own. */
   email: string;
@@ -84,12 +86,19 @@ async function create({
 }
 
 async function keepOrReset(options: BootstrapAdminOptions, admin: AccountRow): Promise<BootstrapOutcome> {
-  const { store, passwords, audit, home, log } = options;
+  const { store, passwords, audit, home, keepsPassword, log } = options;
   const path = credentialsPath(home);
   if (!admin.needs_setup || admin.disabled) return { outcome: 'kept', credentialsPath: null };
   const written = readCredentials(home);
   if (written?.email === admin.email && (await passwords.verify(written.password, admin.password_hash))) {
     return { outcome: 'kept', credentialsPath: path };
+  }
+  if (keepsPassword) {
+    log.info(
+      { path },
+      'The credentials of the administrator are not in this home; they are in that of the replica that made them, and switchyard reset-admin makes others.',
+    );
+    return { outcome: 'kept', credentialsPath: null };
   }
   const password = newOneTimePassword();
   const reset = await store.changePassword(owner, admin.id, {

@@ -7,6 +7,8 @@ const words: readonly (readonly [prefix: string, say: (name: string) => string])
   ['agents:', () => 'changes the agents of a user'],
   ['skills', () => 'changes the skills'],
   ['extensions', () => 'changes the tools and the switches of skills'],
+  ['replica:redis:', () => 'is a replica that hears of the others through Redis'],
+  ['replica:database:', () => 'is a replica that hears of the others through the database alone'],
   ['gateway', () => 'is the only gateway of this database'],
 ];
 

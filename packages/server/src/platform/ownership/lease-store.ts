@@ -13,6 +13,11 @@ export interface SeenLease {
   remainingMs: number;
 }
 
+/** A lease that another process holds now. */
+export interface ForeignLease extends LeaseName {
+  expiresAtMs: number;
+}
+
 export interface LeaseName {
   key: string;
   token: number;
@@ -138,6 +143,18 @@ export class LeaseStore {
       .limit(limit)
       .execute();
     return rows.map(({ key, holder }) => ({ key, holder: holder ?? '' }));
+  }
+
+  /** The leases of other processes whose keys begin with one of these, as long as they have not expired. */
+  async heldElsewhere(prefixes: readonly string[], holder: string): Promise<ForeignLease[]> {
+    return this.#database.read
+      .selectFrom('leases')
+      .select(['key', 'token', 'expiresAtMs'])
+      .where('holder', '<>', holder)
+      .where('expiresAtMs', '>', this.#time())
+      .where((either) => either.or(prefixes.map((prefix) => either('key', 'like', `${prefix}%`))))
+      .orderBy('key')
+      .execute();
   }
 
   /** For a database that one process owns: all earlier holders are gone. */

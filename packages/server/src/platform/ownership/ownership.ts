@@ -7,7 +7,7 @@ import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
 import { FreedLeases } from './freed-leases.ts';
 import { type Lease, LeaseLost } from './lease.ts';
 import { type KeptLease, LeaseKeeper } from './lease-keeper.ts';
-import { LeaseStore, type SeenLease } from './lease-store.ts';
+import { type ForeignLease, LeaseStore, type SeenLease } from './lease-store.ts';
 import { type LeaseLife, LeaseWatch } from './lease-watch.ts';
 import type { OwnershipTables } from './tables.ts';
 import { WaitingRoom } from './waiting-room.ts';
@@ -105,6 +105,11 @@ export class Ownership {
       await this.#workUnder(lease, work, controller);
       return true;
     });
+  }
+
+  /** Returns the leases that other processes hold now, of keys that begin with one of these. */
+  async heldElsewhere(prefixes: readonly string[]): Promise<ForeignLease[]> {
+    return this.#store.heldElsewhere(prefixes, this.#holder);
   }
 
   /**
