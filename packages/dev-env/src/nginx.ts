@@ -67,14 +67,14 @@ export async function startNginx({ folder, port, replicaPorts }: NginxOptions): 
 
 /** The example with our ports, and with folders in which nginx may write. */
 function configuration(text: string, { folder, port, replicaPorts }: NginxOptions): string {
-  const upstream = /( *)server 127\.0\.0\.1:7301( [^;]*);(\s*server 127\.0\.0\.1:730\d [^;]*;)*/;
-  if (!upstream.test(text) || !text.includes('listen 127.0.0.1:7300;'))
+  const servers = /( *)server 127\.0\.0\.1:7301( [^;]*);(\s*server 127\.0\.0\.1:730\d [^;]*;)*/g;
+  if (!servers.test(text) || !text.includes('listen 127.0.0.1:7300;'))
     throw new Error('examples/cluster/nginx.conf no longer has the addresses that tests replace.');
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${join(folder, name)};`)
     .join(' ');
   return text
-    .replace(upstream, (_, indent: string, options: string) =>
+    .replace(servers, (_, indent: string, options: string) =>
       replicaPorts.map((each) => `${indent}server 127.0.0.1:${each}${options};`).join('\n'),
     )
     .replace('listen 127.0.0.1:7300;', `listen 127.0.0.1:${port};`)

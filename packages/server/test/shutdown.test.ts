@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
 import { Shutdown } from '../src/http/shell/shutdown.ts';
@@ -50,13 +51,39 @@ function routes(app: App): void {
     method: 'GET',
     url: '/api/events',
     schema: testSchema,
-    handler: (request, reply) => {
-      const stream = server.streams.open('events', request);
-      const source = Readable.from(untilTold(stream.signal));
-      source.once('close', stream.close);
-      reply.type('text/event-stream').send(source);
+    handler: sendStream,
+  });
+  app.route({
+    ...testRoute,
+    method: 'POST',
+    url: '/api/late-events',
+    schema: testSchema,
+    handler: async (request, reply) => {
+      hasStarted.resolve();
+      await work.promise;
+      return sendStream(request, reply);
     },
   });
+}
+
+function sendStream(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const stream = server.streams.open('events', request);
+  const source = Readable.from(untilTold(stream.signal));
+  source.once('close', stream.close);
+  return reply.type('text/event-stream').send(source);
+}
+
+/** A stream whose first event has come. */
+async function openStream(): Promise<{ rest: () => Promise<string> }> {
+  const { body } = await fetch(`${url}/api/events`);
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toBe('data: hello\n\n');
+  const rest = async (): Promise<string> => {
+    let text = '';
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
+    return text;
+  };
+  return { rest };
 }
 
 async function* untilTold(signal: AbortSignal) {
@@ -202,21 +229,41 @@ describe('shutdown', () => {
     expect(server.logLines).not.toContainEqual(expect.objectContaining({ level: 'warn' }));
   });
 
-  test('tells open streams, and refuses new ones', async () => {
+  test('lets streams go on and begin until it stops listening, and tells them then', async () => {
     await start();
-    const stream = await fetch(`${url}/api/events`);
-    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
-    expect((await reader?.read())?.value).toBe('data: hello\n\n');
-    work = newDeferred();
     const held = fetch(`${url}/api/work`);
     await hasStarted.promise;
+    const before = await openStream();
     const closed = shutdown.run();
-    expect((await reader?.read())?.value).toBe('event: goodbye\ndata: shutting_down\n\n');
-    expect((await reader?.read())?.done).toBe(true);
-    const refused = await fetch(`${url}/api/events`);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    const meanwhile = await openStream();
+    let hasEnded = false;
+    const rest = Promise.all([before.rest(), meanwhile.rest()]).finally(() => {
+      hasEnded = true;
+    });
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    expect(hasEnded).toBe(false);
+
+    time.advance(2_000);
+    const goodbye = 'event: goodbye\ndata: shutting_down\n\n';
+    expect(await rest).toEqual([goodbye, goodbye]);
+    expect(server.app.server.listening).toBe(false);
     work.resolve();
     await held;
+    await closed;
+  });
+
+  test('answers a request that began before it stopped listening and opens its stream after that', async () => {
+    await start();
+    const late = fetch(`${url}/api/late-events`, { method: 'POST' });
+    await hasStarted.promise;
+    const closed = shutdown.run();
+    time.advance(2_000);
+    await expect.poll(() => server.app.server.listening).toBe(false);
+    await new Promise((resolve) => setImmediate(resolve));
+    work.resolve();
+    const answer = await late;
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe('data: hello\n\nevent: goodbye\ndata: shutting_down\n\n');
     await closed;
   });
 

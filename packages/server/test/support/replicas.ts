@@ -5,7 +5,7 @@ import {
   type GatewayOptions,
   startGateway,
 } from '@switchyard/dev-env/gateway';
-import { testPostgres } from '@switchyard/dev-env/postgres';
+import { type PostgresServer, testPostgres } from '@switchyard/dev-env/postgres';
 import { type RedisProcess, startRedis, testRedis } from '@switchyard/dev-env/redis';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 
@@ -24,18 +24,23 @@ export function testReplicas(title: string): { title: string; isSkipped: boolean
   return needed.find((each) => each.title !== title) ?? { title, isSkipped: false };
 }
 
+interface ReplicaOptions extends Pick<GatewayOptions, 'executionTimeouts'> {
+  /** Replaces the Postgres that the tests of a run share. The caller stops it. */
+  postgres?: PostgresServer;
+}
+
 /** Replicas in this process, each with a data home of its own, on one Postgres, one Redis and one shared folder. */
 export async function startReplicas(
   count: number,
   more: ConfigOverrides = {},
-  options: Pick<GatewayOptions, 'executionTimeouts'> = {},
+  { postgres = testPostgres(''), ...options }: ReplicaOptions = {},
 ): Promise<Replicas> {
   const redis = await startRedis();
   const shared = temporaryFolder();
   const sharedHome = join(shared.path, 'shared');
   const config: ConfigOverrides = {
     ...more,
-    database: { backend: 'postgres', url: await testPostgres('').createDatabase(), pool_size: 5 },
+    database: { backend: 'postgres', url: await postgres.createDatabase(), pool_size: 5 },
     bus: { backend: 'redis', url: redis.url },
     files: { ...more.files, shared_home: sharedHome },
     skills: { path: join(sharedHome, 'skills') },

@@ -37,7 +37,7 @@ export class RequestTracker {
   #inFlight = 0;
   /** The requests in flight whose body is still arriving. They hold only a socket, however long they take. */
   #arriving = 0;
-  #idle: Deferred<void> | undefined;
+  #nextEnd: Deferred<void> | undefined;
 
   constructor(options: TrackerOptions) {
     this.#options = options;
@@ -49,11 +49,11 @@ export class RequestTracker {
     return this.#inFlight;
   }
 
-  /** Resolves as soon as no request is open. */
-  async whenIdle(): Promise<void> {
-    while (this.#inFlight > 0) {
-      this.#idle ??= newDeferred();
-      await this.#idle.promise;
+  /** Resolves as soon as no more requests are open than are held on purpose. */
+  async whenIdle(held: () => number = () => 0): Promise<void> {
+    while (this.#inFlight > held()) {
+      this.#nextEnd ??= newDeferred();
+      await this.#nextEnd.promise;
     }
   }
 
@@ -74,9 +74,8 @@ export class RequestTracker {
     onceOver({ request, reply }, () => {
       this.#finish(request, reply, performance.now() - startedMs);
       this.#inFlight--;
-      if (this.#inFlight > 0) return;
-      this.#idle?.resolve();
-      this.#idle = undefined;
+      this.#nextEnd?.resolve();
+      this.#nextEnd = undefined;
     });
     if (this.#inFlight - held - this.#arriving > limit && !isProbe(request)) {
       metrics.httpRequestsShed.inc();

@@ -14,7 +14,7 @@ interface ShutdownOptions {
   tracker: RequestTracker;
   /** How long requests may take to finish. Then their connections are cut. */
   graceMs: number;
-  /** How long new connections are still accepted while requests finish. Default 2 s. */
+  /** How long new connections are still accepted while requests finish, and streams go on. Default 2 s. */
   listenMs?: number;
   /** A proxy in front asks the others when this one refuses. */
   hasReplicas?: boolean;
@@ -47,7 +47,6 @@ export class Shutdown {
   readonly #app: App;
   readonly #options: ShutdownOptions;
   readonly #connections: Connections;
-  #notListening: Promise<void> | undefined;
   #done: Promise<void> | undefined;
 
   /** Called before the server listens, so that it knows every connection. */
@@ -58,8 +57,8 @@ export class Shutdown {
   }
 
   /**
-   * The gateway reports that it is not ready, tells streams to end, soon accepts no new connection, lets requests finish,
-   * then closes. A second call returns the same promise.
+   * The gateway reports that it is not ready, soon accepts no new connection, then tells streams to end, lets requests finish,
+   * and closes. A second call returns the same promise.
    */
   run(): Promise<void> {
     this.#done ??= this.#run();
@@ -67,20 +66,36 @@ export class Shutdown {
   }
 
   async #run(): Promise<void> {
-    const { health, streams, tracker, graceMs, listenMs = usualListenMs, timer, logger } = this.#options;
+    const { health, tracker, graceMs, timer, logger } = this.#options;
     health.startDraining();
     const overdue = newDeferred();
     const cancel = timer(overdue.resolve, graceMs);
-    const stayOpen = timer(() => void this.#stopListening(), Math.min(listenMs, graceMs));
-    const finished = Promise.all([streams.closeAll(), this.#untilQuiet().then(() => tracker.whenIdle())]);
-    const isInTime = await Promise.race([finished.then(() => true), overdue.promise.then(() => false)]);
+    const isInTime = await Promise.race([this.#finish().then(() => true), overdue.promise.then(() => false)]);
     cancel();
-    stayOpen();
     if (!isInTime) logger.warn({ requests: tracker.inFlight }, 'Requests cut at shutdown');
-    else await this.#serveTheLast();
     const closed = this.#app.close();
     for (const socket of this.#connections.open) socket.destroy();
     await closed;
+  }
+
+  /** The listener closes first: as long as a request can arrive, it is answered to its end, and streams go on. */
+  async #finish(): Promise<void> {
+    const { streams, tracker } = this.#options;
+    await this.#untilUnasked();
+    await this.#stopListening();
+    await this.#hearTheLast();
+    await streams.closeAll();
+    await tracker.whenIdle();
+  }
+
+  /** Waits until no request is at work, apart from streams, and none seems to come; not for ever. */
+  async #untilUnasked(): Promise<void> {
+    const { tracker, streams, graceMs, listenMs = usualListenMs, timer } = this.#options;
+    const longEnough = newDeferred();
+    const cancel = timer(longEnough.resolve, Math.min(listenMs, graceMs));
+    const unasked = this.#untilQuiet().then(() => tracker.whenIdle(() => streams.count()));
+    await Promise.race([unasked, longEnough.promise]);
+    cancel();
   }
 
   async #untilQuiet(): Promise<void> {
@@ -98,9 +113,9 @@ export class Shutdown {
    * Closes the listener once no connection waits to be accepted. The system resets those that do, although they may have sent
    * their request already. Each turn of the event loop accepts one.
    */
-  #stopListening(): Promise<void> {
-    this.#notListening ??= this.#acceptAll().then(() => void this.#app.server.close());
-    return this.#notListening;
+  async #stopListening(): Promise<void> {
+    await this.#acceptAll();
+    this.#app.server.close();
   }
 
   async #acceptAll(): Promise<void> {
@@ -116,17 +131,13 @@ export class Shutdown {
   }
 
   /** Connections that were accepted a moment ago and have not been heard yet: a proxy does not repeat what it sends on them. */
-  async #serveTheLast(): Promise<void> {
-    const { tracker, timer } = this.#options;
-    await this.#stopListening();
+  async #hearTheLast(): Promise<void> {
     const unheard = [...this.#connections.open].filter((socket) => socket.bytesRead === 0);
-    if (unheard.length > 0) {
-      const waited = newDeferred();
-      const cancel = timer(waited.resolve, unheardMs);
-      await Promise.race([heard(this.#app.server, unheard), waited.promise]);
-      cancel();
-    }
-    await tracker.whenIdle();
+    if (unheard.length === 0) return;
+    const waited = newDeferred();
+    const cancel = this.#options.timer(waited.resolve, unheardMs);
+    await Promise.race([heard(this.#app.server, unheard), waited.promise]);
+    cancel();
   }
 }
 

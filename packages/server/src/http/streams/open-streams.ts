@@ -47,6 +47,7 @@ export class OpenStreams {
   readonly #byUser: Shares;
   readonly #byKind: Record<StreamKind, number> = { events: 0, socket: 0, held_request: 0 };
   readonly #entries = new Set<Entry>();
+  readonly #goodbye = new AppError('shutting_down');
   #isClosing = false;
   #onEmpty: (() => void) | undefined;
 
@@ -57,9 +58,11 @@ export class OpenStreams {
     this.#byUser = new Shares({ each: perUser?.limit ?? limit, together: limit });
   }
 
-  /** Called before the first byte of the response. Throws when the gateway is full or closing. */
+  /**
+   * Called before the first byte of the response. Throws when the gateway is full. A request that was accepted before the listener
+   * closed may open its stream after `closeAll`: it is answered, and told to end right after.
+   */
   open(kind: StreamKind, request: FastifyRequest): OpenStream {
-    if (this.#isClosing) throw new AppError('shutting_down');
     if (this.#entries.size >= this.#limit) throw new AppError('overloaded');
     const leaveUser = kind === 'socket' ? () => undefined : this.#enterUser(request);
     const entry: Entry = { controller: new AbortController() };
@@ -85,6 +88,8 @@ export class OpenStreams {
       if (this.#entries.size === 0) this.#onEmpty?.();
     };
     socket.once('close', onGone);
+    // In the next turn, when the caller listens to the signal.
+    if (this.#isClosing) setImmediate(() => entry.controller.abort(this.#goodbye));
     return { signal: entry.controller.signal, close };
   }
 
@@ -108,14 +113,13 @@ export class OpenStreams {
     return this.#entries.size - this.#byKind.socket;
   }
 
-  /** Tells every stream to end and resolves when the last one has. New ones are refused from now on. */
+  /** Tells every stream to end and resolves when the last one has. Call it when no connection is accepted any more. */
   closeAll(): Promise<void> {
     this.#isClosing = true;
-    const reason = new AppError('shutting_down');
     const empty = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
     });
-    for (const { controller } of [...this.#entries]) controller.abort(reason);
+    for (const { controller } of [...this.#entries]) controller.abort(this.#goodbye);
     if (this.#entries.size === 0) this.#onEmpty?.();
     return empty;
   }

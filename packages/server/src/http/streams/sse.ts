@@ -43,7 +43,7 @@ const heartbeatBytes = Buffer.from(heartbeat);
 
 /**
  * Responds with an event stream, headers at once, and resolves when it has ended. Throws only before the first byte,
- * when the gateway is full or closing. Writes to the socket directly: through Fastify's own way for streams each write
+ * when the gateway is full. Writes to the socket directly: through Fastify's own way for streams each write
  * costs about four times as much.
  */
 export async function sendEvents(
