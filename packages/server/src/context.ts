@@ -132,18 +132,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   const base = await openBase(config, options, opened);
   const { logger, database, metrics, bus, proxies } = base;
   const accounts = newAccounts(base);
-  const bootstrap = await bootstrapAdmin({
-    store: accounts.store,
-    passwords: accounts.passwords,
-    audit: base.audit,
-    home: sharedHome(config),
-    // Where replicas have a home each, the file may be in that of another one.
-    keepsPassword: config.cluster.allow_replicas_without_redis && config.files.shared_home === null,
-    mode: config.auth.bootstrap,
-    email: config.auth.admin_email,
-    log: logger,
-    clock: base.clock,
-  });
+  const bootstrap = await openFirstAdmin(base, accounts);
 
   const limits = httpLimits(config);
   const admission = new Admission({ limits, proxies });
@@ -228,6 +217,24 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     bootstrap,
     close: () => opened.close(),
   };
+}
+
+function openFirstAdmin(
+  { config, audit, logger, clock }: Base,
+  accounts: AccountsArea,
+): Promise<BootstrapOutcome> {
+  return bootstrapAdmin({
+    store: accounts.store,
+    passwords: accounts.passwords,
+    audit,
+    home: sharedHome(config),
+    // Where replicas have a home each, the file may be in that of another one.
+    keepsPassword: config.cluster.allow_replicas_without_redis && config.files.shared_home === null,
+    mode: config.auth.bootstrap,
+    email: config.auth.admin_email,
+    log: logger,
+    clock,
+  });
 }
 
 function newHealth({ config, options, database, busState, clock }: Base): Health {
