@@ -10,6 +10,7 @@ import {
 import { RunStore } from '@switchyard/server/conversation/runs/records/run-store';
 import type { ConversationTables, RunRow } from '@switchyard/server/conversation/tables';
 import { newId } from '@switchyard/server/lib/ids';
+import type { BusEvent, BusTopic } from '@switchyard/server/platform/bus/bus';
 import { RedisBus } from '@switchyard/server/platform/bus/redis-bus';
 import type { Database } from '@switchyard/server/platform/database/database';
 import { openDatabase } from '@switchyard/server/platform/database/open';
@@ -31,7 +32,11 @@ interface ReplicaOptions {
   onFault: (error: unknown) => void;
 }
 
-const topic = 'bench.runs';
+/** The channel of this measure alone, so its shape is not checked. */
+const topic: BusTopic<{ from: string; thread_id: string }> = {
+  name: 'bench.runs',
+  read: (text) => JSON.parse(text),
+};
 
 /** The part of a gateway that claims waiting runs: its line, its claims and its messages to the others. The work itself is a wait. */
 export class LineReplica {
@@ -76,7 +81,7 @@ export class LineReplica {
     const replica = new LineReplica(options, {
       database: opened.withTables<ConversationTables>(),
       redis,
-      bus: await RedisBus.open(redis),
+      bus: await RedisBus.open(redis, { onMisfit: (_topic, error) => options.onFault(error) }),
       offers: await OfferQueues.open({ redis }),
     });
     await replica.#start();
@@ -107,9 +112,10 @@ export class LineReplica {
     void this.#listen(news).catch(onFault);
   }
 
-  async #listen(news: AsyncIterable<{ type: string; message?: unknown }>): Promise<void> {
-    for await (const { message } of news) {
-      const { from, thread_id } = message as { from: string; thread_id: string };
+  async #listen(news: AsyncIterable<BusEvent<{ from: string; thread_id: string }>>): Promise<void> {
+    for await (const event of news) {
+      if (event.type === 'gap') throw new Error('News were lost, so this measure counts too few runs.');
+      const { from, thread_id } = event.message;
       if (from === this.#workerId || !this.#line.listens) continue;
       const next = await this.#store.firstOpen(thread_id);
       if (next?.worker_id === null) this.#line.add(next);

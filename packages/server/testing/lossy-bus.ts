@@ -1,15 +1,9 @@
-import {
-  type Bus,
-  type BusEvent,
-  type BusMessage,
-  checkTopic,
-  encodeMessage,
-} from '../src/platform/bus/bus.ts';
-import { Subscription } from '../src/platform/bus/subscription.ts';
+import { type Bus, type BusEvent, type BusTopic, encodeMessage } from '../src/platform/bus/bus.ts';
+import { TopicSubscribers } from '../src/platform/bus/topic-subscribers.ts';
 
 /** A bus that loses messages when a test says so, as one does whose connection breaks. */
 export class LossyBus implements Bus {
-  readonly #topics = new Map<string, Set<Subscription>>();
+  readonly #subscribers = new TopicSubscribers();
   #isBroken = false;
 
   /** From now on messages are lost. */
@@ -20,28 +14,22 @@ export class LossyBus implements Bus {
   /** Messages arrive again, and each subscriber hears that it has missed some. */
   heal(): void {
     this.#isBroken = false;
-    for (const subscribers of this.#topics.values())
-      for (const subscription of subscribers) subscription.push({ type: 'gap' });
+    for (const topic of this.#subscribers.topics) this.#subscribers.tellGap(topic);
   }
 
-  async publish(topic: string, message: BusMessage): Promise<void> {
-    checkTopic(topic);
-    const text = encodeMessage(topic, message);
-    if (this.#isBroken) return;
-    for (const subscription of this.#topics.get(topic) ?? [])
-      subscription.push({ type: 'message', message: JSON.parse(text) as BusMessage });
+  async publish<Message>({ name }: BusTopic<Message>, message: Message): Promise<void> {
+    const text = encodeMessage(name, message);
+    if (!this.#isBroken) this.#subscribers.deliver(name, text);
   }
 
-  async subscribe(topic: string, { signal }: { signal: AbortSignal }): Promise<AsyncIterable<BusEvent>> {
-    checkTopic(topic);
-    const subscribers = this.#topics.get(topic) ?? new Set();
-    const subscription = new Subscription(signal, (ended) => subscribers.delete(ended));
-    this.#topics.set(topic, subscribers.add(subscription));
-    return subscription;
+  async subscribe<Message>(
+    topic: BusTopic<Message>,
+    { signal }: { signal: AbortSignal },
+  ): Promise<AsyncIterable<BusEvent<Message>>> {
+    return this.#subscribers.add(topic, signal);
   }
 
   async close(): Promise<void> {
-    for (const subscribers of this.#topics.values())
-      for (const subscription of [...subscribers]) subscription.end();
+    this.#subscribers.endAll();
   }
 }

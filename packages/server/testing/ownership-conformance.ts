@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newDeferred } from '../src/lib/async/deferred.ts';
 import { dayMs, hourMs, secondMs } from '../src/lib/time-units.ts';
-import type { Bus, BusEvent } from '../src/platform/bus/bus.ts';
+import type { Bus, BusEvent, BusTopic } from '../src/platform/bus/bus.ts';
 import { MemoryBus } from '../src/platform/bus/memory-bus.ts';
 import { Subscription } from '../src/platform/bus/subscription.ts';
 import type { Database } from '../src/platform/database/database.ts';
@@ -478,19 +478,19 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
 
 /** A bus that takes no message, and brings what the test gives it. */
 class HeldBus implements Pick<Bus, 'publish' | 'subscribe'> {
-  readonly #subscriptions: Subscription[] = [];
+  readonly #subscriptions: Subscription<never>[] = [];
 
   async publish(): Promise<void> {
     throw new Error('connection refused');
   }
 
-  async subscribe(_topic: string, { signal }: { signal: AbortSignal }): Promise<Subscription> {
-    const subscription = new Subscription(signal, () => undefined);
+  async subscribe(_topic: BusTopic<unknown>, { signal }: { signal: AbortSignal }) {
+    const subscription = new Subscription<never>(signal, () => undefined);
     this.#subscriptions.push(subscription);
     return subscription;
   }
 
-  push(event: BusEvent): void {
+  push(event: BusEvent<never>): void {
     for (const subscription of this.#subscriptions) subscription.push(event);
   }
 }

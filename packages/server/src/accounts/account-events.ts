@@ -1,4 +1,5 @@
-import type { Bus } from '../platform/bus/bus.ts';
+import { type Static, Type } from 'typebox';
+import { type Bus, busTopic } from '../platform/bus/bus.ts';
 
 /** The methods of a logger that accounts use. */
 export interface AccountLog {
@@ -28,14 +29,15 @@ export type AccountEvent =
 
 const warned: ReadonlySet<AccountEvent> = new Set(['login_failed', 'login_locked', 'password_change_failed']);
 
-/** Everything with a session (a socket, a stream) listens here for the end of the session. */
-export const sessionsEndedTopic = 'accounts.sessions-ended';
-
-export interface SessionsEnded {
-  user_id: string;
+const sessionsEnded = Type.Object({
+  user_id: Type.String(),
   /** The one session or access token that ended, or null for every session of the account. */
-  credential_id: string | null;
-}
+  credential_id: Type.Union([Type.String(), Type.Null()]),
+});
+export type SessionsEnded = Static<typeof sessionsEnded>;
+
+/** Everything with a session (a socket, a stream) listens here for the end of the session. */
+export const sessionsEndedTopic = busTopic('accounts.sessions-ended', sessionsEnded);
 
 /** Every change of an account passes here. It is logged, and published on the bus if others must know about it. */
 export class AccountEvents {

@@ -27,6 +27,7 @@ import type { RedisServer } from '../platform/redis/redis-server.ts';
 import { MemoryStreamLog } from '../platform/stream-log/memory-stream-log.ts';
 import type { StreamLog, StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 
 /** What replicas share, or what one process has for itself when it is alone. */
 export interface Shared {
@@ -49,13 +50,14 @@ interface Surroundings {
   ownership: Ownership;
   secret: string;
   clock: Clock;
+  metrics: Metrics;
 }
 
 /** Opens bus, counters, stream log and jobs, as the configuration says. */
 export async function openShared(surroundings: Surroundings): Promise<Shared> {
   const { config, opened, ownership, clock } = surroundings;
   const redis = config.bus.backend === 'redis' ? await openRedis(surroundings) : null;
-  const bus = redis ? await openRedisBus(redis) : new MemoryBus();
+  const bus = redis ? await openRedisBus(redis, surroundings) : new MemoryBus();
   opened.add(() => bus.close());
   await ownership.joinBus(bus);
   // Again, before the bus: what is given back at the end is announced.
@@ -96,9 +98,20 @@ function fingerprintOf(secret: string): string {
   return deriveKey(secret, 'replicas of one cluster').export().toString('hex').slice(0, 32);
 }
 
-async function openRedisBus(redis: RedisServer): Promise<Bus> {
+async function openRedisBus(
+  redis: RedisServer,
+  { logger, metrics }: Pick<Surroundings, 'logger' | 'metrics'>,
+): Promise<Bus> {
   const { RedisBus } = await import('../platform/bus/redis-bus.ts');
-  return RedisBus.open(redis);
+  return RedisBus.open(redis, {
+    onMisfit: (topic, err) => {
+      metrics.busMisfits.inc();
+      logger.warn(
+        { topic, err },
+        'A message from Redis is none of its topic, so the database is read instead',
+      );
+    },
+  });
 }
 
 async function openStreamLog(

@@ -3,6 +3,12 @@ import { ManualTime } from '../../../testing/manual-time.ts';
 import { MemoryBus } from '../../platform/bus/memory-bus.ts';
 import { DispatchOrders, type Order } from './dispatch-orders.ts';
 
+/** An answer that tells which replica has given it. */
+const tested = (replica: string) => ({
+  outcome: { ok: false as const, latencyMs: 1, cause: 'timed_out' as const, message: replica },
+  untold: null,
+});
+
 const time = new ManualTime();
 let bus: MemoryBus;
 let replicas: DispatchOrders[];
@@ -31,7 +37,7 @@ async function newReplica(self: string, { isDispatcher = false }: { isDispatcher
     isDispatcher: () => isDispatcher,
     carryOut: async (order, from) => {
       carriedOut.push([order, from]);
-      return `done by ${self}`;
+      return tested(self);
     },
   });
   replicas.push(orders);
@@ -51,7 +57,7 @@ test('an order is carried out by the dispatcher alone', async () => {
 test('the answer of the dispatcher reaches the replica that has asked', async () => {
   const { orders } = await newReplica('a');
   await newReplica('b', { isDispatcher: true });
-  expect(await orders.ask({ kind: 'refresh' }, { waitMs: 1_000 })).toBe('done by b');
+  expect(await orders.ask({ kind: 'refresh' }, { waitMs: 1_000 })).toEqual(tested('b'));
 });
 
 test('a question without a dispatcher ends in time, without an answer', async () => {

@@ -1,20 +1,54 @@
+import { device, probeCauses } from '@switchyard/contract/dispatch/instance';
+import { nullable, oneOf } from '@switchyard/contract/shapes';
+import { type Static, Type } from 'typebox';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Bus, BusEvent, BusMessage } from '../../platform/bus/bus.ts';
-
-const ordersTopic = 'dispatch.orders';
+import { type Bus, type BusEvent, busTopic } from '../../platform/bus/bus.ts';
 
 /** What only the dispatcher can do. The rows say it as well, so an order that is lost is found by a sweep. */
-export type Order =
-  | { kind: 'stop'; taskId: string }
+const order = Type.Union([
+  Type.Object({ kind: Type.Literal('stop'), taskId: Type.String() }),
   /** Previews of the tasks of these users, or of all, are wanted for a short time. */
-  | { kind: 'previews'; owners: string[] | null }
-  | { kind: 'test'; instanceId: string }
-  | { kind: 'refresh' };
+  Type.Object({
+    kind: Type.Literal('previews'),
+    owners: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  }),
+  Type.Object({ kind: Type.Literal('test'), instanceId: Type.String() }),
+  Type.Object({ kind: Type.Literal('refresh') }),
+]);
+export type Order = Static<typeof order>;
 
-type Message =
-  | { from: string; order: Order; ask: string | null }
-  | { to: string; ask: string; answer: BusMessage };
+const latencyMs = Type.Number();
+const testedInstance = Type.Object({
+  outcome: Type.Union([
+    Type.Object({
+      ok: Type.Literal(true),
+      latencyMs,
+      version: nullable(Type.String()),
+      devices: Type.Array(device),
+      queueRemaining: Type.Number(),
+    }),
+    Type.Object({
+      ok: Type.Literal(false),
+      latencyMs,
+      cause: oneOf(probeCauses),
+      message: Type.String(),
+    }),
+  ]),
+  untold: nullable(Type.String()),
+});
+
+/** What a test has found, and true for a refresh; null when there is nothing to tell. */
+const answer = Type.Union([testedInstance, Type.Literal(true), Type.Null()]);
+export type Answer = Static<typeof answer>;
+
+const message = Type.Union([
+  Type.Object({ from: Type.String(), order, ask: nullable(Type.String()) }),
+  Type.Object({ to: Type.String(), ask: Type.String(), answer }),
+]);
+type Message = Static<typeof message>;
+
+const ordersTopic = busTopic('dispatch.orders', message);
 
 interface OrdersOptions {
   bus: Pick<Bus, 'publish' | 'subscribe'>;
@@ -25,7 +59,7 @@ interface OrdersOptions {
 }
 
 /** Carries out an order; what it returns is the answer for a caller that waits. */
-export type CarryOut = (order: Order, from: string) => Promise<BusMessage>;
+export type CarryOut = (order: Order, from: string) => Promise<Answer>;
 
 /** The limit of questions that wait for an answer, and of orders that are carried out at a time. */
 const maxAtOnce = 200;
@@ -35,7 +69,7 @@ export class DispatchOrders {
   readonly #options: OrdersOptions;
   readonly #timer: Timer;
   readonly #closing = new AbortController();
-  readonly #asks = new Map<string, (answer: BusMessage) => void>();
+  readonly #asks = new Map<string, (answer: Answer) => void>();
   #carriedOut = 0;
   #listening: Promise<void> = Promise.resolve();
 
@@ -67,12 +101,12 @@ export class DispatchOrders {
   }
 
   /** Returns the answer of the dispatcher, or null when none comes in time. */
-  async ask(order: Order, { waitMs }: { waitMs: number }): Promise<BusMessage> {
+  async ask(order: Order, { waitMs }: { waitMs: number }): Promise<Answer> {
     if (this.#asks.size >= maxAtOnce || this.#closing.signal.aborted) return null;
     const ask = newId();
     const { signal } = this.#closing;
-    const answer = await new Promise<BusMessage>((resolve) => {
-      const end = (given: BusMessage): void => {
+    const answer = await new Promise<Answer>((resolve) => {
+      const end = (given: Answer): void => {
         stop();
         signal.removeEventListener('abort', giveUp);
         this.#asks.delete(ask);
@@ -89,17 +123,17 @@ export class DispatchOrders {
 
   #publish(message: Message): void {
     const { bus, onFault } = this.#options;
-    bus.publish(ordersTopic, message as unknown as BusMessage).catch(onFault);
+    bus.publish(ordersTopic, message).catch(onFault);
   }
 
   async #listen(
-    events: AsyncIterable<BusEvent>,
-    carryOut: (order: Order, from: string) => Promise<BusMessage> | null,
+    events: AsyncIterable<BusEvent<Message>>,
+    carryOut: (order: Order, from: string) => Promise<Answer> | null,
   ): Promise<void> {
     for await (const event of events) {
       // What a gap has swallowed is found in the rows.
       if (event.type === 'gap') continue;
-      const message = event.message as unknown as Message;
+      const message = event.message;
       if ('answer' in message) this.#take(message);
       else if (message.from !== this.#options.self) this.#obey(message, carryOut);
     }
@@ -111,7 +145,7 @@ export class DispatchOrders {
 
   #obey(
     { from, order, ask }: Extract<Message, { order: Order }>,
-    carryOut: (order: Order, from: string) => Promise<BusMessage> | null,
+    carryOut: (order: Order, from: string) => Promise<Answer> | null,
   ): void {
     if (this.#carriedOut >= maxAtOnce) return;
     const carried = carryOut(order, from);

@@ -50,10 +50,10 @@ export class NewsReader {
     await this.#working;
   }
 
-  async #listen(events: AsyncIterable<BusEvent>): Promise<void> {
+  async #listen(events: AsyncIterable<BusEvent<NewsMessage>>): Promise<void> {
     for await (const event of events) {
       if (event.type === 'gap') this.#lose();
-      else this.#hear(event.message as unknown as NewsMessage);
+      else this.#hear(event.message);
       if (this.#waiting.length > 0 || this.#hasGap) this.#working ??= this.#work();
     }
   }

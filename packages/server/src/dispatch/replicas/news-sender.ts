@@ -3,7 +3,7 @@ import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { Throttle } from '../../lib/async/throttle.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Bus, BusMessage } from '../../platform/bus/bus.ts';
+import type { Bus } from '../../platform/bus/bus.ts';
 import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
 import { type News, type NewsMessage, newsOf, newsTopic } from './news.ts';
 
@@ -116,7 +116,7 @@ export class NewsSender {
     const hasGap = this.#hasGap;
     this.#hasGap = false;
     const message: NewsMessage = { from: self, token: token(), hasGap, news: this.#nextPart() };
-    await bus.publish(newsTopic, message as unknown as BusMessage);
+    await bus.publish(newsTopic, message);
   }
 
   #nextPart(): News[] {

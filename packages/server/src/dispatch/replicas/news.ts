@@ -1,33 +1,64 @@
-import type { Instance } from '@switchyard/contract/dispatch/instance';
-import type { ThreadNews } from '@switchyard/contract/dispatch/push';
-import type { DispatchEvent, TaskProgress } from '../dispatch-events.ts';
-import type { QueuePauseRow } from '../tables.ts';
+import { instance } from '@switchyard/contract/dispatch/instance';
+import { runStatusFrame, threadUnreadFrame } from '@switchyard/contract/dispatch/push';
+import { pauseRoles, pauseScopes } from '@switchyard/contract/dispatch/queue';
+import { nullable, oneOf } from '@switchyard/contract/shapes';
+import { type Static, type TProperties, Type } from 'typebox';
+import { busTopic } from '../../platform/bus/bus.ts';
+import type { DispatchEvent } from '../dispatch-events.ts';
 
-export const newsTopic = 'dispatch.news';
+const id = Type.String();
+const owner = Type.String();
+const taskProgress = Type.Object({
+  progress: Type.Number(),
+  node: Type.Optional(Type.String()),
+  step: Type.Optional(Type.Number()),
+  steps: Type.Optional(Type.Number()),
+});
+const queuePause = Type.Object({
+  scope: oneOf(pauseScopes),
+  target: Type.String(),
+  role: oneOf(pauseRoles),
+  userId: Type.String(),
+  reason: nullable(Type.String()),
+  since: Type.String(),
+});
+const threadNews = Type.Union([
+  Type.Object({ type: Type.Literal('run_status'), data: runStatusFrame.properties.data }),
+  Type.Object({ type: Type.Literal('thread_unread'), data: threadUnreadFrame.properties.data }),
+]);
+
+function oneNews<const Name extends string, Facts extends TProperties>(types: readonly Name[], facts: Facts) {
+  return Type.Object({ type: oneOf(types), ...facts });
+}
 
 /** An event as it crosses to other replicas: ids and small facts. The replica that hears it reads the rows. */
-export type News =
-  | { type: 'task_created' | 'task_claimed' | 'task_ended'; id: string }
-  | { type: 'task_started'; id: string; createdAt: string }
-  | { type: 'task_requeued'; id: string; delayMs: number }
-  | { type: 'task_moved'; id: string; position: number | null }
-  | { type: 'task_progress'; id: string; owner: string; requestId: string | null; progress: TaskProgress }
-  | { type: 'instance_changed'; instance: Instance }
-  | { type: 'instance_removed' | 'instance_learned' | 'batch_finished'; id: string }
-  | { type: 'fleet_changed' | 'settings_changed' }
-  | { type: 'queue_changed'; change: 'paused' | 'resumed'; pause: QueuePauseRow }
-  | { type: 'files_created' | 'files_deleted'; owner: string; ids: string[] }
-  | { type: 'thread_news'; owner: string; news: ThreadNews };
+const news = Type.Union([
+  oneNews(['task_created', 'task_claimed', 'task_ended'], { id }),
+  oneNews(['task_started'], { id, createdAt: Type.String() }),
+  oneNews(['task_requeued'], { id, delayMs: Type.Number({ minimum: 0 }) }),
+  oneNews(['task_moved'], { id, position: nullable(Type.Integer()) }),
+  oneNews(['task_progress'], { id, owner, requestId: nullable(Type.String()), progress: taskProgress }),
+  oneNews(['instance_changed'], { instance }),
+  oneNews(['instance_removed', 'instance_learned', 'batch_finished'], { id }),
+  oneNews(['fleet_changed', 'settings_changed'], {}),
+  oneNews(['queue_changed'], { change: oneOf(['paused', 'resumed']), pause: queuePause }),
+  oneNews(['files_created', 'files_deleted'], { owner, ids: Type.Array(Type.String()) }),
+  oneNews(['thread_news'], { owner, news: threadNews }),
+]);
+export type News = Static<typeof news>;
 
-export interface NewsMessage {
+const newsMessage = Type.Object({
   /** The replica that tells. */
-  from: string;
+  from: Type.String(),
   /** The token under which it was the dispatcher last; null when it never was. */
-  token: number | null;
+  token: nullable(Type.Integer()),
   /** Earlier news of this replica were not sent. */
-  hasGap: boolean;
-  news: News[];
-}
+  hasGap: Type.Boolean(),
+  news: Type.Array(news),
+});
+export type NewsMessage = Static<typeof newsMessage>;
+
+export const newsTopic = busTopic('dispatch.news', newsMessage);
 
 /** Facts that only the dispatcher can know. From a replica that was the dispatcher before, they are out of date. */
 export const factsOfDispatcher: readonly News['type'][] = ['task_progress', 'instance_changed'];

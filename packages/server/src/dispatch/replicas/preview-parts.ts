@@ -1,18 +1,21 @@
+import { type Static, Type } from 'typebox';
+import { busTopic } from '../../platform/bus/bus.ts';
 import type { TaskPreview } from '../dispatch-events.ts';
 
-export const previewsTopic = 'dispatch.previews';
-
 /** A piece of a preview: a picture is longer than what the bus carries at once. */
-export interface PreviewPart {
-  taskId: string;
-  owner: string;
-  node: string | null;
-  mediaType: string;
-  index: number;
-  count: number;
+const previewPart = Type.Object({
+  taskId: Type.String(),
+  owner: Type.String(),
+  node: Type.Union([Type.String(), Type.Null()]),
+  mediaType: Type.String(),
+  index: Type.Integer({ minimum: 0 }),
+  count: Type.Integer({ minimum: 1 }),
   /** Base64. */
-  data: string;
-}
+  data: Type.String(),
+});
+export type PreviewPart = Static<typeof previewPart>;
+
+export const previewsTopic = busTopic('dispatch.previews', previewPart);
 
 /** A multiple of three, so that the pieces of the text are pieces of the bytes. */
 const bytesInPart = 30_000;

@@ -20,7 +20,7 @@ function newReplica(isDispatcher: boolean) {
   const previews = new PreviewsElsewhere({
     bus: {
       publish: async (topic, message) => {
-        published.push(topic);
+        published.push(topic.name);
         await bus.publish(topic, message);
       },
       subscribe: (...given) => bus.subscribe(...given),

@@ -1,6 +1,6 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Bus, BusEvent, BusMessage } from '../../platform/bus/bus.ts';
+import type { Bus, BusEvent } from '../../platform/bus/bus.ts';
 import type { DispatchEvents, TaskPreview } from '../dispatch-events.ts';
 import type { DispatchOrders } from './dispatch-orders.ts';
 import { type PreviewPart, PreviewParts, partsOf, previewsTopic } from './preview-parts.ts';
@@ -108,11 +108,11 @@ export class PreviewsElsewhere {
     await subscribed?.listening;
   }
 
-  async #listen(events: AsyncIterable<BusEvent>): Promise<void> {
+  async #listen(events: AsyncIterable<BusEvent<PreviewPart>>): Promise<void> {
     for await (const event of events) {
       // The next preview replaces one that was lost.
       if (event.type === 'gap') continue;
-      const part = event.message as unknown as PreviewPart;
+      const part = event.message;
       const preview = this.#options.isDispatcher() ? null : this.#parts.add(part);
       const { taskId, owner } = part;
       if (preview) this.#options.events.passOn({ type: 'task_preview', taskId, owner, preview });
@@ -137,8 +137,6 @@ export class PreviewsElsewhere {
   }
 
   async #publish(parts: readonly PreviewPart[]): Promise<void> {
-    for (const part of parts) {
-      await this.#options.bus.publish(previewsTopic, part as unknown as BusMessage);
-    }
+    for (const part of parts) await this.#options.bus.publish(previewsTopic, part);
   }
 }

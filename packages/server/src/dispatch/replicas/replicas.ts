@@ -1,7 +1,6 @@
-import type { BusMessage } from '../../platform/bus/bus.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { TestedInstance } from '../fleet/fleet-member.ts';
-import type { CarryOut, DispatchOrders, Order } from './dispatch-orders.ts';
+import type { Answer, CarryOut, DispatchOrders, Order } from './dispatch-orders.ts';
 import type { NewsReader } from './news-reader.ts';
 import type { NewsSender } from './news-sender.ts';
 import type { PreviewsElsewhere } from './previews-elsewhere.ts';
@@ -42,7 +41,7 @@ export class Replicas {
     await sender.close();
   }
 
-  readonly #carryOut: CarryOut = async (order: Order, from: string): Promise<BusMessage> => {
+  readonly #carryOut: CarryOut = async (order: Order, from: string): Promise<Answer> => {
     const { fleet, previews } = this.#options;
     switch (order.kind) {
       case 'stop':
@@ -54,12 +53,8 @@ export class Replicas {
       case 'refresh':
         await fleet.refreshOffers();
         return true;
-      case 'test': {
-        const tested = await fleet.member(order.instanceId)?.test({ waitMs: ownerWaitMs });
-        return (tested ?? null) as unknown as BusMessage;
-      }
-      default:
-        return null;
+      case 'test':
+        return (await fleet.member(order.instanceId)?.test({ waitMs: ownerWaitMs })) ?? null;
     }
   };
 }
@@ -75,7 +70,7 @@ export class InstancesElsewhere {
   /** Returns null when no dispatcher has answered. */
   async test(instanceId: string): Promise<TestedInstance | null> {
     const answer = await this.#orders.ask({ kind: 'test', instanceId }, { waitMs: testWaitMs });
-    return answer as unknown as TestedInstance | null;
+    return answer === true ? null : answer;
   }
 
   /** Resolves when the dispatcher has asked its instances what they can run, or after a while. */

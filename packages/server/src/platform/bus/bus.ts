@@ -1,29 +1,55 @@
-/** A small JSON value. Anything that JSON cannot hold does not cross the bus, in any variant. */
-export type BusMessage =
-  | string
-  | number
-  | boolean
-  | null
-  | BusMessage[]
-  | { [key: string]: BusMessage | undefined };
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+/** What crosses the bus under one name. Messages are small JSON values. */
+export interface BusTopic<Message> {
+  name: string;
+  /** Throws for a text that is no message of this topic, with the reason. */
+  read(text: string): Message;
+}
+
+/**
+ * The one place where a message is parsed and checked. Another version of the gateway may send another shape, and Redis carries
+ * what any of its clients sends, so a subscriber trusts no text. Keys that the schema does not name are left alone.
+ */
+export function busTopic<Schema extends TSchema>(name: string, schema: Schema): BusTopic<Static<Schema>> {
+  if (!topicPattern.test(name)) {
+    throw new Error(
+      `"${name}" is not a bus topic. Use lower-case letters, digits and _ . : - (at most 200).`,
+    );
+  }
+  const validator = Compile(schema);
+  return {
+    name,
+    read: (text) => {
+      const message: unknown = JSON.parse(text);
+      if (validator.Check(message)) return message as Static<Schema>;
+      const [first] = validator.Errors(message);
+      throw new Error(`${first?.instancePath || 'the message'} ${first?.message ?? 'is not valid'}`);
+    },
+  };
+}
 
 /**
  * Says who should wake and what to tell them. Delivery is at most once, and in order per publisher. The truth stays in
  * the database, and a subscriber that gets a `gap` reads it there.
  */
 export interface Bus {
-  publish(topic: string, message: BusMessage): Promise<void>;
+  publish<Message>(topic: BusTopic<Message>, message: Message): Promise<void>;
   /**
    * Resolves once the subscriber will get messages published from now on. The iteration ends when the signal aborts,
    * when the loop is left, or when the bus closes.
    */
-  subscribe(topic: string, options: { signal: AbortSignal }): Promise<AsyncIterable<BusEvent>>;
+  subscribe<Message>(
+    topic: BusTopic<Message>,
+    options: { signal: AbortSignal },
+  ): Promise<AsyncIterable<BusEvent<Message>>>;
   close(): Promise<void>;
 }
 
-export type BusEvent =
-  | { type: 'message'; message: BusMessage }
-  /** Messages were lost: the subscriber fell behind, or the connection of the bus broke. */
+export type BusEvent<Message> =
+  | { type: 'message'; message: Message }
+  /** Messages were lost: the subscriber fell behind, the connection of the bus broke, or a message was none of its topic. */
   | { type: 'gap' };
 
 export const busLimits = {
@@ -35,12 +61,7 @@ export const busLimits = {
 
 const topicPattern = /^[a-z0-9][a-z0-9_.:-]{0,199}$/;
 
-export function checkTopic(topic: string): void {
-  if (topicPattern.test(topic)) return;
-  throw new Error(`"${topic}" is not a bus topic. Use lower-case letters, digits and _ . : - (at most 200).`);
-}
-
-export function encodeMessage(topic: string, message: BusMessage): string {
+export function encodeMessage(topic: string, message: unknown): string {
   const text = JSON.stringify(message);
   const bytes = Buffer.byteLength(text);
   if (bytes <= busLimits.messageBytes) return text;

@@ -1,4 +1,4 @@
-import { type Bus, type BusEvent, type BusMessage, checkTopic, encodeMessage } from './bus.ts';
+import { type Bus, type BusEvent, type BusTopic, encodeMessage } from './bus.ts';
 import { TopicSubscribers } from './topic-subscribers.ts';
 
 /** The bus of one process. */
@@ -6,15 +6,16 @@ export class MemoryBus implements Bus {
   readonly #subscribers = new TopicSubscribers();
   #closed = false;
 
-  async publish(topic: string, message: BusMessage): Promise<void> {
+  async publish<Message>({ name }: BusTopic<Message>, message: Message): Promise<void> {
     this.#checkOpen();
-    checkTopic(topic);
-    this.#subscribers.deliver(topic, encodeMessage(topic, message));
+    this.#subscribers.deliver(name, encodeMessage(name, message));
   }
 
-  async subscribe(topic: string, { signal }: { signal: AbortSignal }): Promise<AsyncIterable<BusEvent>> {
+  async subscribe<Message>(
+    topic: BusTopic<Message>,
+    { signal }: { signal: AbortSignal },
+  ): Promise<AsyncIterable<BusEvent<Message>>> {
     this.#checkOpen();
-    checkTopic(topic);
     return this.#subscribers.add(topic, signal);
   }
 

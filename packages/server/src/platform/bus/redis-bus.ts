@@ -1,8 +1,13 @@
 import { systemTimer } from '../../lib/async/timer.ts';
 import { newId } from '../../lib/ids.ts';
 import type { RedisClient, RedisServer } from '../redis/redis-server.ts';
-import { type Bus, type BusEvent, type BusMessage, checkTopic, encodeMessage } from './bus.ts';
+import { type Bus, type BusEvent, type BusTopic, encodeMessage } from './bus.ts';
 import { TopicSubscribers } from './topic-subscribers.ts';
+
+interface RedisBusOptions {
+  /** Called for each text from Redis that is no message of its topic. Its subscribers have got a gap in its place. */
+  onMisfit: (topic: string, error: unknown) => void;
+}
 
 /** More topics than the gateway has. Beyond it a gap is announced for all topics. */
 const maxLostTopics = 1_000;
@@ -16,6 +21,7 @@ const announceAfterMs = 250;
  */
 export class RedisBus implements Bus {
   readonly #redis: RedisServer;
+  readonly #options: RedisBusOptions;
   readonly #listener: RedisClient;
   /** Begins each message, so that this process leaves out its own. */
   readonly #sender = newId();
@@ -26,14 +32,15 @@ export class RedisBus implements Bus {
   #cancelAnnouncement: (() => void) | null = null;
   #isClosed = false;
 
-  private constructor(redis: RedisServer) {
+  private constructor(redis: RedisServer, options: RedisBusOptions) {
     this.#redis = redis;
+    this.#options = options;
     this.#listener = redis.connect('bus');
     this.#subscribers = new TopicSubscribers((topic) => this.#unhear(topic));
   }
 
-  static async open(redis: RedisServer): Promise<RedisBus> {
-    const bus = new RedisBus(redis);
+  static async open(redis: RedisServer, options: RedisBusOptions): Promise<RedisBus> {
+    const bus = new RedisBus(redis, options);
     const listener = bus.#listener;
     await redis.untilReady(listener);
     await listener.subscribe(bus.#gapChannel);
@@ -42,19 +49,20 @@ export class RedisBus implements Bus {
     return bus;
   }
 
-  async publish(topic: string, message: BusMessage): Promise<void> {
+  async publish<Message>({ name }: BusTopic<Message>, message: Message): Promise<void> {
     this.#checkOpen();
-    checkTopic(topic);
-    const text = encodeMessage(topic, message);
-    this.#subscribers.deliver(topic, text);
-    if (!(await this.#send(this.#channelOf(topic), text))) this.#remember(topic);
+    const text = encodeMessage(name, message);
+    this.#subscribers.deliver(name, text);
+    if (!(await this.#send(this.#channelOf(name), text))) this.#remember(name);
   }
 
-  async subscribe(topic: string, { signal }: { signal: AbortSignal }): Promise<AsyncIterable<BusEvent>> {
+  async subscribe<Message>(
+    topic: BusTopic<Message>,
+    { signal }: { signal: AbortSignal },
+  ): Promise<AsyncIterable<BusEvent<Message>>> {
     this.#checkOpen();
-    checkTopic(topic);
     const subscription = this.#subscribers.add(topic, signal);
-    if (!signal.aborted) await this.#hear(topic);
+    if (!signal.aborted) await this.#hear(topic.name);
     return subscription;
   }
 
@@ -107,7 +115,15 @@ export class RedisBus implements Bus {
     if (text.slice(0, space) === this.#sender) return;
     const content = text.slice(space + 1);
     if (channel === this.#gapChannel) this.#tellGaps(content.split(' '));
-    else this.#subscribers.deliver(channel.slice(this.#channelOf('').length), content);
+    else this.#deliver(channel.slice(this.#channelOf('').length), content);
+  }
+
+  #deliver(topic: string, text: string): void {
+    try {
+      this.#subscribers.deliver(topic, text);
+    } catch (error) {
+      this.#options.onMisfit(topic, error);
+    }
   }
 
   #tellGaps(topics: readonly string[]): void {

@@ -4,14 +4,14 @@ import { type BusEvent, busLimits } from './bus.ts';
  * One subscriber's bounded queue, read as an async iterable. Variants push into it, and its end tells them to release
  * it.
  */
-export class Subscription implements AsyncIterable<BusEvent> {
-  readonly #onEnd: (subscription: Subscription) => void;
-  readonly #queue: BusEvent[] = [];
+export class Subscription<Message> implements AsyncIterable<BusEvent<Message>> {
+  readonly #onEnd: (subscription: Subscription<Message>) => void;
+  readonly #queue: BusEvent<Message>[] = [];
   #wake: (() => void) | undefined;
   #ended = false;
   #removeAbortListener = () => {};
 
-  constructor(signal: AbortSignal, onEnd: (subscription: Subscription) => void) {
+  constructor(signal: AbortSignal, onEnd: (subscription: Subscription<Message>) => void) {
     this.#onEnd = onEnd;
     const end = () => this.end();
     if (signal.aborted) {
@@ -22,7 +22,7 @@ export class Subscription implements AsyncIterable<BusEvent> {
     this.#removeAbortListener = () => signal.removeEventListener('abort', end);
   }
 
-  push(event: BusEvent): void {
+  push(event: BusEvent<Message>): void {
     if (this.#ended) return;
     if (this.#queue.length >= busLimits.queuedEvents) {
       this.#queue.length = 0;
@@ -41,7 +41,7 @@ export class Subscription implements AsyncIterable<BusEvent> {
     this.#onEnd(this);
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<BusEvent> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<BusEvent<Message>> {
     try {
       while (!this.#ended) {
         const event = this.#queue.shift();

@@ -1,9 +1,16 @@
-import type { BusMessage } from './bus.ts';
+import type { BusTopic } from './bus.ts';
 import { Subscription } from './subscription.ts';
+
+interface Subscriber {
+  /** Throws for a text that is no message of the topic. */
+  take(text: string): void;
+  tellGap(): void;
+  end(): void;
+}
 
 /** The subscribers in this process, by topic. */
 export class TopicSubscribers {
-  readonly #topics = new Map<string, Set<Subscription>>();
+  readonly #topics = new Map<string, Map<object, Subscriber>>();
   readonly #onEmpty: (topic: string) => void;
 
   /** `onEmpty` is called when the last subscriber of a topic has ended. */
@@ -15,31 +22,42 @@ export class TopicSubscribers {
     return [...this.#topics.keys()];
   }
 
-  add(topic: string, signal: AbortSignal): Subscription {
-    const subscribers = this.#topics.get(topic) ?? new Set();
-    const subscription = new Subscription(signal, (ended) => this.#remove(topic, ended));
+  add<Message>({ name, read }: BusTopic<Message>, signal: AbortSignal): Subscription<Message> {
+    const subscription = new Subscription<Message>(signal, (ended) => this.#remove(name, ended));
     if (signal.aborted) return subscription;
-    subscribers.add(subscription);
-    this.#topics.set(topic, subscribers);
+    const subscribers = this.#topics.get(name) ?? new Map<object, Subscriber>();
+    subscribers.set(subscription, {
+      take: (text) => subscription.push({ type: 'message', message: read(text) }),
+      tellGap: () => subscription.push({ type: 'gap' }),
+      end: () => subscription.end(),
+    });
+    this.#topics.set(name, subscribers);
     return subscription;
   }
 
-  /** Parsed for each subscriber, so that no subscriber holds an object that another one can change. */
+  /**
+   * Parsed for each subscriber, so that no subscriber holds an object that another one can change. Throws for a text that is no
+   * message of the topic, after its subscribers have got a gap in its place.
+   */
   deliver(topic: string, text: string): void {
-    for (const subscription of this.#topics.get(topic) ?? [])
-      subscription.push({ type: 'message', message: JSON.parse(text) as BusMessage });
+    try {
+      for (const subscriber of this.#topics.get(topic)?.values() ?? []) subscriber.take(text);
+    } catch (error) {
+      this.tellGap(topic);
+      throw error;
+    }
   }
 
   tellGap(topic: string): void {
-    for (const subscription of this.#topics.get(topic) ?? []) subscription.push({ type: 'gap' });
+    for (const subscriber of this.#topics.get(topic)?.values() ?? []) subscriber.tellGap();
   }
 
   endAll(): void {
     for (const subscribers of [...this.#topics.values()])
-      for (const subscription of [...subscribers]) subscription.end();
+      for (const subscriber of [...subscribers.values()]) subscriber.end();
   }
 
-  #remove(topic: string, subscription: Subscription): void {
+  #remove(topic: string, subscription: object): void {
     const subscribers = this.#topics.get(topic);
     subscribers?.delete(subscription);
     if (subscribers?.size !== 0) return;

@@ -1,8 +1,9 @@
-import type { Bus, BusEvent } from '../bus/bus.ts';
+import { Type } from 'typebox';
+import { type Bus, type BusEvent, busTopic } from '../bus/bus.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 /** The message is the key of the lease. */
-const freedTopic = 'ownership.freed';
+const freedTopic = busTopic('ownership.freed', Type.String());
 
 /**
  * Tells the other processes which keys were given back, and hears it from them. The rows decide who owns a key, so a lost
@@ -39,10 +40,10 @@ export class FreedLeases {
     await Promise.all(this.#announcing);
   }
 
-  async #follow(events: AsyncIterable<BusEvent>): Promise<void> {
+  async #follow(events: AsyncIterable<BusEvent<string>>): Promise<void> {
     for await (const event of events) {
       if (event.type === 'gap') this.#waiting.wakeAll();
-      else if (typeof event.message === 'string') this.#waiting.wake(event.message);
+      else this.#waiting.wake(event.message);
     }
   }
 }

@@ -104,6 +104,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly busMisfits = new Counter({
+    name: 'switchyard_bus_misfits_total',
+    help: 'Messages from Redis that were none of their topic; what they would have said was read from the database.',
+    registers: [this.registry],
+  });
+
   constructor({ version }: { version: string }) {
     new Gauge({
       name: 'switchyard_build_info',

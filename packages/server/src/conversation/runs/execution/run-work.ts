@@ -1,6 +1,8 @@
 import type { CancelAction } from '@switchyard/contract/conversation/run';
+import { oneOf } from '@switchyard/contract/shapes';
+import { type Static, Type } from 'typebox';
 import { newId } from '../../../lib/ids.ts';
-import type { Bus, BusMessage } from '../../../platform/bus/bus.ts';
+import { type Bus, type BusEvent, busTopic } from '../../../platform/bus/bus.ts';
 import type { RunRow } from '../../tables.ts';
 import type { RunEnds } from '../ending/run-ends.ts';
 import type { ThreadAfterRun } from '../ending/run-followers.ts';
@@ -27,15 +29,24 @@ interface RunWorkOptions {
   onFault: (error: unknown) => void;
 }
 
-const topic = 'conversation.runs';
 /** A reader of a thread that missed more runs than this sees the rest after the next look. */
 const maxMissedRuns = 100;
 
+const from = Type.String();
 /** The messages to other processes. When one gets lost, the sweep of the other process finds the run. */
-type News =
-  | { from: string; type: 'admitted' | 'stop' | 'ended'; run_id: string; thread_id: string }
+const news = Type.Union([
+  Type.Object({
+    from,
+    type: oneOf(['admitted', 'stop', 'ended']),
+    run_id: Type.String(),
+    thread_id: Type.String(),
+  }),
   /** Names the lease under which a process works, so that others notice when it lapses. */
-  | { from: string; type: 'worker'; worker_id: string };
+  Type.Object({ from, type: Type.Literal('worker'), worker_id: Type.String() }),
+]);
+type News = Static<typeof news>;
+
+const topic = busTopic('conversation.runs', news);
 
 /** The work on runs in this process, and its messages to other processes. */
 export class RunWork {
@@ -119,7 +130,7 @@ export class RunWork {
   async announceWorker(): Promise<void> {
     const { worker, bus } = this.#options;
     if (worker.id === null) return;
-    await bus.publish(topic, { from: this.#self, type: 'worker', worker_id: worker.id } satisfies News);
+    await bus.publish(topic, { from: this.#self, type: 'worker', worker_id: worker.id });
   }
 
   /** Informs callers that still wait for a run whose beginning or end they have missed. */
@@ -140,17 +151,16 @@ export class RunWork {
 
   #tell(type: 'admitted' | 'stop' | 'ended', { run_id, thread_id }: RunRow): void {
     if (this.#closing.signal.aborted) return;
-    const news = { from: this.#self, type, run_id, thread_id } satisfies News;
-    this.#options.bus.publish(topic, news).catch(this.#options.onFault);
+    this.#options.bus
+      .publish(topic, { from: this.#self, type, run_id, thread_id })
+      .catch(this.#options.onFault);
   }
 
-  async #listen(
-    events: AsyncIterable<{ type: 'message'; message: BusMessage } | { type: 'gap' }>,
-  ): Promise<void> {
+  async #listen(events: AsyncIterable<BusEvent<News>>): Promise<void> {
     for await (const event of events) {
       try {
         if (event.type === 'gap') await this.#options.recovery.sweep();
-        else await this.#hear(event.message as unknown as News);
+        else await this.#hear(event.message);
       } catch (error) {
         this.#options.onFault(error);
       }
