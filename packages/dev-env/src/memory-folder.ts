@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isProcessAlive } from './is-process-alive.ts';
 
@@ -7,6 +16,8 @@ interface Place {
   disk: string;
   /** What is mounted, in the form of /proc/mounts. */
   mounts: string;
+  /** The id of the account that the test run belongs to. */
+  account: number | undefined;
 }
 
 const namePattern = /^switchyard-(\d+)-[^-]+$/;
@@ -18,9 +29,9 @@ const enoughBytes = 4 * 1024 ** 3;
  * thousands of folders and synced commits, and on a real disk they spend more time on these than on computing. Returns
  * undefined when the system has no such disk, when it is too small, or when files on it may not be executed.
  */
-export function memoryFolder({ disk, mounts }: Place = thisSystem()): string | undefined {
+export function memoryFolder({ disk, mounts, account }: Place = thisSystem()): string | undefined {
   if (!isUsable(mounts, disk) || freeBytes(disk) < enoughBytes) return undefined;
-  removeThoseOfEndedProcesses(disk);
+  removeThoseOfEndedProcesses(disk, account);
   const folder = mkdtempSync(join(disk, `switchyard-${process.pid}-`));
   chmodSync(folder, 0o755); // Postgres runs as another account
   // Postgres ends a moment after this process, and may still make a file.
@@ -30,7 +41,11 @@ export function memoryFolder({ disk, mounts }: Place = thisSystem()): string | u
 
 function thisSystem(): Place {
   const mounts = '/proc/mounts';
-  return { disk: '/dev/shm', mounts: existsSync(mounts) ? readFileSync(mounts, 'utf8') : '' };
+  return {
+    disk: '/dev/shm',
+    mounts: existsSync(mounts) ? readFileSync(mounts, 'utf8') : '',
+    account: process.getuid?.(),
+  };
 }
 
 function isUsable(mounts: string, disk: string): boolean {
@@ -45,11 +60,14 @@ function freeBytes(disk: string): number {
   return bavail * bsize;
 }
 
-/** Removes the folders of killed processes, which would take memory. */
-function removeThoseOfEndedProcesses(disk: string): void {
+/** Removes the folders of killed processes, which would take memory. Those of other accounts are theirs to remove. */
+function removeThoseOfEndedProcesses(disk: string, account: number | undefined): void {
   for (const name of readdirSync(disk)) {
+    const path = join(disk, name);
     const pid = namePattern.exec(name)?.[1];
-    if (pid !== undefined && !isProcessAlive(Number(pid)))
-      rmSync(join(disk, name), { recursive: true, force: true });
+    if (pid === undefined || isProcessAlive(Number(pid))) continue;
+    // Another run of tests may remove it at the same time.
+    if (lstatSync(path, { throwIfNoEntry: false })?.uid === account)
+      rmSync(path, { recursive: true, force: true });
   }
 }

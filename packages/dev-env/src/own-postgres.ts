@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync } from 'node:fs';
+import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { endWithThisProcess } from './end-with-this-process.ts';
 import type { PostgresServer } from './postgres.ts';
@@ -37,8 +37,7 @@ export async function startOwnPostgres({ env = {} }: OwnPostgresOptions = {}): P
   if ('missing' in found) throw new Error(`Postgres is needed here: ${found.missing}.`);
   const { path: folder, remove } = temporaryFolder();
   const account = serverAccount();
-  // The server makes its folder and its socket here.
-  chmodSync(folder, 0o755);
+  // The server makes its folder and its socket here, and asks for no password. So no other account may enter.
   if (account) chownSync(folder, account.uid, account.gid);
   const data = dataFolder(folder);
   const lines: string[] = [];

@@ -36,6 +36,7 @@ export function serverArguments({ data, folder, isDurable }: ServerPlace): strin
   const settings = {
     listen_addresses: '',
     unix_socket_directories: folder,
+    unix_socket_permissions: '0700',
     max_connections: '300',
     shared_buffers: '64MB',
     ...(isDurable ? {} : quick),

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { startOwnPostgres } from './own-postgres.ts';
@@ -36,6 +38,16 @@ describe.skipIf(isSkipped)(title, () => {
   it('listens on no port', async () => {
     const url = await (await startPostgres()).createDatabase();
     expect(await ask(url, 'show listen_addresses')).toBe('');
+  });
+
+  it('is closed to other accounts, since it asks for no password', async () => {
+    const own = await startOwnPostgres();
+    for (const server of [own, await startPostgres()]) {
+      const folder = new URL(await server.createDatabase()).searchParams.get('host') ?? '';
+      const modes = [folder, join(folder, '.s.PGSQL.5432')].map((path) => statSync(path).mode & 0o777);
+      expect(modes).toEqual([0o700, 0o700]);
+    }
+    await own.stop();
   });
 
   it('may be one of a test alone, which ends and is started again with its data', async () => {

@@ -73,7 +73,8 @@ function runOwner(): number {
 
 function createsFolder(folder: string): boolean {
   try {
-    mkdirSync(folder);
+    // The server asks for no password, so no other account may reach its socket.
+    mkdirSync(folder, { mode: 0o700 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
