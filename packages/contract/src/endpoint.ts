@@ -38,7 +38,7 @@ export interface Endpoint {
     /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
     csrf?: 'origin';
     /**
-     * Personal access tokens are refused, because what this endpoint gives would outlive the token that asked for it.
+     * Personal access tokens are refused, because what this endpoint changes would outlive the token that asked for it.
      */
     sessionOnly?: true;
     /** A query flag that makes a reading request change something, and the scope that the request then needs. */

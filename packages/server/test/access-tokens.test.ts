@@ -2,7 +2,7 @@ import { scopes } from '@switchyard/contract/endpoint';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dayMs } from '../src/lib/time-units.ts';
 import { AccountsServer } from './support/accounts-server.ts';
-import { Client, firstAdmin, newUser, withToken } from './support/client.ts';
+import { Client, firstAdmin, newUser, rightPassword, withToken } from './support/client.ts';
 
 let server: AccountsServer;
 let ada: Client;
@@ -68,6 +68,12 @@ describe('a personal access token', () => {
     ['POST', '/api/v1/users', { email: 'new@example.com', system_role: 'admin' }],
     ['POST', '/api/v1/users/somebody/reset-password', undefined],
     ['PATCH', '/api/v1/users/somebody', { system_role: 'admin' }],
+    [
+      'POST',
+      '/api/v1/auth/change-password',
+      { current_password: rightPassword, new_password: 'another horse battery' },
+    ],
+    ['POST', '/api/v1/auth/change-email', { current_password: rightPassword, new_email: 'new@example.com' }],
   ] as const)('is refused what would outlive it: %s %s', async (method, path, body) => {
     const admin = await firstAdmin(server);
     const made = await make(admin, { scopes: [...scopes] });
@@ -77,6 +83,16 @@ describe('a personal access token', () => {
     expect((await client.get('/api/v1/users')).body.total).toBe(2);
     expect((await client.get(url)).body.total).toBe(1);
     expect((await new Client(server).login('root@example.com')).status).toBe(200);
+  });
+
+  test('that guesses the password does not keep its owner from changing it', async () => {
+    const client = withToken(server, (await make(ada)).body.token);
+    for (let guess = 0; guess < 20; guess += 1) {
+      const body = { current_password: `guess ${guess}`, new_password: 'another horse battery' };
+      expect((await client.post('/api/v1/auth/change-password', { body })).status).toBe(403);
+    }
+    const body = { current_password: rightPassword, new_password: 'another horse battery' };
+    expect((await ada.post('/api/v1/auth/change-password', { body })).status).toBe(200);
   });
 
   test('ends only itself when it signs out', async () => {

@@ -127,7 +127,7 @@ export const initialize = {
 export const changePassword = {
   method: 'POST',
   url: '/api/v1/auth/change-password',
-  config: { access: 'session', bodyLimit: 16_384 },
+  config: { access: 'session', sessionOnly: true, bodyLimit: 16_384 },
   schema: {
     summary: 'Change the own password',
     description: 'Ends every other session of the account. `new_email` changes the e-mail address as well.',
@@ -144,7 +144,7 @@ export const changePassword = {
 export const changeEmail = {
   method: 'POST',
   url: '/api/v1/auth/change-email',
-  config: { access: 'session', bodyLimit: 16_384 },
+  config: { access: 'session', sessionOnly: true, bodyLimit: 16_384 },
   schema: {
     summary: 'Change the own e-mail address',
     tags,
