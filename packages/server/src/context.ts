@@ -145,7 +145,12 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       ...(config.server.public_url ? [config.server.public_url] : []),
     ],
   });
-  const ends = new SessionEnds({ bus: base.bus, credentials: accounts.credentials, log: logger });
+  const ends = new SessionEnds({
+    bus: base.bus,
+    credentials: accounts.credentials,
+    log: logger,
+    clock: base.clock,
+  });
   await ends.start();
   opened.add(() => ends.close());
   const streams = new OpenStreams({
@@ -310,11 +315,11 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
 
   const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
-  const shared = await openShared({ config, logger, opened, database, ownership, secret, clock });
-  const { jobs } = shared;
-  const audit = await openAudit({ config, database, jobs, clock });
   const metrics = new Metrics({ version: options.version });
   opened.add(() => metrics.close());
+  const shared = await openShared({ config, logger, opened, database, ownership, secret, clock, metrics });
+  const { jobs } = shared;
+  const audit = await openAudit({ config, database, jobs, clock });
   const proxies = trustedProxies(config.auth.trusted_proxies);
   return {
     config,

@@ -37,15 +37,39 @@ it('a stream is broken off when the session that opened it ends, and its run con
   expect(await caller.ended(threadId, data.run_id)).toMatchObject({ status: 'success' });
 });
 
+it('a request that waits for a run is answered with 401 when its session ends, and its run continues', async () => {
+  const { url } = server.gateway;
+  const caller = await ConversationCaller.of(url, await HttpSession.login(url, eva));
+  const leaving = await HttpSession.login(url, eva);
+  const threadId = await caller.thread();
+  const gate = closeGate('leaving-wait');
+  const waiting = postAs(leaving, `/api/threads/${threadId}/runs/wait`, {
+    assistant_id: 'chat',
+    input: says('count to 4 at gate leaving-wait before 3'),
+    on_disconnect: 'cancel',
+  });
+  await gate.reached;
+
+  await leaving.post('/api/v1/auth/logout', {});
+  expect((await waiting).status).toBe(401);
+
+  gate.open();
+  const [run] = (await caller.get(`/threads/${threadId}/runs`)).body;
+  expect(await caller.ended(threadId, run.run_id)).toMatchObject({ status: 'success' });
+});
+
 async function openAs(session: HttpSession, path: string, body: object): Promise<ConversationStream> {
+  const abort = new AbortController();
+  return new ConversationStream(await postAs(session, path, body, abort.signal), abort);
+}
+
+function postAs(session: HttpSession, path: string, body: object, signal?: AbortSignal): Promise<Response> {
   const cookie = session.cookieHeader;
   const csrf = /csrf_token=([^;]+)/.exec(cookie)?.[1] ?? '';
-  const abort = new AbortController();
-  const answer = await fetch(new URL(path, server.gateway.url), {
+  return fetch(new URL(path, server.gateway.url), {
     method: 'POST',
     headers: { cookie, 'x-csrf-token': csrf, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal: abort.signal,
+    ...(signal && { signal }),
   });
-  return new ConversationStream(answer, abort);
 }

@@ -70,6 +70,16 @@ describe('waiting for a task', () => {
     expect((await wait(id, 1)).body.data).toMatchObject({ status: 'pending', position: 1 });
   });
 
+  it('is answered with 401 when the token of the request ends meanwhile', async () => {
+    pool = await startPool({ workers: [] });
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    const answer = wait(id, 60);
+    const metrics = async () => (await fetch(new URL('/metrics', pool.gateway.url))).text();
+    await expect.poll(metrics).toContain('switchyard_open_streams{kind="held_request"} 1');
+    await pool.user.request('POST', '/api/v1/auth/logout');
+    expect(await answer).toMatchObject({ status: 401, body: { error: 'token_invalid' } });
+  });
+
   it('lasts at most a minute', async () => {
     pool = await startPool({ workers: [] });
     for (const seconds of [61, -1, 1.5, 'long']) {

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LossyBus } from '../../testing/lossy-bus.ts';
 import { ManualTime } from '../../testing/manual-time.ts';
 import type { Identity } from '../http/access/identity.ts';
-import type { BusEvent } from '../platform/bus/bus.ts';
-import { Subscription } from '../platform/bus/subscription.ts';
+import { sessionsEndedTopic } from './account-events.ts';
 import type { Credential } from './open-credentials.ts';
 import { SessionEnds } from './session-ends.ts';
 
 let time: ManualTime;
 let ends: SessionEnds;
-let news: Subscription;
+let bus: LossyBus;
 let asked: Credential[][];
 let answer: (open: readonly Credential[]) => Promise<Set<string>>;
 let warnings: string[];
@@ -18,13 +18,9 @@ beforeEach(async () => {
   asked = [];
   warnings = [];
   answer = async () => new Set();
+  bus = new LossyBus();
   ends = new SessionEnds({
-    bus: {
-      subscribe: async (_topic, { signal }) => {
-        news = new Subscription(signal, () => undefined);
-        return news;
-      },
-    },
+    bus,
     credentials: {
       ended: (open) => {
         asked.push([...open]);
@@ -32,6 +28,7 @@ beforeEach(async () => {
       },
     },
     log: { warn: (_fields, message) => void warnings.push(message) },
+    clock: time.now,
     timer: time.timer,
   });
   await ends.start();
@@ -41,7 +38,7 @@ describe('a gap on the bus', () => {
   it('ends what the database says has ended, and nothing else', async () => {
     const [gone, there] = [open('gone'), open('there')];
     answer = async () => new Set(['gone']);
-    push({ type: 'gap' });
+    bus.heal();
     await expect.poll(() => gone.aborted).toBe(true);
     expect(there.aborted).toBe(false);
     expect(asked).toHaveLength(1);
@@ -51,7 +48,7 @@ describe('a gap on the bus', () => {
   it('asks again until the database answers', async () => {
     const gone = open('gone');
     answer = () => Promise.reject(new Error('connection refused'));
-    push({ type: 'gap' });
+    bus.heal();
     await expect.poll(() => time.nextTimerMs).not.toBeNull();
     expect(gone.aborted).toBe(false);
     answer = async () => new Set(['gone']);
@@ -62,7 +59,7 @@ describe('a gap on the bus', () => {
   it('ends everything when no one can say for a minute whose sessions have ended', async () => {
     const there = open('there');
     answer = () => Promise.reject(new Error('connection refused'));
-    push({ type: 'gap' });
+    bus.heal();
     for (let second = 1; second < 60; second += 1) {
       await expect.poll(() => time.nextTimerMs, { interval: 1 }).not.toBeNull();
       expect(there.aborted).toBe(false);
@@ -79,10 +76,10 @@ describe('a gap on the bus', () => {
       new Promise((resolve) => {
         finish = () => resolve(new Set());
       });
-    push({ type: 'gap' });
+    bus.heal();
     await expect.poll(() => asked.length).toBe(1);
-    push({ type: 'gap' });
-    push({ type: 'gap' });
+    bus.heal();
+    bus.heal();
     await untilRead();
     answer = async () => new Set(['gone']);
     finish();
@@ -93,7 +90,7 @@ describe('a gap on the bus', () => {
   it('keeps no close waiting for a database that is away', async () => {
     open('there');
     answer = () => Promise.reject(new Error('connection refused'));
-    push({ type: 'gap' });
+    bus.heal();
     await expect.poll(() => time.nextTimerMs).not.toBeNull();
     await ends.close();
     expect(time.nextTimerMs).toBeNull();
@@ -102,18 +99,27 @@ describe('a gap on the bus', () => {
 
 it('a message ends the one session that it names, or all of an account, and asks no database', async () => {
   const [one, other, foreign] = [open('one'), open('other'), open('foreign', 'bob')];
-  push({ type: 'message', message: { user_id: 'ada', credential_id: 'one' } });
+  await bus.publish(sessionsEndedTopic, { user_id: 'ada', credential_id: 'one' });
   await expect.poll(() => one.aborted).toBe(true);
   expect([other.aborted, foreign.aborted]).toEqual([false, false]);
-  push({ type: 'message', message: { user_id: 'ada', credential_id: null } });
+  await bus.publish(sessionsEndedTopic, { user_id: 'ada', credential_id: null });
   await expect.poll(() => other.aborted).toBe(true);
   expect(foreign.aborted).toBe(false);
   expect(asked).toEqual([]);
 });
 
-function push(event: BusEvent): void {
-  news.push(event);
-}
+it('ends what a token has opened when the token expires, and forgets what was over before', () => {
+  const token = { ...identity('ada', 'token'), expiresAtMs: 60_000 };
+  const [stream, over] = [ends.of(token), ends.of(token)];
+  const forever = open('forever');
+  over.release();
+  time.advance(59_999);
+  expect(stream.signal.aborted).toBe(false);
+  time.advance(1);
+  expect(stream.signal.reason).toMatchObject({ code: 'token_expired' });
+  expect([over.signal.aborted, forever.aborted]).toEqual([false, false]);
+  expect(time.nextTimerMs).toBeNull();
+});
 
 function open(credentialId: string, userId = 'ada'): AbortSignal {
   return ends.of(identity(userId, credentialId)).signal;

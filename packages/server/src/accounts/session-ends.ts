@@ -1,8 +1,10 @@
 import type { Identity } from '../http/access/identity.ts';
+import { AppError } from '../lib/app-error.ts';
 import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
+import type { Clock } from '../lib/clock.ts';
 import { minuteMs, secondMs } from '../lib/time-units.ts';
-import type { Bus, BusEvent, BusMessage } from '../platform/bus/bus.ts';
+import type { Bus, BusEvent } from '../platform/bus/bus.ts';
 import { type AccountLog, type SessionsEnded, sessionsEndedTopic } from './account-events.ts';
 import type { OpenCredentials } from './open-credentials.ts';
 
@@ -10,6 +12,8 @@ interface SessionEndsOptions {
   bus: Pick<Bus, 'subscribe'>;
   credentials: Pick<OpenCredentials, 'ended'>;
   log: Pick<AccountLog, 'warn'>;
+  /** The clock that says whether a token has expired. */
+  clock: Clock;
   timer?: Timer;
 }
 
@@ -17,7 +21,7 @@ const retryMs = secondMs;
 /** After so many attempts, which take a minute and more, it is safer to have all users connect again. */
 const maxAttempts = minuteMs / retryMs;
 
-/** Tells everything that outlasts a request (a socket, a stream) that its session or token has ended. */
+/** Tells everything that outlasts a request (a socket, a stream, a request that waits) that its session or token has ended. */
 export class SessionEnds {
   readonly #options: SessionEndsOptions;
   readonly #timer: Timer;
@@ -37,11 +41,25 @@ export class SessionEnds {
     void this.#follow(events);
   }
 
-  /** Call `release` when the socket or stream is over. */
+  /** The signal aborts with `token_invalid` or `token_expired`. Call `release` when the socket or stream is over. */
   of(identity: Identity): { signal: AbortSignal; release: () => void } {
+    const { expiresAtMs } = identity;
     const controller = new AbortController();
     this.#watched.set(controller, identity);
-    return { signal: controller.signal, release: () => this.#watched.delete(controller) };
+    const cancelExpiry =
+      expiresAtMs === null
+        ? () => undefined
+        : this.#timer(
+            () => controller.abort(new AppError('token_expired')),
+            expiresAtMs - this.#options.clock(),
+          );
+    return {
+      signal: controller.signal,
+      release: () => {
+        cancelExpiry();
+        this.#watched.delete(controller);
+      },
+    };
   }
 
   async close(): Promise<void> {
@@ -49,17 +67,17 @@ export class SessionEnds {
     await this.#checking;
   }
 
-  async #follow(events: AsyncIterable<BusEvent>): Promise<void> {
+  async #follow(events: AsyncIterable<BusEvent<SessionsEnded>>): Promise<void> {
     for await (const event of events) {
-      const ended = event.type === 'gap' ? null : readEnded(event.message);
-      // A gap, or a message of a version that we do not know: only the database knows whose sessions have ended.
-      if (ended === null) this.#check();
-      else this.#end((identity) => isMeant(ended, identity));
+      // After a gap only the database knows whose sessions have ended.
+      if (event.type === 'gap') this.#check();
+      else this.#end((identity) => isMeant(event.message, identity));
     }
   }
 
   #end(isOver: (identity: Identity) => boolean): void {
-    for (const [controller, identity] of [...this.#watched]) if (isOver(identity)) controller.abort();
+    for (const [controller, identity] of [...this.#watched])
+      if (isOver(identity)) controller.abort(new AppError('token_invalid'));
   }
 
   /** One check at a time. A gap during a check is followed by another one. */
@@ -103,11 +121,4 @@ export class SessionEnds {
 function isMeant({ user_id, credential_id }: SessionsEnded, identity: Identity): boolean {
   if (user_id !== identity.userId) return false;
   return credential_id === null || credential_id === identity.credentialId;
-}
-
-function readEnded(message: BusMessage): SessionsEnded | null {
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return null;
-  const { user_id, credential_id } = message;
-  if (typeof user_id !== 'string') return null;
-  return { user_id, credential_id: typeof credential_id === 'string' ? credential_id : null };
 }

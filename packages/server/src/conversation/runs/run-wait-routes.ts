@@ -111,7 +111,8 @@ async function textOf(
     const { run: ended, values } = await result;
     return { text: JSON.stringify(values), headers: { 'x-run-status': ended.status } };
   } catch (error) {
-    if (!(signal.aborted && signal.reason instanceof AppError)) throw error;
+    const { reason } = signal;
+    if (!(reason instanceof AppError && reason.code === 'shutting_down')) throw error;
     const path = `${runHeaders(mount, run)['content-location']}/join`;
     const message = `The gateway is shutting down; the run goes on. Wait for it with GET ${path}.`;
     const values = { __error__: { error: 'ShuttingDown', message } };

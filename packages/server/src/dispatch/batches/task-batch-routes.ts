@@ -9,7 +9,7 @@ import { actorOf } from '../../http/access/actor.ts';
 import { adminOrOwnerOf } from '../../http/access/guard.ts';
 import { requireAdminFor } from '../../http/access/owner-filter.ts';
 import type { Routes } from '../../http/app.ts';
-import type { OpenStreams } from '../../http/streams/open-streams.ts';
+import { type OpenStreams, requireSession } from '../../http/streams/open-streams.ts';
 import type { TaskBatches } from './task-batches.ts';
 
 interface TaskBatchRoutesOptions {
@@ -25,7 +25,9 @@ export function taskBatchRoutes({ batches, openStreams }: TaskBatchRoutesOptions
     if (seconds === 0) return batches.get(owner, batchId);
     const held = openStreams.open('held_request', request);
     try {
-      return await batches.wait(owner, batchId, { waitMs: seconds * 1_000, signal: held.signal });
+      const batch = await batches.wait(owner, batchId, { waitMs: seconds * 1_000, signal: held.signal });
+      requireSession(held.signal);
+      return batch;
     } finally {
       held.close();
     }

@@ -14,7 +14,7 @@ import { type Guard, identityOf } from '../../http/access/guard.ts';
 import { requireAdminFor } from '../../http/access/owner-filter.ts';
 import { readerOf } from '../../http/access/reader.ts';
 import type { Routes } from '../../http/app.ts';
-import type { OpenStreams } from '../../http/streams/open-streams.ts';
+import { type OpenStreams, requireSession } from '../../http/streams/open-streams.ts';
 import type { TaskFront } from './task-front.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -63,9 +63,10 @@ export function taskRoutes({ tasks, front, openStreams, guard }: TaskRoutesOptio
         if (!request.query.wait) return ok(await tasks.get(reader, taskId));
         const held = openStreams.open('held_request', request);
         try {
-          return ok(
-            await tasks.wait(reader, taskId, { waitMs: request.query.wait * 1000, signal: held.signal }),
-          );
+          const waitMs = request.query.wait * 1000;
+          const task = await tasks.wait(reader, taskId, { waitMs, signal: held.signal });
+          requireSession(held.signal);
+          return ok(task);
         } finally {
           held.close();
         }

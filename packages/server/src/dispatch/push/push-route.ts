@@ -143,13 +143,6 @@ async function listen(
     hearsOfThreads: identity.scopes === null || identity.scopes.includes('conversation:read'),
   });
   const stopPings = keepAlive(socket, pushLimits.pingIntervalMs);
-  const stopExpiry =
-    identity.expiresAtMs === null
-      ? () => undefined
-      : systemTimer(
-          () => push.close(pushCloseCodes.unauthenticated, 'The token has expired.'),
-          identity.expiresAtMs - clock(),
-        );
   end.signal.addEventListener('abort', () =>
     push.close(pushCloseCodes.unauthenticated, 'The session has ended.'),
   );
@@ -157,7 +150,6 @@ async function listen(
   socket.once('close', () => {
     hub.remove(push);
     stopPings();
-    stopExpiry();
     end.release();
     stream.close();
   });

@@ -9,11 +9,16 @@ export type StreamKind = (typeof streamKinds)[number];
 export interface OpenStream {
   /**
    * Aborts when the client has disconnected, with an AppError `shutting_down` when the gateway shuts down, and with
-   * `token_invalid` when the session has ended.
+   * `token_invalid` or `token_expired` when the session or token has ended.
    */
   readonly signal: AbortSignal;
   /** Call it when the stream has ended by itself. Calling it twice does no harm. */
   close(): void;
+}
+
+/** A caller whose session or token has ended while it waited gets no answer but this. */
+export function requireSession({ reason }: AbortSignal): void {
+  if (reason instanceof AppError && reason.status === 401) throw reason;
 }
 
 /** Aborts when the session or token of a request has ended. */
@@ -75,9 +80,9 @@ export class OpenStreams {
       close();
       entry.controller.abort();
     };
-    // Sockets close with a code that gives the reason. Held requests are over soon anyway.
-    const session = kind === 'events' ? this.#endOf?.(request) : undefined;
-    const onEnded = (): void => entry.controller.abort(new AppError('token_invalid'));
+    // A socket may sign in with a message, so its route follows the session, and closes it with a code that gives the reason.
+    const session = kind === 'socket' ? undefined : this.#endOf?.(request);
+    const onEnded = (): void => entry.controller.abort(session?.signal.reason);
     session?.signal.addEventListener('abort', onEnded, { once: true });
     const close = (): void => {
       session?.release();
