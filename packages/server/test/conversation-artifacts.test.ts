@@ -283,6 +283,31 @@ describe('a member of a skill’s archive', () => {
   });
 });
 
+describe('a hundred readers of an archive with very many files', () => {
+  const files = Array.from({ length: 60_000 }, (_, n) => ({
+    name: `${n}`.padStart(40, 'x'),
+    content: Buffer.alloc(0),
+    stored: true,
+  }));
+  const rightFile = zip([{ name: 'SKILL.md', content: Buffer.from('# Skill') }]);
+
+  it.each([
+    ['whose end record is true', {}],
+    ['whose end record lies', { count: 10, directoryBytes: 860 }],
+  ])('are refused, over connections of their own, and others read on: %s', async (_what, claims) => {
+    put('outputs/many.skill', zip(files, '', claims));
+    const bobs = await bob.thread();
+    put('outputs/my.skill', rightFile, root(bob, bobs));
+    const attack = Array.from({ length: 110 }, () => rawGet(`/api${address('outputs/many.skill/SKILL.md')}`));
+    const read = await bob.get(`/threads/${bobs}/artifacts/mnt/user-data/outputs/my.skill/SKILL.md`);
+    expect(read.status).toBe(200);
+    const lines = (await Promise.all(attack)).map((answer) => answer.split('\r\n', 1)[0]);
+    const expected = ['HTTP/1.1 400 Bad Request', 'HTTP/1.1 429 Too Many Requests'];
+    expect(lines.filter((line) => !expected.includes(line ?? ''))).toEqual([]);
+    expect(lines).toContain(expected[0]);
+  });
+});
+
 describe('editing an artifact', () => {
   const edit = (path: string, content: string, expected = sha256('old'), caller = ada) =>
     caller.call('PUT', address(path), { body: { content, expected_sha256: expected } });

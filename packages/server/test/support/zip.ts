@@ -16,8 +16,15 @@ export interface ZipEntry {
   };
 }
 
+/** What the end record falsely says about the directory. */
+interface EndClaims {
+  count?: number;
+  directoryBytes?: number;
+  directoryAt?: number;
+}
+
 /** Writes an archive as any program does, or as none would. */
-export function zip(entries: readonly ZipEntry[], comment = ''): Buffer {
+export function zip(entries: readonly ZipEntry[], comment = '', claims: EndClaims = {}): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
@@ -42,10 +49,11 @@ export function zip(entries: readonly ZipEntry[], comment = ''): Buffer {
   const listed = Buffer.concat(directory);
   const end = Buffer.alloc(22);
   end.write('PK\x05\x06', 'latin1');
-  end.writeUInt16LE(entries.length, 8);
-  end.writeUInt16LE(entries.length, 10);
-  end.writeUInt32LE(listed.length, 12);
-  end.writeUInt32LE(at, 16);
+  const count = claims.count ?? entries.length;
+  end.writeUInt16LE(count, 8);
+  end.writeUInt16LE(count, 10);
+  end.writeUInt32LE(claims.directoryBytes ?? listed.length, 12);
+  end.writeUInt32LE(claims.directoryAt ?? at, 16);
   end.writeUInt16LE(Buffer.byteLength(comment), 20);
   return Buffer.concat([...files, listed, end, Buffer.from(comment)]);
 }

@@ -16,6 +16,7 @@ export const skillTexts = {
   archive_unreadable: 'The skill archive cannot be read: {cause}',
   archive_directory_large: 'it has too many files.',
   archive_no_zip: 'it is no zip archive, or it is damaged.',
+  archives_busy: 'You read as many files of archives at once as you may. Wait until one of them is there.',
   archive_encrypted: 'it is encrypted or packed in an unknown way.',
   archive_file_damaged: 'a file is damaged.',
   archive_member_large: "File '{entry}' in the archive is larger than {bytes} bytes.",

@@ -6,7 +6,7 @@ import type { MemoryOf } from '../middleware/remembered-context.ts';
 import type { ChatModelsOptions } from '../models/chat-models.ts';
 import { withNamesOfTheirOwn } from '../tools/external-names.ts';
 import type { ExternalTool, ExternalTools } from '../tools/external-tool.ts';
-import { SearchTurns } from '../tools/files/search-turns.ts';
+import { newSearchTurns } from '../tools/files/search-turns.ts';
 import type { WorkflowRunner } from '../tools/workflow-runner.ts';
 import type { FileMount, Workspace } from '../tools/workspace.ts';
 import type { UserAgents } from '../working-agent.ts';
@@ -46,7 +46,7 @@ export function builtInAgents(options: BuiltInAgentsOptions): AgentDefinition[] 
         const { createLeadAgent, ownToolNames } = await loadLangchain(() => import('./lead-agent.ts'));
         const { ChatModels } = await loadLangchain(() => import('../models/chat-models.ts'));
         const { LeadAgentGraphs } = await import('./lead-agent-graphs.ts');
-        const parts = { ...options, models: new ChatModels(options.models), searches: new SearchTurns() };
+        const parts = { ...options, models: new ChatModels(options.models), searches: newSearchTurns() };
         const taken = ownToolNames({ ...parts, extraTools: [] });
         const graphsWith = (offered: readonly ExternalTool[]) => {
           const extraTools = withNamesOfTheirOwn(offered, { taken, log: options.log });

@@ -1,8 +1,8 @@
+import type { UserTurns } from '../../lib/async/user-turns.ts';
 import { askClarificationTool } from '../tools/ask-clarification.ts';
 import type { ExternalTool } from '../tools/external-tool.ts';
 import { externalTools } from '../tools/external-tools.ts';
 import { fileTools } from '../tools/files/file-tools.ts';
-import type { SearchTurns } from '../tools/files/search-turns.ts';
 import { listInstancesTool } from '../tools/list-instances.ts';
 import type { PoolTools } from '../tools/pool-task.ts';
 import { runWorkflowTool } from '../tools/run-workflow.ts';
@@ -20,7 +20,7 @@ export interface LeadToolsOptions {
   /** File trees that the agent can read beside those of the thread. */
   mounts?: readonly FileMount[];
   /** Shared by all agents, because their searches use the same processors. */
-  searches?: SearchTurns;
+  searches?: UserTurns;
   /** Tools of other servers. */
   extraTools?: readonly ExternalTool[];
 }

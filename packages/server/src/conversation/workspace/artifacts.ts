@@ -6,6 +6,7 @@ import type { ArtifactEdit } from '@switchyard/contract/conversation/artifact';
 import { say } from '@switchyard/contract/sentences/sentences';
 import type { WorkspaceKey } from '../../agents/tools/workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { UserTurns } from '../../lib/async/user-turns.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { ContentType } from '../../platform/files/content-type.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
@@ -37,18 +38,28 @@ interface ArtifactsOptions {
 }
 
 const maxEditBytes = 2 * 1024 * 1024;
+/** Archives whose directories are read at a time, and those that wait for one user. */
+const archiveReads = { atOnce: 2, waitingPerUser: 16 };
+const retryAfterSeconds = 5;
 const outputs = 'outputs/';
 
 /** Files of threads that clients load and edit. */
 export class Artifacts {
   readonly #options: ArtifactsOptions;
+  readonly #archives = new UserTurns({
+    ...archiveReads,
+    full: () => new AppError('rate_limited', { message: say('archives_busy'), retryAfterSeconds }),
+  });
 
   constructor(options: ArtifactsOptions) {
     this.#options = options;
   }
 
-  /** The answer holds a file open: the caller must call its `stream` or its `close`. */
-  async open(owner: Owner, threadId: string, path: string): Promise<Artifact> {
+  /**
+   * The answer holds a file open: the caller must call its `stream` or its `close`. When the signal aborts, an archive is read no
+   * further.
+   */
+  async open(owner: Owner, threadId: string, path: string, signal?: AbortSignal): Promise<Artifact> {
     const { files, access } = this.#options;
     await access.require(owner, threadId, { mustExist: false });
     const key = { userId: userScope(owner), threadId };
@@ -57,7 +68,7 @@ export class Artifacts {
     } catch (error) {
       const parts = splitAtArchive(path);
       if (!parts || !isNotFound(error)) throw error;
-      return this.#openMember(key, parts);
+      return this.#archives.run(key.userId ?? '', () => this.#openMember(key, parts, signal), signal);
     }
   }
 
@@ -90,13 +101,14 @@ export class Artifacts {
   async #openMember(
     key: WorkspaceKey,
     { archive, inner }: { archive: string; inner: string },
+    signal: AbortSignal | undefined,
   ): Promise<Artifact> {
     const file = await this.#options.files.open(key, archive).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
       throw new AppError('artifact_not_found', { message: `Skill file not found: ${archive}` });
     });
     try {
-      return await artifactOfMember(file, inner);
+      return await artifactOfMember(file, inner, signal);
     } catch (error) {
       await file.close();
       throw error;
@@ -140,9 +152,13 @@ async function artifactOfFile(file: FileHandle, path: string): Promise<Artifact>
   }
 }
 
-async function artifactOfMember(archive: FileHandle, inner: string): Promise<Artifact> {
+async function artifactOfMember(
+  archive: FileHandle,
+  inner: string,
+  signal: AbortSignal | undefined,
+): Promise<Artifact> {
   const { ino, mtimeNs } = await archive.stat({ bigint: true });
-  const { sizeBytes, head, checksum, content } = await openSkillMember(archive, inner, headBytes);
+  const { sizeBytes, head, checksum, content } = await openSkillMember(archive, inner, { headBytes, signal });
   const filename = nameOf(inner);
   return {
     ...artifactType(head, filename),

@@ -29,12 +29,13 @@ export interface SkillMember {
 export async function openSkillMember(
   archive: FileHandle,
   inner: string,
-  headBytes: number,
+  { headBytes, signal }: { headBytes: number; signal: AbortSignal | undefined },
 ): Promise<SkillMember> {
-  const member = memberNamed(inner, await readZipDirectory(archive));
+  const member = memberNamed(inner, await readZipDirectory(archive, signal));
   const content = await openZipMember(member, maxMemberBytes);
   let head = Buffer.alloc(0);
   for await (const chunk of content()) {
+    signal?.throwIfAborted();
     if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);
   }
   return { sizeBytes: member.sizeBytes, head, checksum: member.crc, content };

@@ -1,9 +1,11 @@
 import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
 import { zip } from '../../../test/support/zip.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { openZipMember, readZipDirectory } from './zip-archive.ts';
@@ -78,13 +80,79 @@ test('a file whose stated size is too large is refused before it is opened', asy
   await expect(unpacked(packedLarger)).rejects.toMatchObject({ code: 'file_too_large' });
 });
 
-test('a directory of many files is refused by its length', async () => {
-  const many = Array.from({ length: 20_000 }, (_, n) => ({
-    name: `${n}${'x'.repeat(200)}`,
+const files = (count: number, nameLength = 4) =>
+  Array.from({ length: count }, (_, n) => ({
+    name: `${n}`.padStart(nameLength, 'x'),
     content: Buffer.alloc(0),
     stored: true,
   }));
-  await expect(unpacked(zip(many))).rejects.toThrow('it has too many files');
+
+/** The bytes that are read of an archive until it is refused. */
+function bytesUntilRefused(bytes: Buffer, reason: string): Promise<number> {
+  return withArchive(bytes, async (file) => {
+    let read = 0;
+    const counting = new Proxy(file, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return async (...given: unknown[]) => {
+          const answer = await value.apply(target, given);
+          if (name === 'read') read += answer.bytesRead;
+          return answer;
+        };
+      },
+    });
+    await expect(readZipDirectory(counting)).rejects.toThrow(reason);
+    return read;
+  });
+}
+
+test('as many files as the limit are listed', async () => {
+  expect(await withArchive(zip(files(2_000)), readZipDirectory)).toHaveLength(2_000);
+});
+
+/** A record, its comment, and the records of Zip64 in front of it, as the library looks for them. */
+const endBytes = 65_535 + 22 + 20;
+
+test.each([
+  ['many files', zip(files(60_000, 40))],
+  ['a long directory of few files', zip(files(100, 20_000))],
+])(
+  'an archive with %s is refused by its end record, and its directory is not read',
+  async (_what, archive) => {
+    expect(archive.length).toBeGreaterThan(3 * megabyte);
+    expect(await bytesUntilRefused(archive, 'it has too many files')).toBeLessThanOrEqual(endBytes);
+  },
+);
+
+const many = files(60_000, 40);
+const directoryOfMany = 60_000 * (46 + 40);
+test.each([
+  ['fewer files', { count: 10 }, 'it has too many files'],
+  ['fewer files and a shorter directory', { count: 10, directoryBytes: 10 * 86 }, 'it is no zip archive'],
+  ['a shorter directory', { directoryBytes: 10 * 86, count: 2_000 }, 'it is no zip archive'],
+  [
+    'fewer files than its directory has',
+    { count: 10, directoryBytes: 2_000 * 86, directoryAt: 60_000 * 70 + directoryOfMany - 2_000 * 86 },
+    'it is no zip archive',
+  ],
+])('an end record that lies is refused after little work: %s', async (_what, claims, reason) => {
+  const read = await bytesUntilRefused(zip(many, '', claims), reason);
+  expect(read).toBeLessThanOrEqual(endBytes + 2_000 * 86);
+});
+
+test('an archive with the records of Zip64 is read', async () => {
+  const written = new ZipFile();
+  written.addBuffer(Buffer.from('hello'), 'a', { forceZip64Format: true });
+  written.end({ forceZip64Format: true, comment: '' });
+  expect(await unpacked(await buffer(written.outputStream))).toEqual([['a', Buffer.from('hello')]]);
+});
+
+test('a directory is read no further when the signal aborts', async () => {
+  const signal = AbortSignal.abort(new Error('the client has gone'));
+  await withArchive(zip(files(10)), (file) =>
+    expect(readZipDirectory(file, signal)).rejects.toThrow('the client has gone'),
+  );
 });
 
 test('archives with any bytes changed are either read or refused with a sentence', async () => {

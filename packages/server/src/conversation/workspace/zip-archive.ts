@@ -22,23 +22,40 @@ export interface OpenableMember extends ZipMember {
   entry: Entry;
 }
 
-const memberBytes = 46;
-const maxDirectoryBytes = 4 * 1024 * 1024;
+const headerBytes = 46;
+const endRecordBytes = 22;
+const zip64LocatorBytes = 20;
+const zip64LocatorMark = 0x07064b50;
+const zip64RecordBytes = 56;
+
+/** Twice the files of a skill, for archives that hold folders and the litter of desktops as well. */
+const maxMembers = 2_000;
+const maxDirectoryBytes = 1024 * 1024;
 const stepBytes = 64 * 1024;
 
-/** The files that an archive lists. Only its directory is read, which may be 4 MB long: enough for some 40,000 files. */
-export async function readZipDirectory(file: FileHandle): Promise<OpenableMember[]> {
+/**
+ * The files that an archive lists. Its directory alone is read, in one piece, and only when its end record says that the directory
+ * is small. A directory that is not what its end record says is refused, so a record that lies makes no work.
+ */
+export async function readZipDirectory(file: FileHandle, signal?: AbortSignal): Promise<OpenableMember[]> {
   const members: OpenableMember[] = [];
-  let directoryBytes = 0;
   try {
-    const zip = await openZip(file);
+    const { zip, reader, size } = await openZip(file);
+    const { at, bytes, endsAt } = await directoryOf(zip, reader, size);
+    if (zip.entryCount > maxMembers || bytes > maxDirectoryBytes) {
+      throw unreadable(say('archive_directory_large'));
+    }
+    if (at + bytes !== endsAt) throw unreadable(say('archive_no_zip'));
+    await reader.hold(at, bytes);
+    let readBytes = 0;
     for await (const entry of zip.eachEntry()) {
-      directoryBytes += memberBytes + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
-      if (directoryBytes > maxDirectoryBytes) throw unreadable(say('archive_directory_large'));
+      signal?.throwIfAborted();
+      readBytes += headerBytes + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
       members.push({ ...memberOf(entry), zip, entry });
     }
+    if (readBytes !== bytes) throw unreadable(say('archive_no_zip'));
   } catch (error) {
-    throw error instanceof AppError ? error : unreadable(say('archive_no_zip'), error);
+    throw error instanceof AppError || signal?.aborted ? error : unreadable(say('archive_no_zip'), error);
   }
   return members;
 }
@@ -82,21 +99,44 @@ async function* chunksOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   }
 }
 
-async function openZip(file: FileHandle): Promise<ZipFile> {
+async function openZip(file: FileHandle): Promise<{ zip: ZipFile; reader: HandleReader; size: number }> {
   const { size } = await file.stat();
-  return fromRandomAccessReaderPromise(new HandleReader(file), size, {
+  const reader = new HandleReader(file);
+  const zip = await fromRandomAccessReaderPromise(reader, size, {
     autoClose: false,
     lazyEntries: true,
     decodeStrings: false,
     validateEntrySizes: false,
   });
+  return { zip, reader, size };
+}
+
+/** Where the directory lies, and where the records behind it begin. The library tells only how many entries it has. */
+async function directoryOf(
+  zip: ZipFile,
+  reader: HandleReader,
+  size: number,
+): Promise<{ at: number; bytes: number; endsAt: number }> {
+  const endsAt = size - endRecordBytes - Buffer.byteLength(zip.comment);
+  const record = await reader.bytes(endsAt, endRecordBytes);
+  const locator = await reader.bytes(Math.max(0, endsAt - zip64LocatorBytes), zip64LocatorBytes);
+  if (locator.readUInt32LE(0) !== zip64LocatorMark) {
+    return { at: record.readUInt32LE(16), bytes: record.readUInt32LE(12), endsAt };
+  }
+  const zip64At = Number(locator.readBigUInt64LE(8));
+  const zip64 = await reader.bytes(zip64At, zip64RecordBytes);
+  return {
+    at: Number(zip64.readBigUInt64LE(48)),
+    bytes: Number(zip64.readBigUInt64LE(40)),
+    endsAt: zip64At,
+  };
 }
 
 /** Reads through the handle, which refuses reads after it was closed; the number of a closed file may belong to another one. */
 class HandleReader extends RandomAccessReader {
   readonly #file: FileHandle;
-  #at = 0;
-  #ahead: Buffer = Buffer.alloc(0);
+  /** The piece that was read last. */
+  #held: { at: number; piece: Buffer } = { at: 0, piece: Buffer.alloc(0) };
 
   constructor(file: FileHandle) {
     super();
@@ -114,9 +154,9 @@ class HandleReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null) => void,
   ): void {
-    this.#bytes(position, length).then((bytes) => {
+    this.bytes(position, length).then((bytes) => {
       bytes.copy(buffer, offset);
-      callback(bytes.length < length ? new Error('The archive is shorter than it says.') : null);
+      callback(null);
     }, callback);
   }
 
@@ -124,15 +164,18 @@ class HandleReader extends RandomAccessReader {
     callback(null);
   }
 
-  /** A directory is read in small pieces, one after the other, so more is read than is asked for. */
-  async #bytes(position: number, length: number): Promise<Buffer> {
-    const from = position - this.#at;
-    if (from < 0 || from + length > this.#ahead.length) {
-      this.#ahead = await readFrom(this.#file, { offset: position, length: Math.max(length, stepBytes) });
-      this.#at = position;
-      return this.#ahead.subarray(0, length);
-    }
-    return this.#ahead.subarray(from, from + length);
+  /** Reads a piece at once. What is read later out of it needs no further look at the file. */
+  async hold(at: number, length: number): Promise<void> {
+    this.#held = { at, piece: await readFrom(this.#file, { offset: at, length }) };
+  }
+
+  async bytes(position: number, length: number): Promise<Buffer> {
+    const isHeld = position >= this.#held.at && position + length <= this.#held.at + this.#held.piece.length;
+    if (!isHeld) await this.hold(position, length);
+    const { at, piece } = this.#held;
+    const bytes = piece.subarray(position - at, position - at + length);
+    if (bytes.length < length) throw new Error('The archive is shorter than it says.');
+    return bytes;
   }
 
   async *#range(start: number, end: number): AsyncGenerator<Buffer> {

@@ -1,3 +1,4 @@
+import type { UserTurns } from '../../../lib/async/user-turns.ts';
 import { FileTrees, type FileTreesOptions } from './file-trees.ts';
 import { globFilesTool } from './glob-files.ts';
 import { grepFilesTool } from './grep-files.ts';
@@ -5,16 +6,16 @@ import { listFilesTool } from './list-files.ts';
 import { presentFilesTool } from './present-files.ts';
 import { readFileTool } from './read-file.ts';
 import { replaceTextTool } from './replace-text.ts';
-import { SearchTurns } from './search-turns.ts';
+import { newSearchTurns } from './search-turns.ts';
 import { writeFileTool } from './write-file.ts';
 
 export interface FileToolsOptions extends FileTreesOptions {
   /** Shared by all agents of a process, because their searches use the same processors. */
-  searches?: SearchTurns;
+  searches?: UserTurns;
 }
 
 /** Returns the tools with which an agent works on the files of its thread. */
-export function fileTools({ searches = new SearchTurns(), ...files }: FileToolsOptions) {
+export function fileTools({ searches = newSearchTurns(), ...files }: FileToolsOptions) {
   const trees = new FileTrees(files);
   return [
     listFilesTool(trees),

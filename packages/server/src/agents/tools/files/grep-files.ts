@@ -1,5 +1,6 @@
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
+import type { UserTurns } from '../../../lib/async/user-turns.ts';
 import { requireRunHandle } from '../../run-handle.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import type { WorkspaceKey } from '../workspace.ts';
@@ -7,7 +8,6 @@ import type { FileTrees } from './file-trees.ts';
 import { globMatcher } from './glob-pattern.ts';
 import { literalPattern, PatternSearch, type SearchedPattern } from './pattern-search.ts';
 import { ResultLines } from './result-lines.ts';
-import type { SearchTurns } from './search-turns.ts';
 import { isText } from './text-content.ts';
 import { description, withoutSlash } from './tool-arguments.ts';
 import { Walk, type WalkedEntry } from './walk-files.ts';
@@ -26,7 +26,7 @@ interface Search extends SearchedPattern {
   signal: AbortSignal | undefined;
 }
 
-export function grepFilesTool(trees: FileTrees, searches: SearchTurns) {
+export function grepFilesTool(trees: FileTrees, searches: UserTurns) {
   return tool(
     async (asked, config) => {
       const { userId, threadId } = requireRunHandle(config);

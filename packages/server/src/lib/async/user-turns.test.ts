@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { newDeferred } from '../../../lib/async/deferred.ts';
-import { SearchTurns } from './search-turns.ts';
+import { newDeferred } from './deferred.ts';
+import { UserTurns } from './user-turns.ts';
 
-it('one search runs for each user and a few for all, in the order of their requests', async () => {
-  const turns = new SearchTurns({ atOnce: 2, waitingPerUser: 2 });
+it('one piece of work runs for each user and a few for all, in the order of their requests', async () => {
+  const turns = new UserTurns({ atOnce: 2, waitingPerUser: 2, full: () => new Error('too many') });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const search = (userId: string, name: string) =>
@@ -22,7 +22,7 @@ it('one search runs for each user and a few for all, in the order of their reque
   const c1 = search('cyd', 'c1');
   await nextTurn();
   expect(begun).toEqual(['a1', 'b1']);
-  await expect(search('ada', 'a4')).rejects.toMatchObject({ code: 'too_many_searches' });
+  await expect(search('ada', 'a4')).rejects.toThrow('too many');
 
   ends.get('b1')?.();
   await b1;
@@ -35,4 +35,18 @@ it('one search runs for each user and a few for all, in the order of their reque
   expect(begun.at(-1)).toBe('a3');
   for (const [name, end] of ends) if (['a3', 'c1'].includes(name)) end();
   await Promise.all([a3, c1]);
+});
+
+it('work whose signal aborts while it waits does not begin, and keeps no place', async () => {
+  const turns = new UserTurns({ atOnce: 1, waitingPerUser: 1, full: () => new Error('too many') });
+  const end = newDeferred<void>();
+  const first = turns.run('ada', () => end.promise);
+  const gone = new AbortController();
+  const waiting = turns.run('ada', async () => 'begun', gone.signal);
+  gone.abort(new Error('the client has gone'));
+  await expect(waiting).rejects.toThrow('the client has gone');
+  const next = turns.run('ada', async () => 'next');
+  end.resolve();
+  await first;
+  expect(await next).toBe('next');
 });
