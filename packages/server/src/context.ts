@@ -145,12 +145,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       ...(config.server.public_url ? [config.server.public_url] : []),
     ],
   });
-  const ends = new SessionEnds({
-    bus: base.bus,
-    credentials: accounts.credentials,
-    log: logger,
-    clock: base.clock,
-  });
+  const ends = new SessionEnds({ bus, clock: base.clock, credentials: accounts.credentials, log: logger });
   await ends.start();
   opened.add(() => ends.close());
   const streams = new OpenStreams({
