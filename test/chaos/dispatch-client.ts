@@ -38,9 +38,9 @@ export class DispatchClient {
   }
 
   /** Submits under a key, so that it can be repeated after the connection was lost. */
-  async submit(workflow: object, key: string = randomUUID()): Promise<void> {
+  async submit(workflow: object, key: string = randomUUID(), params: object = {}): Promise<void> {
     this.unanswered.add(key);
-    const { id } = await this.#call<Task>('POST', '/api/tasks', { body: { workflow }, key });
+    const { id } = await this.#call<Task>('POST', '/api/tasks', { body: { workflow, params }, key });
     this.unanswered.delete(key);
     this.accepted.add(id);
   }
@@ -55,14 +55,25 @@ export class DispatchClient {
     await this.#call('POST', '/api/webhooks', { body: { url: address } });
   }
 
+  /** Submits a workflow with a file of its own for this input, such as `3.image`. */
+  async submitWithFile(workflow: object, input: string): Promise<void> {
+    const answer = await this.#send(this.url);
+    const { data } = (await answer.json()) as { data: { fileId: string } };
+    await this.submit(workflow, randomUUID(), { [input]: { $file: data.fileId } });
+  }
+
   /** Sends a small file to this replica and returns the status of the answer. */
   async upload(url: string): Promise<number> {
+    const answer = await this.#send(url);
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  async #send(url: string): Promise<Response> {
     const form = new FormData();
     form.append('file', new Blob([randomBytes(1_000)]), 'note.bin');
     const headers = { authorization: `Bearer ${this.#token}` };
-    const answer = await fetch(new URL('/api/files/upload', url), { method: 'POST', headers, body: form });
-    await answer.arrayBuffer();
-    return answer.status;
+    return fetch(new URL('/api/files/upload', url), { method: 'POST', headers, body: form });
   }
 
   async countOf(status: string): Promise<number> {

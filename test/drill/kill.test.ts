@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { chaosOptions } from '../chaos/chaos-options.ts';
+import { DispatchRows } from '../chaos/dispatch-rows.ts';
 import { startTalks } from '../chaos/talks.ts';
 import { checkAll, halfHaveBegun, inTime, inversionsOf, settle } from './drill-checks.ts';
-import { openStage, type Stage, testDrill } from './drill-stage.ts';
+import { holderOf, openStage, type Stage, testDrill } from './drill-stage.ts';
 import { SteadyLoad } from './steady-load.ts';
 
 const drill = testDrill('killed replicas');
@@ -49,5 +50,40 @@ it.skipIf(drill.isSkipped)(
       );
     }
     expect(tasks.unanswered.size).toBe(0);
+  },
+);
+
+/** The default of `maxAttempts`: as many kills would end a task whose attempts counted. */
+const usualAttempts = 3;
+const loadingWorkflow = {
+  '1': { class_type: 'ImageInvert', inputs: { image: '' } },
+  '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'handed-over' } },
+};
+
+it.skipIf(drill.isSkipped)(
+  `${drill.title} between claim and prompt use up no attempt of a task, which runs once`,
+  async () => {
+    stage ??= await openStage();
+    const { fleet, tasks, database } = stage;
+    const uploads = async () => (await fleet.stats()).reduce((sum, worker) => sum + worker.uploads, 0);
+    // A worker that never answers about the input file: its dispatcher has claimed the task and not sent the prompt.
+    await fleet.behave({ trouble: 'stuck_upload' });
+    await tasks.submitWithFile(loadingWorkflow, '1.image');
+    const [taskId = ''] = [...tasks.accepted].slice(-1);
+    for (let kill = 1; kill <= usualAttempts + 1; kill += 1) {
+      await expect.poll(uploads).toBe(kill);
+      if (kill > usualAttempts) await fleet.behave({ trouble: null });
+      const dispatcher = await inTime(stage, 'No replica is the dispatcher', holderOf(stage, 'dispatch'));
+      await dispatcher.kill9();
+      await dispatcher.restart();
+    }
+    await settle(stage);
+    await checkAll(stage, { talks: [], inversions: 0 });
+    const { attempts } = await DispatchRows.ofDatabase(database);
+    const outcomes = attempts.filter((attempt) => attempt.taskId === taskId).map(({ outcome }) => outcome);
+    expect(outcomes.slice(0, -1).filter((outcome) => outcome !== 'unsent' && outcome !== 'untraced')).toEqual(
+      [],
+    );
+    expect(outcomes).toHaveLength(usualAttempts + 2);
   },
 );

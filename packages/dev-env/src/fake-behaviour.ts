@@ -4,7 +4,8 @@
  * the event socket is open and silent. `zombie`: it takes prompts and never runs them. `refuse`: 400 for every prompt.
  * `gateway_timeout`: it takes a prompt, runs it, and a proxy in front of it answers 504. `bad_gateway`: a proxy answers 502
  * for everything.
- * `stubborn`: it runs on when it is interrupted. `stuck_output`: an output begins to arrive and never ends.
+ * `stubborn`: it runs on when it is interrupted. `stuck_upload`: it takes an input file and
+ * never answers. `stuck_output`: an output begins to arrive and never ends.
  * `silent_history`: it reports the end of a run and never its result. `silent_prompt`: it takes a prompt and runs it,
  * but sends no answer and no event. `silent_object_info`: it never says what it can run. `password`: 401 for
  * everything.
@@ -20,6 +21,7 @@ export type FakeTrouble =
   | 'zombie'
   | 'refuse'
   | 'stubborn'
+  | 'stuck_upload'
   | 'stuck_output'
   | 'silent_history'
   | 'silent_prompt'
@@ -47,6 +49,8 @@ export interface FakeStats {
   accepted: number;
   /** How often clients asked for its node classes. */
   objectInfoAsked: number;
+  /** How many input files it has received. */
+  uploads: number;
   /** How often its queue was read. */
   asked: number;
   finished: number;

@@ -49,7 +49,7 @@ export class FakeQueue {
     this.#show = show;
   }
 
-  get stats(): Omit<FakeStats, 'port' | 'arrivals' | 'objectInfoAsked'> {
+  get stats(): Omit<FakeStats, 'port' | 'arrivals' | 'objectInfoAsked' | 'uploads'> {
     return {
       accepted: this.#accepted,
       asked: this.#asked,

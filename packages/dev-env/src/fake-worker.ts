@@ -49,6 +49,7 @@ export class FakeWorker {
   nodeClasses: readonly string[];
   models: Readonly<Record<string, readonly string[]>>;
   #objectInfoAsked = 0;
+  #uploads = 0;
   readonly #keepsArrivals: boolean;
   readonly #arrivals: Record<string, string> = {};
   #output = Buffer.alloc(0);
@@ -96,8 +97,8 @@ export class FakeWorker {
   }
 
   get stats(): FakeStats {
-    const objectInfoAsked = this.#objectInfoAsked;
-    return { port: this.port, ...this.#queue.stats, objectInfoAsked, arrivals: this.#arrivals };
+    const [objectInfoAsked, uploads] = [this.#objectInfoAsked, this.#uploads];
+    return { port: this.port, ...this.#queue.stats, objectInfoAsked, uploads, arrivals: this.#arrivals };
   }
 
   /** Ends the running prompt with success now: for a test that holds a run until it has made its checks. */
@@ -182,6 +183,8 @@ export class FakeWorker {
         this.#view(response, query);
         break;
       case 'POST /upload/image':
+        this.#uploads++;
+        if (this.behaviour.trouble === 'stuck_upload') break;
         sendJson(response, 200, uploadedName(body));
         break;
       case 'GET /system_stats':

@@ -12,6 +12,7 @@ import * as oldDeliveries from './migrations/010-old-deliveries.ts';
 import * as attemptEnds from './migrations/012-attempt-ends.ts';
 import * as pictureSizes from './migrations/013-picture-sizes.ts';
 import * as oneDispatcher from './migrations/014-one-dispatcher.ts';
+import * as knownPrompts from './migrations/015-known-prompts.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -27,4 +28,5 @@ export const dispatchMigrations: readonly Migration[] = [
   attemptEnds,
   pictureSizes,
   oneDispatcher,
+  knownPrompts,
 ];

@@ -100,6 +100,11 @@ export interface TaskAttemptTable {
   /** The id on the worker, written before the POST: a restarted gateway finds the execution by it. */
   promptId: string;
   clientId: string;
+  /**
+   * A prompt that the worker had in its history when the task was claimed, if one was known: when the worker does not know
+   * it any more, it was restarted since.
+   */
+  knownPromptId: string | null;
   state: 'dispatching' | 'accepted' | 'ended';
   outcome: string | null;
   error: string | null;

@@ -6,6 +6,12 @@ export const attemptTexts = {
   task_failed: 'The task failed.',
   gateway_failed: 'The gateway met an error of its own while it ran this task. Its log says which.',
   run_unknown: 'The worker does not know the run any more.',
+  run_unsent:
+    'The handing over of the task was interrupted. The worker, which has run on since, does not know it.',
+  run_untraced:
+    'The handing over of the task was interrupted, and the worker does not know it. Whether the worker was restarted meanwhile is not known.',
+  never_handed_over:
+    'The handing over of this task was interrupted {count} times, and no worker has known of it.',
   worker_restarted: 'The worker was restarted and does not know the run any more.',
   worker_gone: 'The worker refuses connections: its process is gone.',
   worker_gone_behind_proxy: 'A proxy in front of the worker says that it cannot reach it.',

@@ -31,9 +31,13 @@ export interface SettlementOptions {
 
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
 type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
+/** The end of a task may say more than its last attempt. */
+type Decision = Requeue | (Extract<AfterFailure, { next: 'fail' }> & { error?: Pick<TaskError, 'message'> });
 
 /** Outcomes that use up none of the task's own tries. */
-const notCounted = ['not_taken', 'given_back'];
+const notCounted = ['not_taken', 'given_back', 'unsent', 'untraced'];
+/** The gateway was interrupted before a worker knew of the task. */
+const interrupted = ['unsent', 'untraced'];
 /** When this many instances say that they lack a file, all instances are taken to lack it. */
 const instancesThatAgree = 2;
 const cancelled: TaskError = { code: 'cancelled', message: say('cancelled') };
@@ -97,7 +101,7 @@ export class AttemptSettlement {
     }
     if (error.code === 'input_file_missing') warnOfMissingFile(attempt, error);
     const next = await this.#decide(attempt, failure);
-    if (next.next === 'fail') await attempt.record.fail(error, failure);
+    if (next.next === 'fail') await attempt.record.fail({ ...error, ...next.error }, failure);
     else await this.#requeue(attempt, { ...next, outcome: failure, error });
   }
 
@@ -131,18 +135,24 @@ export class AttemptSettlement {
     return agreeing.size >= instancesThatAgree || (reachable.length > 0 && reachable.every(hasSaidSo));
   }
 
-  async #decide({ record }: TaskAttempt, failure: AttemptFailure): Promise<AfterFailure> {
+  async #decide({ record }: TaskAttempt, failure: AttemptFailure): Promise<Decision> {
     const { id, attempt, retryPolicy, maxAttempts, cancelRequested } = record.row;
     const earlier = (await this.#options.attempts.of(id)).filter((row) => row.attempt < attempt);
-    const refusals = earlier.filter(({ outcome }) => outcome === 'not_taken').length;
-    const started = earlier.filter(({ outcome }) => !notCounted.includes(outcome ?? '')).length;
-    return decideRetry(failure, {
+    const outcomes = [...earlier.map(({ outcome }) => outcome ?? ''), failure];
+    const countOf = (wanted: readonly string[]) => outcomes.filter((each) => wanted.includes(each)).length;
+    const interruptions = countOf(interrupted);
+    const after = decideRetry(failure, {
       retry: retryPolicy,
       maxAttempts,
-      startedAttempts: started + Number(failure !== 'not_taken'),
-      refusals: refusals + Number(failure === 'not_taken'),
+      startedAttempts: outcomes.length - countOf(notCounted),
+      refusals: countOf(['not_taken']),
+      interruptions,
       cancelRequested: cancelRequested === 1,
     });
+    const isGivenUp = after.next === 'fail' && interrupted.includes(failure) && interruptions > 1;
+    return isGivenUp
+      ? { ...after, error: { message: say('never_handed_over', { count: interruptions }) } }
+      : after;
   }
 
   async #requeue(

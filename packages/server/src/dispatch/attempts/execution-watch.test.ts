@@ -86,6 +86,7 @@ function watchExecution(timeLimitMs: number | null = null): Watched {
   const watch = new ExecutionWatch({
     client: client as unknown as WorkerClient,
     promptId,
+    knownPromptId: null,
     steadyClock: time.now,
     timer: time.timer,
     timeouts: executionTimeouts,
@@ -156,6 +157,23 @@ describe('an execution', () => {
     const { watch, end } = watchExecution();
     client.where = { state: 'absent', isSameProcess: false };
     watch.notice({ type: 'worker_restarted' });
+    await settle();
+    expect(end()).toMatchObject({ kind: 'lost' });
+  });
+
+  test('leaves no trace when the worker does not know it and may be another process', async () => {
+    const { watch, end } = watchExecution();
+    client.where = { state: 'absent', isSameProcess: null };
+    watch.lookFirst();
+    await settle();
+    expect(end()).toEqual({ kind: 'untraced' });
+  });
+
+  test('is lost when the worker has had it and does not know it any more', async () => {
+    const { watch, end } = watchExecution();
+    client.where = { state: 'absent', isSameProcess: null };
+    watch.noteThere();
+    watch.lookFirst();
     await settle();
     expect(end()).toMatchObject({ kind: 'lost' });
   });

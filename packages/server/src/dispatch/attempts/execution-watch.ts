@@ -21,6 +21,8 @@ export type WatchEnd =
   | { kind: 'lost'; message: string }
   /** The worker certainly never took it and would still take it under the same id. */
   | { kind: 'never_taken' }
+  /** The worker does not know it, and may have been restarted since it was submitted, if it was submitted at all. */
+  | { kind: 'untraced' }
   | { kind: 'stuck'; message: string }
   /** It exceeded its time limit; `hasStopped` when it then stopped as requested. */
   | { kind: 'timed_out'; hasStopped: boolean }
@@ -30,6 +32,8 @@ export type WatchEnd =
 interface ExecutionWatchOptions {
   client: WorkerClient;
   promptId: string;
+  /** A prompt that the worker knew before this one. */
+  knownPromptId: string | null;
   steadyClock: Clock;
   timer?: Timer;
   timeouts: ExecutionTimeouts;
@@ -69,7 +73,7 @@ export class ExecutionWatch {
   #gone: { sinceMs: number; message: string } | null = null;
   /** When the worker answered that it has taken the prompt; null for a prompt that was submitted before. */
   #acceptedAtMs: number | null = null;
-  /** The worker has said that it holds the prompt. Until then a proxy's word does not end the execution early. */
+  /** The worker has said that it holds the prompt. Until then its absence proves little, and a proxy's word does not end the execution early. */
   #isKnownThere = false;
   readonly #framesBefore: number;
   #wasDeaf = false;
@@ -90,6 +94,11 @@ export class ExecutionWatch {
   /** The worker has answered that it takes the prompt. From now on its event socket should send messages. */
   noteAccepted(): void {
     this.#acceptedAtMs = this.#options.steadyClock();
+    this.noteThere();
+  }
+
+  /** The worker has said at some time that it holds the prompt. */
+  noteThere(): void {
     this.#isKnownThere = true;
   }
 
@@ -176,6 +185,7 @@ export class ExecutionWatch {
     const found = await this.#ask(() =>
       this.#options.client.reconcile(this.#options.promptId, {
         graceMs: this.#options.timeouts.reconcileMs,
+        knownPromptId: this.#options.knownPromptId,
         signal: this.#options.signal,
       }),
     );
@@ -183,8 +193,9 @@ export class ExecutionWatch {
       case 'finished':
         return { kind: 'over', result: found.result };
       case 'absent':
-        return found.isSameProcess
-          ? { kind: 'never_taken' }
+        if (found.isSameProcess) return { kind: 'never_taken' };
+        return found.isSameProcess === null && !this.#isKnownThere
+          ? { kind: 'untraced' }
           : { kind: 'lost', message: say('worker_restarted') };
       case 'waiting':
         this.#isKnownThere = true;

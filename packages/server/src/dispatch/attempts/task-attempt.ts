@@ -80,6 +80,7 @@ interface AttemptInput {
 /** One attempt of one task on one worker, starting with the claim. What follows a failure is decided elsewhere. */
 export class TaskAttempt {
   readonly promptId: string;
+  readonly #knownPromptId: string | null;
   readonly record: AttemptRecord;
   readonly #leftWorker = newDeferred();
   readonly #deps: AttemptDeps;
@@ -93,10 +94,18 @@ export class TaskAttempt {
 
   constructor(
     deps: AttemptDeps,
-    attempt: { row: TaskRow; fence: AttemptFence; promptId: string; nodes: string | null },
+    attempt: {
+      row: TaskRow;
+      fence: AttemptFence;
+      promptId: string;
+      /** A prompt that the worker knew when an earlier owner claimed the task. */
+      knownPromptId: string | null;
+      nodes: string | null;
+    },
   ) {
     this.#deps = deps;
     this.promptId = attempt.promptId;
+    this.#knownPromptId = attempt.knownPromptId;
     this.#names = deps.workerNames.of(attempt.promptId);
     this.record = new AttemptRecord(deps, attempt);
     this.#reports = new ExecutionReports({
@@ -170,10 +179,14 @@ export class TaskAttempt {
     if (refused) return { outcome: refused, isStuck: false };
     this.#deps.client.watch(this.#watchedExecution());
     const watch = this.#newWatch();
+    const wasAccepted = this.record.row.status === 'running';
+    if (wasAccepted) watch.noteThere();
     watch.lookFirst();
     if (this.#asked) watch.askToStop();
     const end = await watch.untilOver();
-    if (end.kind === 'never_taken' && this.record.row.status === 'pending') return this.runOnWorker();
+    if (end.kind === 'never_taken' && !wasAccepted) {
+      return { outcome: this.#unlessAsked(failed('unsent', say('run_unsent'))), isStuck: false };
+    }
     return this.#workerPartOf(end);
   }
 
@@ -311,6 +324,7 @@ export class TaskAttempt {
     this.#watch = new ExecutionWatch({
       client,
       promptId: this.promptId,
+      knownPromptId: this.#knownPromptId,
       steadyClock,
       timeouts: timeoutsOf(timeouts, [serverPatience(), own]),
       onRunning: () => this.record.markExecuting(),
@@ -343,6 +357,8 @@ export class TaskAttempt {
         const outcome = failed('lost', say('run_unknown'));
         return { outcome: this.#unlessAsked(outcome), isStuck: false };
       }
+      case 'untraced':
+        return { outcome: this.#unlessAsked(failed('untraced', say('run_untraced'))), isStuck: false };
       case 'stuck':
         return { outcome: failed('stalled', end.message), isStuck: true };
       case 'timed_out': {

@@ -52,6 +52,14 @@ export interface RunnerOptions {
 
 type Holding = Pick<Lease, 'token' | 'signal' | 'stands'>;
 
+interface PreparedAttempt {
+  row: TaskRow;
+  promptId: string;
+  knownPromptId: string | null;
+  /** The record of its nodes, when it is resumed. */
+  nodes?: string | null;
+}
+
 /**
  * Outputs of earlier executions that are still fetched while the worker has the next one; beyond this the worker waits.
  */
@@ -270,13 +278,14 @@ export class InstanceRunner {
   }
 
   async #claim(pending: PendingTask, { token, signal }: Holding): Promise<ClaimedTask> {
-    const { attemptDeps, matchmaker, clock } = this.#options;
+    const { attemptDeps, client, matchmaker, clock } = this.#options;
     const { attempts } = attemptDeps;
     try {
       const claimed = await claimTask(pending, {
         attempts,
         instance: this.#row,
         workerVersion: this.#options.monitor.live.version,
+        knownPromptId: client.knownPromptId,
         token,
         clock,
       });
@@ -316,20 +325,20 @@ export class InstanceRunner {
     const fence = { taskId: id, attempt, token: lease.token };
     const row = stored && (await attempts.takeOver(fence, toIso(this.#options.clock())));
     if (!row) return;
-    const { promptId, nodes } = stored;
-    const found = this.#newAttempt({ row, promptId, nodes }, lease);
+    const { promptId, knownPromptId, nodes } = stored;
+    const found = this.#newAttempt({ row, promptId, knownPromptId, nodes }, lease);
     await this.#run(found, { signal: lease.signal, execute: () => found.reattach() });
   }
 
   #newAttempt(
-    { row, promptId, nodes = null }: { row: TaskRow; promptId: string; nodes?: string | null },
+    { row, promptId, knownPromptId, nodes = null }: PreparedAttempt,
     { token, signal, stands }: Holding,
   ): TaskAttempt {
     const { attemptDeps, client, monitor } = this.#options;
     const fence = { taskId: row.id, attempt: row.attempt, token };
     return new TaskAttempt(
       { client, monitor, signal, isOwner: stands, ...attemptDeps },
-      { row, fence, promptId, nodes },
+      { row, fence, promptId, knownPromptId, nodes },
     );
   }
 

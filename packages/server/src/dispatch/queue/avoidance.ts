@@ -6,8 +6,8 @@ export interface Avoidance {
 
 /** The longest time that an attempt counts against its instance. */
 const maxMs = 60_000;
-/** Ends that say nothing about the instance: the task itself failed, was cancelled or was taken back. */
-const harmless = new Set(['graph_error', 'given_back', 'cancelled', 'completed']);
+/** Ends that say nothing about the instance: the task itself failed, was cancelled, was taken back or never arrived. */
+const harmless = new Set(['graph_error', 'given_back', 'cancelled', 'completed', 'unsent', 'untraced']);
 
 /**
  * The instances that a task avoids now, each for twice as long each time. They follow from the rows of its attempts, so

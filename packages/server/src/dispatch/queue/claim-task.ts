@@ -6,7 +6,7 @@ import { promptIdOf } from '../tasks/task.ts';
 import type { PendingTask } from './pending-entry.ts';
 
 export type ClaimedTask =
-  | { outcome: 'claimed'; row: TaskRow; promptId: string }
+  | { outcome: 'claimed'; row: TaskRow; promptId: string; knownPromptId: string | null }
   /** The task was cancelled, or another instance has it. */
   | { outcome: 'gone' }
   /** The instance was switched off or removed a moment ago; the task still waits. */
@@ -20,6 +20,8 @@ interface ClaimOptions {
   attempts: Pick<AttemptStore, 'claim'>;
   instance: Pick<InstanceRow, 'id' | 'clientId' | 'tags'>;
   workerVersion: string | null;
+  /** A prompt that is in the worker's history now, if one is known. */
+  knownPromptId: string | null;
   /** The token under which this runner is in charge of the instance; it fences this write and every later one. */
   token: number;
   clock: Clock;
@@ -28,7 +30,7 @@ interface ClaimOptions {
 /** Gives a waiting task to this instance. Claim and attempt are on disk before the request to the worker. */
 export async function claimTask(
   task: Pick<PendingTask, 'id' | 'attempt' | 'owner'>,
-  { attempts, instance, workerVersion, token, clock }: ClaimOptions,
+  { attempts, instance, workerVersion, knownPromptId, token, clock }: ClaimOptions,
 ): Promise<ClaimedTask> {
   const promptId = promptIdOf(task.id, task.attempt + 1);
   const claimed = await attempts.claim({
@@ -40,8 +42,11 @@ export async function claimTask(
     token,
     owner: task.owner,
     workerVersion,
+    knownPromptId,
     pools: JSON.parse(instance.tags) as string[],
     at: toIso(clock()),
   });
-  return typeof claimed === 'string' ? { outcome: claimed } : { outcome: 'claimed', promptId, row: claimed };
+  return typeof claimed === 'string'
+    ? { outcome: claimed }
+    : { outcome: 'claimed', promptId, knownPromptId, row: claimed };
 }

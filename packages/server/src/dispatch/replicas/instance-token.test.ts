@@ -71,6 +71,7 @@ function behaves(where: () => Promise<DatabaseOptions>): void {
       owner: 'ada',
       pools: [],
       workerVersion: null,
+      knownPromptId: null,
     });
 
   it('claims nothing for it any more', async () => {

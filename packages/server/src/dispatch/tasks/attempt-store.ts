@@ -5,7 +5,7 @@ import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables, TaskAttemptTable, TaskRow, TaskTable } from '../tables.ts';
 import { countEnded } from './task-counts-store.ts';
 
-export type AttemptRow = Omit<Selectable<TaskAttemptTable>, 'nodes'>;
+export type AttemptRow = Omit<Selectable<TaskAttemptTable>, 'nodes' | 'knownPromptId'>;
 export type AttemptWithNodes = Selectable<TaskAttemptTable>;
 type Trx = WriteTransaction<DispatchTables>;
 
@@ -24,6 +24,8 @@ export interface Claim {
   pools: readonly string[];
   /** What the worker has said of itself last. Its row follows a moment later. */
   workerVersion: string | null;
+  /** A prompt that is in the worker's history now, if one is known. */
+  knownPromptId: string | null;
 }
 
 /** Names the attempt that a runner may write. It matches no row once the task has moved on or the lease has changed. */
@@ -342,6 +344,7 @@ const newAttempt = new Prepared((db: Db, claim: AttemptStart) =>
     workerVersion: claim.workerVersion,
     promptId: claim.promptId,
     clientId: claim.clientId,
+    knownPromptId: claim.knownPromptId,
     state: 'dispatching',
     outcome: null,
     error: null,

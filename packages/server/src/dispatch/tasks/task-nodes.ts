@@ -3,7 +3,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { type Graph, titleOf } from '../graphs/graph.ts';
-import type { AttemptStore, AttemptWithNodes } from './attempt-store.ts';
+import type { AttemptRow, AttemptStore, AttemptWithNodes } from './attempt-store.ts';
 import { readNodes } from './node-record.ts';
 import type { NodeTimes } from './node-times.ts';
 import type { TaskStore } from './task-store.ts';
@@ -16,7 +16,7 @@ interface TaskNodesOptions {
 
 /** One attempt with its nodes in the order in which they began. */
 export interface AttemptNodes {
-  attempt: Omit<AttemptWithNodes, 'nodes'>;
+  attempt: AttemptRow;
   nodes: TaskNode[];
   folded: TaskNodeList['folded'][number] | null;
 }

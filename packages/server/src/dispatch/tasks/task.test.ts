@@ -36,6 +36,7 @@ const fresh: AttemptRecord = {
   maxAttempts: 3,
   startedAttempts: 1,
   refusals: 0,
+  interruptions: 0,
   cancelRequested: false,
 };
 
@@ -68,6 +69,20 @@ test('a task gets no more than the allowed attempts', () => {
 test('a task that no worker takes ends after twenty refusals', () => {
   expect(decideRetry('not_taken', { ...fresh, refusals: 19 }).next).toBe('requeue');
   expect(decideRetry('not_taken', { ...fresh, refusals: 20 }).next).toBe('fail');
+});
+
+test('an attempt that no worker knew of uses up none of the allowed ones, and has a bound of its own', () => {
+  const record = { ...fresh, maxAttempts: 1, startedAttempts: 0 };
+  for (const failure of ['unsent', 'untraced'] as const) {
+    expect(decideRetry(failure, { ...record, interruptions: 9 }).next).toBe('requeue');
+    expect(decideRetry(failure, { ...record, interruptions: 10 }).next).toBe('fail');
+  }
+});
+
+test('with "never" a task is sent again only when the worker certainly did not have it', () => {
+  const record = { ...fresh, retry: 'never', startedAttempts: 0, interruptions: 1 } as const;
+  expect(decideRetry('unsent', record).next).toBe('requeue');
+  expect(decideRetry('untraced', record).next).toBe('fail');
 });
 
 test('a task waits longer before each further try, up to a minute', () => {

@@ -28,6 +28,8 @@ export function decideCancel(task: {
 /**
  * Why an attempt failed.
  * - `not_taken`: the worker certainly did not start it (connection refused, too large for it, or it lacks something)
+ * - `unsent`: the gateway was interrupted before it handed the task over; the worker certainly does not have it
+ * - `untraced`: the same, but it is not known whether the worker was restarted since and lost the task in that
  * - `lost`: the worker died, restarted or was cut off, its machine failed, or someone else stopped the execution; part
  *   of it may have been done
  * - `worker_error`: the worker's own trouble, such as no memory or a device error
@@ -36,6 +38,8 @@ export function decideCancel(task: {
  */
 export type AttemptFailure =
   | 'not_taken'
+  | 'unsent'
+  | 'untraced'
   | 'lost'
   | 'worker_error'
   | 'graph_error'
@@ -50,6 +54,8 @@ export interface AttemptRecord {
   startedAttempts: number;
   /** How often a worker did not take the task, this time included. */
   refusals: number;
+  /** How often the gateway was interrupted before a worker knew of the task, this time included. */
+  interruptions: number;
   cancelRequested: boolean;
 }
 
@@ -57,6 +63,8 @@ export type AfterFailure = { next: 'fail' } | { next: 'requeue'; delayMs: number
 
 /** A task that no worker takes ends instead of being tried for ever. */
 const maxRefusals = 20;
+/** A task whose handing over ends the gateway itself must not do so for ever. */
+const maxInterruptions = 10;
 const retriesOf: Record<RetryPolicy, readonly AttemptFailure[]> = {
   never: [],
   on_lost: ['lost', 'outputs_lost', 'stalled'],
@@ -69,6 +77,10 @@ export function decideRetry(failure: AttemptFailure, record: AttemptRecord): Aft
   if (failure === 'not_taken') {
     if (record.refusals >= maxRefusals) return { next: 'fail' };
     return { next: 'requeue', delayMs: backoffMs(record.refusals) };
+  }
+  if (failure === 'unsent' || (failure === 'untraced' && record.retry !== 'never')) {
+    if (record.interruptions >= maxInterruptions) return { next: 'fail' };
+    return { next: 'requeue', delayMs: backoffMs(record.interruptions) };
   }
   const mayTryAgain =
     retriesOf[record.retry].includes(failure) && record.startedAttempts < record.maxAttempts;
@@ -85,6 +97,8 @@ function backoffMs(failures: number): number {
 
 const errorOfFailure: Record<AttemptFailure, TaskErrorCode> = {
   not_taken: 'rejected_by_worker',
+  unsent: 'lost',
+  untraced: 'lost',
   lost: 'lost',
   worker_error: 'device_error',
   graph_error: 'execution_failed',

@@ -22,6 +22,11 @@ export interface WorkerClient {
   readonly isConnected: boolean;
   /** How many messages of any kind came over the event socket so far. */
   readonly framesHeard: number;
+  /**
+   * A prompt that is in the history of the present worker process, for finding out later whether it was restarted. Null
+   * when none is known since the event socket was opened.
+   */
+  readonly knownPromptId: string | null;
 
   /** Asks whether the worker is alive and what it is. Returns the cause instead of rejecting. */
   probe(options?: { signal?: AbortSignal }): Promise<ProbeOutcome>;
@@ -42,9 +47,12 @@ export interface WorkerClient {
   /**
    * Does the same as `locate`, but asks once more after `graceMs` when the prompt is nowhere, since a request whose
    * answer was lost may still be on its way through the worker. A prompt that is nowhere and was heard from its start
-   * to its end has finished.
+   * to its end has finished. `knownPromptId` is one that the worker knew before this one was submitted.
    */
-  reconcile(promptId: string, options: { graceMs: number; signal?: AbortSignal }): Promise<ReconcileOutcome>;
+  reconcile(
+    promptId: string,
+    options: { graceMs: number; knownPromptId: string | null; signal?: AbortSignal },
+  ): Promise<ReconcileOutcome>;
   /**
    * The result of an execution that was seen to end. Waits a moment for a history that is not written yet. Without an
    * entry in the history it is what the event socket told, if that was complete, and null otherwise.
@@ -161,9 +169,10 @@ export type ReconcileOutcome =
   | Exclude<ExecutionLocation, { state: 'absent' }>
   /**
    * With `isSameProcess` true, the worker has kept running since before the submission, so it never took the prompt,
-   * which may be sent again under the same id. Otherwise the prompt may have been running and is lost.
+   * which may be sent again. With false, it was restarted since, and the prompt may have been running and is lost. Null
+   * when neither is known.
    */
-  | { state: 'absent'; isSameProcess: boolean };
+  | { state: 'absent'; isSameProcess: boolean | null };
 
 export type ExecutionEnd = 'succeeded' | 'failed' | 'interrupted';
 

@@ -137,14 +137,16 @@ describe('answers that were lost', () => {
     const { promptId, outcome } = await connected.submit(picture());
     expect(outcome).toMatchObject({ outcome: 'unknown', cause: 'broken_off' });
     await connected.heard.next('run_settled', promptId);
-    expect(await connected.client.reconcile(promptId, { graceMs: 0 })).toMatchObject({ state: 'finished' });
+    expect(await connected.client.reconcile(promptId, { knownPromptId: null, graceMs: 0 })).toMatchObject({
+      state: 'finished',
+    });
   });
 
   test('a request that never arrived is absent from a worker that was there all the time', async () => {
     worker.faults.set({ http: [{ method: 'POST', path: '/prompt', effect: 'reset', times: 1 }] });
     const { promptId, outcome } = await connected.submit(picture());
     expect(outcome.outcome).toBe('unknown');
-    expect(await connected.client.reconcile(promptId, { graceMs: 1 })).toEqual({
+    expect(await connected.client.reconcile(promptId, { knownPromptId: null, graceMs: 1 })).toEqual({
       state: 'absent',
       isSameProcess: true,
     });
@@ -154,10 +156,30 @@ describe('answers that were lost', () => {
     worker.faults.set({ http: [{ method: 'POST', path: '/prompt', effect: 'reset', times: 1 }] });
     const { promptId } = await connected.submit(picture());
     await connected.client.reopen();
-    expect(await connected.client.reconcile(promptId, { graceMs: 1 })).toEqual({
+    expect(await connected.client.reconcile(promptId, { knownPromptId: null, graceMs: 1 })).toEqual({
       state: 'absent',
       isSameProcess: false,
     });
+  });
+
+  test('another client finds out by an earlier prompt whether the process is the same', async () => {
+    const known = await connected.submit(picture());
+    await connected.heard.next('run_settled', known.promptId);
+    await connected.client.result(known.promptId);
+    const { knownPromptId } = connected.client;
+    expect(knownPromptId).toBe(known.promptId);
+    const later = await connectClient(worker.port);
+    const sameProcess = async (earlier: string | null) => {
+      const found = await later.client.reconcile(randomUUID(), { knownPromptId: earlier, graceMs: 1 });
+      return found.state === 'absent' ? found.isSameProcess : found.state;
+    };
+    try {
+      expect(await sameProcess(knownPromptId)).toBe(true);
+      expect(await sameProcess(randomUUID())).toBe(false);
+      expect(await sameProcess(null)).toBeNull();
+    } finally {
+      await later.client.close();
+    }
   });
 
   test('garbage after a 200 means unknown', async () => {

@@ -69,6 +69,7 @@ export class ComfyuiClient implements WorkerClient {
   readonly #submittedUnder = new Map<string, { connection: number | null; wasHeardOf: boolean }>();
   readonly #pushed = new Set<string>();
   #framesHeard = 0;
+  #knownPromptId: string | null = null;
   #lastNumber: number | null = null;
   #version: string | null = null;
   /** The hash of the last answer that was parsed; most answers are the same, and large. */
@@ -112,6 +113,10 @@ export class ComfyuiClient implements WorkerClient {
 
   get framesHeard(): number {
     return this.#framesHeard;
+  }
+
+  get knownPromptId(): string | null {
+    return this.#knownPromptId;
   }
 
   open(): void {
@@ -178,13 +183,13 @@ export class ComfyuiClient implements WorkerClient {
       const before = waiting.filter(([number]) => number < own[0]).length;
       return { state: 'waiting', ahead: running.length + before };
     }
-    const result = await this.#calls.historyOf(promptId);
+    const result = await this.#historyOf(promptId);
     return result ? { state: 'finished', result } : { state: 'absent' };
   }
 
   async reconcile(
     promptId: string,
-    { graceMs, signal }: { graceMs: number; signal?: AbortSignal },
+    { graceMs, knownPromptId, signal }: Parameters<WorkerClient['reconcile']>[1],
   ): Promise<ReconcileOutcome> {
     let location = await this.locate(promptId);
     if (location.state === 'absent') {
@@ -194,21 +199,15 @@ export class ComfyuiClient implements WorkerClient {
     if (location.state !== 'absent') return location;
     const heard = this.#events.heardResultOf(promptId);
     if (heard) return { state: 'finished', result: heard };
-    const submitted = this.#submittedUnder.get(promptId);
-    const isSameProcess =
-      submitted !== undefined &&
-      submitted.connection !== null &&
-      submitted.connection === this.#socket.connection &&
-      !submitted.wasHeardOf;
-    return { state: 'absent', isSameProcess };
+    return { state: 'absent', isSameProcess: await this.#isSameProcess(promptId, knownPromptId) };
   }
 
   async result(promptId: string): Promise<ExecutionResult | null> {
-    let result = await this.#calls.historyOf(promptId);
+    let result = await this.#historyOf(promptId);
     for (const delayMs of historyDelaysMs) {
       if (result) break;
       await sleepWithSignal(delayMs, { timer: this.#timer });
-      result = await this.#calls.historyOf(promptId);
+      result = await this.#historyOf(promptId);
     }
     return result ?? this.#events.heardResultOf(promptId);
   }
@@ -291,6 +290,25 @@ export class ComfyuiClient implements WorkerClient {
     return capabilities;
   }
 
+  async #historyOf(promptId: string): Promise<ExecutionResult | null> {
+    const { connection } = this.#socket;
+    const result = await this.#calls.historyOf(promptId);
+    const isSameProcess = connection !== null && connection === this.#socket.connection;
+    if (result && isSameProcess) this.#knownPromptId = promptId;
+    return result;
+  }
+
+  /** Whether the process that answers now is the one that the prompt was meant for; null when that is not known. */
+  async #isSameProcess(promptId: string, knownPromptId: string | null): Promise<boolean | null> {
+    const submitted = this.#submittedUnder.get(promptId);
+    if (submitted?.wasHeardOf) return false;
+    const connection = submitted?.connection ?? null;
+    if (connection !== null && connection === this.#socket.connection) return true;
+    // A connection that was lost since may have ended together with the process.
+    if (knownPromptId === null) return connection === null ? null : false;
+    return (await this.locate(knownPromptId)).state !== 'absent';
+  }
+
   /** A prompt under another id could not be found again after a crash, so it must be stopped. */
   async #giveBack(otherId: string): Promise<SubmitOutcome> {
     await this.cancel(otherId);
@@ -321,6 +339,7 @@ export class ComfyuiClient implements WorkerClient {
   /** Forgets what was learnt about the process behind the address; the next one may be a newer version. */
   #forgetProcess(): void {
     this.#pushed.clear();
+    this.#knownPromptId = null;
     this.#version = null;
     this.#hasJobs = null;
     this.#deletesCollected = null;
