@@ -1,3 +1,4 @@
+import { workerUrl } from '@switchyard/contract/dispatch/worker-address';
 import type { Examined } from '@switchyard/worker/conformance/examine';
 import type { Command } from 'commander';
 import { CommandError } from './exit-codes.ts';
@@ -6,7 +7,7 @@ import { seconds } from './option-values.ts';
 import { addOutputOption, type OutputOptions, printJson } from './output.ts';
 import { plainText } from './plain-text.ts';
 import type { Terminal } from './terminal.ts';
-import { parseWorkerAddress } from './worker-address.ts';
+import { readWorkerAddress } from './worker-address.ts';
 
 interface WorkerTestOptions extends OutputOptions {
   restartCommand?: string;
@@ -38,18 +39,21 @@ export function addWorkerTest(parent: Command, terminal: Terminal): void {
       'switchyard worker test http://127.0.0.1:8188',
       'switchyard worker test http://127.0.0.1:8188 --restart-command "systemctl restart comfyui"',
       'switchyard worker test http://127.0.0.1:8188 --only A6',
+      'switchyard worker test https://user:password@gpu.example.com/comfy/',
     ],
     exits: ['ok', 'failed', 'usage', 'conflict', 'unreachable'],
   });
 }
 
 async function testWorker(address: string, options: WorkerTestOptions, terminal: Terminal): Promise<void> {
-  const url = urlOf(address);
-  const version = await versionOfIdle(url);
+  const worker = readWorkerAddress(address);
+  const url = workerUrl(worker, worker).replace(/\/$/, '');
+  const { headers } = worker;
+  const version = await versionOfIdle(url, headers);
   const { examine, Subject, restartByCommand } = await suite();
   const patienceMs = options.patience * 1_000;
   const restart = options.restartCommand && restartByCommand(options.restartCommand, patienceMs);
-  const subject = new Subject({ url, patienceMs, ...(restart && { restart }) });
+  const subject = new Subject({ url, headers, patienceMs, ...(restart && { restart }) });
   terminal.stderr.write(`Testing ${url}, version ${plainText(version ?? 'unknown')}.\n`);
   terminal.stderr.write('This clears its queue and its history, and leaves files named conformance there.\n');
   const examined: Examined[] = [];
@@ -92,17 +96,14 @@ async function suite() {
   return { examine, Subject, restartByCommand };
 }
 
-function urlOf(address: string): string {
-  const { ip, port, tls } = parseWorkerAddress(address);
-  const host = ip.includes(':') && !ip.startsWith('[') ? `[${ip}]` : ip;
-  return `${tls ? 'https' : 'http'}://${host}:${port}`;
-}
-
 const firstAnswerMs = 10_000;
 
 /** What the worker says about itself. Its queue has to be empty, because the suite deletes waiting prompts. */
-async function versionOfIdle(url: string): Promise<string | null> {
-  const [stats, prompt] = await Promise.all([ask(`${url}/system_stats`), ask(`${url}/prompt`)]);
+async function versionOfIdle(url: string, headers: Record<string, string>): Promise<string | null> {
+  const [stats, prompt] = await Promise.all([
+    ask(`${url}/system_stats`, headers),
+    ask(`${url}/prompt`, headers),
+  ]);
   const waiting = Number(prompt.exec_info?.queue_remaining ?? 0);
   if (waiting > 0) {
     const message = `${url} has ${waiting} prompts in its queue, and the test would drop them. Try again when it is idle.`;
@@ -117,9 +118,13 @@ interface AboutItself {
   exec_info?: { queue_remaining?: unknown };
 }
 
-async function ask(url: string): Promise<AboutItself> {
+async function ask(url: string, headers: Record<string, string>): Promise<AboutItself> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(firstAnswerMs), redirect: 'error' });
+    const answer = await fetch(url, {
+      headers,
+      signal: AbortSignal.timeout(firstAnswerMs),
+      redirect: 'error',
+    });
     if (!answer.ok) throw new Error(`it answered ${answer.status}`);
     const body: unknown = await answer.json();
     return typeof body === 'object' && body !== null ? body : {};

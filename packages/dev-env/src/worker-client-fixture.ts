@@ -77,7 +77,7 @@ export function newClient(
 ): ConnectedClient {
   const heard = new HeardEvents();
   const client = new ComfyuiClient({
-    address: { host: '127.0.0.1', port, tls: false, headers: {} },
+    address: { host: '127.0.0.1', port, basePath: '', tls: false, headers: {} },
     clientId: 'gateway',
     ...options,
     onEvent: heard.listen,

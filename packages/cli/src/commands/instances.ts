@@ -1,4 +1,12 @@
 import {
+  changeSettings,
+  type InstanceRefusal,
+  type NewInstance,
+  refusalOf,
+  withInstance,
+  withoutInstance,
+} from '@switchyard/client/settings-change';
+import {
   getInstance,
   type Instance,
   type InstanceKind,
@@ -8,6 +16,7 @@ import {
   updateInstance,
 } from '@switchyard/contract/dispatch/instance';
 import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
+import { instanceIdOf, serverOf } from '@switchyard/contract/dispatch/worker-address';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError } from '../exit-codes.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
@@ -17,10 +26,9 @@ import { openGateway } from '../open-gateway.ts';
 import { collected } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { plainText } from '../plain-text.ts';
-import { changeSettings, instanceIdOf, withInstance, withoutInstance } from '../settings-change.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { parseWorkerAddress } from '../worker-address.ts';
+import { readWorkerAddress } from '../worker-address.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -30,6 +38,7 @@ interface AddOptions extends GatewayOptions {
   kind?: InstanceKind;
   tag?: string[];
   header?: Record<string, string>;
+  anyCertificate?: true;
   weight?: number;
 }
 
@@ -92,7 +101,7 @@ function addShow(parent: Command, terminal: Terminal): void {
 function addAdd(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('add <address>')
-    .option('--server <id>', 'server that it belongs to (default: one named after its host)')
+    .option('--server <id>', 'server that it belongs to (default: one of its own, named after its host)')
     .option('--name <text>', 'display name of a new server')
     .addOption(new Option('--kind <kind>', 'kind of a new server').choices([...instanceKinds]))
     .option('--tag <tag>', 'tag of a new server, for run --pool; several times for several', collected)
@@ -101,6 +110,7 @@ function addAdd(parent: Command, terminal: Terminal): void {
       'sent with each request to a new server, for example a password',
       header,
     )
+    .option('--any-certificate', 'trust any certificate of a new server, in a trusted network only')
     .option('--weight <n>', 'where several are free, the heavier is taken: 0.1 to 100', weight)
     .action((address: string, options: AddOptions) => add(address, options, terminal));
   describe(command, {
@@ -108,14 +118,15 @@ function addAdd(parent: Command, terminal: Terminal): void {
     examples: [
       'switchyard instances add 192.168.1.20:8188',
       'switchyard instances add https://gpu.example.com --tag large --header "Authorization: Bearer abc"',
+      'switchyard instances add https://user:password@gpu.example.com/comfy/   # below a path, with basic authentication',
     ],
     exits: ['ok', 'failed', 'usage', 'auth', 'conflict', 'unreachable'],
   });
 }
 
 async function add(text: string, options: AddOptions, terminal: Terminal): Promise<void> {
-  const address = parseWorkerAddress(text);
-  const { name, kind, tag: tags, header: headers, weight: given } = options;
+  const address = readWorkerAddress(text);
+  const { name, kind, tag: tags, header: headers, anyCertificate, weight: given } = options;
   const client = await openGateway(options, terminal);
   const server = {
     ...(name && { name }),
@@ -123,13 +134,38 @@ async function add(text: string, options: AddOptions, terminal: Terminal): Promi
     ...(tags && { tags }),
     ...(headers && { headers }),
   };
-  await changeSettings(client, (settings) =>
-    withInstance(settings, { address, serverId: options.server, server, weight: given }),
-  );
+  const added: NewInstance = { address, serverId: options.server, server, anyCertificate, weight: given };
+  await changeSettings(client, (settings) => {
+    const refusal = refusalOf(settings, added);
+    if (refusal) throw refused(refusal);
+    return withInstance(settings, added);
+  });
   const instanceId = instanceIdOf(address);
   terminal.stdout.write(`${instanceId}\n`);
   const { message } = await client.call(testInstance, { params: { instanceId } });
   terminal.stderr.write(`Added. ${plainText(message)}\n`);
+}
+
+function refused(refusal: InstanceRefusal): CommandError {
+  switch (refusal.why) {
+    case 'there':
+      return new CommandError('conflict', `${refusal.instanceId} is there already.`);
+    case 'other_path':
+      return new CommandError(
+        'conflict',
+        `${refusal.instanceId} is there already, below ${refusal.path}. An address is one instance: give this worker another port or host name.`,
+      );
+    case 'server_differs':
+      return new CommandError(
+        'conflict',
+        `The server ${refusal.serverId} exists with its own name, kind, tags, path and TLS. Name a new one with --server, or leave --server out.`,
+      );
+    case 'headers_needed':
+      return new CommandError(
+        'usage',
+        `The server ${refusal.serverId} sends secret headers, which a new address gets only from you. Add ${refusal.names.map((name) => `--header "${name}: …"`).join(' ')}.`,
+      );
+  }
 }
 
 function addTest(parent: Command, terminal: Terminal): void {
@@ -188,7 +224,13 @@ function addRemove(parent: Command, terminal: Terminal): void {
     .command('remove <id>')
     .action(async (instanceId: string, options: GatewayOptions) => {
       const client = await openGateway(options, terminal);
-      await changeSettings(client, (settings) => withoutInstance(settings, instanceId));
+      await changeSettings(client, (settings) => {
+        if (serverOf(settings, instanceId)) return withoutInstance(settings, instanceId);
+        throw new CommandError(
+          'not_found',
+          `The configuration has no instance ${instanceId}. (The built-in worker is not part of it and goes when a real one is added.)`,
+        );
+      });
       terminal.stderr.write(`${instanceId} is removed; what it runs finishes first.\n`);
     });
   describe(command, {

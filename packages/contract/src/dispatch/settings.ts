@@ -4,6 +4,7 @@ import { envelope } from '../envelope.ts';
 import { closed, maxInteger, oneOf, wholeNumber } from '../shapes.ts';
 import { instanceKinds } from './instance.ts';
 import { patience } from './patience.ts';
+import { basePathPattern } from './worker-address.ts';
 
 const tags = ['Configuration'];
 
@@ -46,6 +47,14 @@ export const serverDefinition = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 200 }),
     kind: oneOf(instanceKinds),
     tls: Type.Optional(Type.Union([Type.Boolean(), tlsDefinition])),
+    basePath: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        pattern: basePathPattern,
+        description:
+          'The path below which the workers of this server answer, such as `/comfy`. Ids of instances do not have it, so an address stands for one path.',
+      }),
+    ),
     headers: Type.Optional(
       Type.Record(
         Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),

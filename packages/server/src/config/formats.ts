@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseWorkerAddress } from '@switchyard/contract/dispatch/worker-address';
 
 /**
  * Formats of texts. Each function returns the text in its normal form, or throws a RangeError that says how to write
@@ -21,11 +22,12 @@ const formats = {
     return url.origin;
   },
 
-  address(text: string): string {
-    const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9][A-Za-z0-9.-]{0,252})):(\d{1,5})$/.exec(text);
-    const isHost = match?.[2] !== undefined || isIP(match?.[1] ?? '') === 6;
-    if (match && isHost && Number(match[3]) >= 1 && Number(match[3]) <= 65_535) return text;
-    throw new RangeError('must be host:port, such as 192.168.1.20:8188');
+  worker(text: string): string {
+    const hasPort = text.includes('://') || /:\d+$/.test(text);
+    if (hasPort && parseWorkerAddress(text)) return text;
+    throw new RangeError(
+      'must be host:port, such as 192.168.1.20:8188, or https://user:password@host/path as in a browser',
+    );
   },
 
   agent(text: string): string {
@@ -87,4 +89,9 @@ export type FormatName = keyof typeof formats;
 
 export function checkFormat(name: FormatName, text: string): string {
   return formats[name](text);
+}
+
+/** An address without the user and the password in it, for texts that people see. */
+export function withoutCredentials(text: string): string {
+  return text.replace(/(:\/\/)[^/@]*@/, '$1***@');
 }

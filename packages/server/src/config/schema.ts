@@ -130,8 +130,8 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
 
   dispatch: section('The queue in front of the workers.', {
     workers: list(
-      'Workers to begin with, each `host:port`. They count until the configuration is first changed over the API.',
-      { format: 'address' },
+      'Workers to begin with, each `host:port` or an address as in a browser, such as `https://user:password@gpu.example.com/comfy/`. They count until the configuration is first changed over the API.',
+      { format: 'worker' },
     ),
     max_queued: integer(100_000, 'Tasks that may wait, all users together.', {
       minimum: 1,

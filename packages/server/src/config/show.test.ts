@@ -36,6 +36,23 @@ describe('config show', () => {
     });
   });
 
+  it('masks the password in the address of a worker, and so does its fault', () => {
+    const workers = (SWITCHYARD__DISPATCH__WORKERS: string) => ({
+      env: { SWITCHYARD__DISPATCH__WORKERS },
+      cwd,
+    });
+    const shown = showConfig(loadConfig(workers('https://ann:hunter2@gpu.lan/comfy/,10.0.0.1:8188')), {
+      effective: false,
+      sources: false,
+    });
+    expect(parse(shown)).toEqual({
+      dispatch: { workers: ['https://***@gpu.lan/comfy/', '10.0.0.1:8188'] },
+    });
+    expect(() => loadConfig(workers('https://ann:hunter2@gpu.lan/?a'))).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+    );
+  });
+
   it('masks every secret', () => {
     const loaded = loadConfig({ env, cwd });
     const shown = showConfig(loaded, { effective: true, sources: true });

@@ -4,6 +4,7 @@ import { formatSize } from '../lib/size.ts';
 import { type ChannelConfig, maskedChannels } from './channels.ts';
 import { describeSource } from './faults.ts';
 import type { Field } from './fields.ts';
+import { withoutCredentials } from './formats.ts';
 import { child, fields, isSection, rootSection, type Section } from './keys.ts';
 import type { LoadedConfig } from './load.ts';
 import { type ModelConfig, maskedModels } from './models.ts';
@@ -68,6 +69,7 @@ function scalar(value: unknown): string {
 function asWritten(field: Field, value: unknown): unknown {
   if (value === null) return null;
   if (field['x-secret']) return '***';
+  if (field['x-format'] === 'worker') return (value as string[]).map(withoutCredentials);
   if (field['x-kind'] === 'channels') return maskedChannels(value as ChannelConfig[]);
   if (field['x-kind'] === 'models') return maskedModels(value as ModelConfig[]);
   if (field['x-kind'] === 'duration') return formatDuration(Number(value));

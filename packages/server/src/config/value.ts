@@ -4,7 +4,7 @@ import { nearest } from '../lib/nearest.ts';
 import { parseSize } from '../lib/size.ts';
 import { readChannels } from './channels.ts';
 import type { Field } from './fields.ts';
-import { checkFormat } from './formats.ts';
+import { checkFormat, withoutCredentials } from './formats.ts';
 import { readModels } from './models.ts';
 import { readSubagents } from './subagents.ts';
 
@@ -169,7 +169,7 @@ function wrong(field: Field, rule: string, data: unknown): RangeError {
 function quote(data: unknown): string {
   if (Array.isArray(data)) return 'a list';
   if (typeof data === 'object' && data !== null) return 'a section with keys';
-  const text = String(data);
+  const text = withoutCredentials(String(data));
   const short = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return typeof data === 'string' ? `the text "${short}"` : short;
 }

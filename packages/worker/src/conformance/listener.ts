@@ -36,11 +36,16 @@ export class Listener {
 
   static async open(
     baseUrl: string,
-    { clientId, patienceMs }: { clientId: string | undefined; patienceMs: number },
+    {
+      clientId,
+      headers,
+      patienceMs,
+    }: { clientId: string | undefined; headers: Record<string, string>; patienceMs: number },
   ): Promise<Listener> {
     const query = clientId === undefined ? '' : `?clientId=${encodeURIComponent(clientId)}`;
     const socket = new WebSocket(`${baseUrl.replace(/^http/, 'ws')}/ws${query}`, {
       perMessageDeflate: false,
+      headers,
     });
     const listener = new Listener(socket, patienceMs);
     await once(socket, 'open');

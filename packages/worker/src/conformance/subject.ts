@@ -10,6 +10,8 @@ export type Answer = any;
 
 export interface SubjectOptions {
   url: string;
+  /** Sent with each request, such as the credentials for a proxy. */
+  headers?: Record<string, string>;
   /** Restarts the server at the same address, with nothing in memory. */
   restart?: () => Promise<void>;
   /**
@@ -21,18 +23,21 @@ export interface SubjectOptions {
 /** The server under test, as any client sees it. It has to be idle, and no other client may use it during the test. */
 export class Subject {
   readonly url: string;
+  readonly #headers: Record<string, string>;
   readonly #restart: (() => Promise<void>) | undefined;
   readonly #patienceMs: number;
   readonly #listeners: Listener[] = [];
 
-  constructor({ url, restart, patienceMs = Number.POSITIVE_INFINITY }: SubjectOptions) {
+  constructor({ url, headers = {}, restart, patienceMs = Number.POSITIVE_INFINITY }: SubjectOptions) {
     this.url = url.replace(/\/+$/, '');
+    this.#headers = headers;
     this.#restart = restart;
     this.#patienceMs = patienceMs;
   }
 
   async request(path: string, init: RequestInit = {}): Promise<Response> {
-    return await fetch(`${this.url}${path}`, { ...signalAfter(this.#patienceMs), ...init });
+    const headers = { ...this.#headers, ...(init.headers as Record<string, string>) };
+    return await fetch(`${this.url}${path}`, { ...signalAfter(this.#patienceMs), ...init, headers });
   }
 
   async json(path: string): Promise<Answer> {
@@ -90,7 +95,11 @@ export class Subject {
   }
 
   async listen(clientId: string | undefined = randomUUID()): Promise<Listener> {
-    const listener = await Listener.open(this.url, { clientId, patienceMs: this.#patienceMs });
+    const listener = await Listener.open(this.url, {
+      clientId,
+      headers: this.#headers,
+      patienceMs: this.#patienceMs,
+    });
     this.#listeners.push(listener);
     return listener;
   }

@@ -1,4 +1,19 @@
+import {
+  changeSettings,
+  type InstanceRefusal,
+  type NewInstance,
+  refusalOf,
+  withInstance,
+  withoutInstance,
+} from '@switchyard/client/settings-change';
 import { type InstanceTest, testInstance } from '@switchyard/contract/dispatch/instance';
+import {
+  basicAuthorization,
+  instanceIdOf,
+  parseWorkerAddress,
+  type WorkerAddress,
+  workerUrl,
+} from '@switchyard/contract/dispatch/worker-address';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
@@ -7,32 +22,46 @@ import { Dialog } from '../../kit/dialog.tsx';
 import { Field } from '../../kit/field.tsx';
 import { GatewayText } from '../../kit/gateway-text.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
+import { Switch } from '../../kit/switch.tsx';
+import { TextArea } from '../../kit/text-area.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
-import { instanceIdOf, parseAddress, withoutWorker, withWorker } from './settings-change.ts';
-import { changeSettings } from './use-settings-change.ts';
+import { parseLines } from '../../lib/secret-lines.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+
+const emptyDraft = {
+  address: '',
+  name: '',
+  tags: '',
+  user: '',
+  password: '',
+  headers: '',
+  anyCertificate: false,
+};
+type Draft = typeof emptyDraft;
 
 /** Adds a worker by its address and tests it at once, so that a wrong address is seen here and not in a log. */
 export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
   const text = useText('instances');
   const words = useGatewayWords();
   const cache = useQueryClient();
-  const [address, setAddress] = useState('');
-  const [name, setName] = useState('');
-  const [tags, setTags] = useState('');
+  const [draft, setDraft] = useState(emptyDraft);
   const [fault, setFault] = useState<string | null>(null);
-  const parsed = parseAddress(address);
+  const parsed = parseWorkerAddress(draft.address);
+  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
+  const { faults } = parseLines(draft.headers);
   const add = useMutation({
     mutationFn: async () => {
       if (parsed === null) throw new Error(text('add.noAddress'));
-      const named = tags.split(',').map((tag) => tag.trim());
-      const worker = { address: parsed, name: name.trim(), tags: named.filter(Boolean) };
-      if ((await changeSettings((settings) => withWorker(settings, worker))) === null) {
-        throw new Error(text('add.there'));
-      }
+      const added = instanceOf(draft, parsed);
+      await changeSettings(gateway, (settings) => {
+        const refusal = refusalOf(settings, added);
+        if (refusal) throw new Error(describeRefusal(refusal));
+        return withInstance(settings, added);
+      });
       const instanceId = instanceIdOf(parsed);
       return { instanceId, test: await gateway.call(testInstance, { params: { instanceId } }) };
     },
@@ -40,10 +69,13 @@ export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
     onSettled: () => cache.invalidateQueries({ queryKey: keys.instances }),
   });
   const undo = useMutation({
-    mutationFn: (instanceId: string) => changeSettings((settings) => withoutWorker(settings, instanceId)),
+    mutationFn: (instanceId: string) =>
+      changeSettings(gateway, (settings) => withoutInstance(settings, instanceId)),
     onSuccess: () => add.reset(),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.instances }),
   });
+  const describeRefusal = (refusal: InstanceRefusal) =>
+    refusal.why === 'other_path' ? text('add.otherPath', { path: refusal.path }) : text('add.there');
   const submit = () => {
     setFault(parsed === null ? text('add.noAddress') : null);
     if (parsed !== null) add.mutate();
@@ -67,7 +99,7 @@ export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
             </Button>
           </>
         ) : (
-          <Button variant="solid" disabled={add.isPending} onClick={submit}>
+          <Button variant="solid" disabled={add.isPending || faults.length > 0} onClick={submit}>
             {text(add.isPending ? 'add.testing' : 'add.confirm')}
           </Button>
         )
@@ -85,9 +117,9 @@ export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
         >
           <Field label={text('add.address')} hint={text('add.addressHint')} error={fault}>
             <TextInput
-              value={address}
+              value={draft.address}
               onChange={(event) => {
-                setAddress(event.target.value);
+                set({ address: event.target.value });
                 setFault(null);
               }}
               placeholder="192.168.1.20:8188"
@@ -97,23 +129,112 @@ export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
           </Field>
           <Field label={text('add.name')} hint={text('add.nameHint')}>
             <TextInput
-              value={name}
+              value={draft.name}
               maxLength={200}
-              onChange={(event) => setName(event.target.value)}
+              onChange={(event) => set({ name: event.target.value })}
               autoComplete="off"
             />
           </Field>
           <Field label={text('add.tags')} hint={text('add.tagsHint')}>
-            <TextInput value={tags} onChange={(event) => setTags(event.target.value)} autoComplete="off" />
+            <TextInput
+              value={draft.tags}
+              onChange={(event) => set({ tags: event.target.value })}
+              autoComplete="off"
+            />
           </Field>
+          <AccessFields draft={draft} faults={faults} hasTls={parsed?.tls === true} onChange={set} />
           <CommandLine
-            command={`switchyard instances add ${parsed ? instanceIdOf(parsed) : '192.168.1.20:8188'}`}
+            command={`switchyard instances add ${parsed ? shellWord(shortAddress(parsed)) : '192.168.1.20:8188'}`}
           />
           <button type="submit" hidden aria-hidden tabIndex={-1} />
         </form>
       )}
     </Dialog>
   );
+}
+
+/** What a worker behind a proxy asks for: a password, headers, a certificate that is not known. */
+function AccessFields({
+  draft,
+  faults,
+  hasTls,
+  onChange,
+}: {
+  draft: Draft;
+  faults: readonly number[];
+  hasTls: boolean;
+  onChange: (change: Partial<Draft>) => void;
+}) {
+  const text = useText('instances');
+  return (
+    <details>
+      <summary className="cursor-pointer text-table font-medium">{text('add.access')}</summary>
+      <div className="flex flex-col gap-4 pt-3">
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Field label={text('add.user')}>
+            <TextInput
+              value={draft.user}
+              onChange={(event) => onChange({ user: event.target.value })}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </Field>
+          <Field label={text('add.password')}>
+            <TextInput
+              type="password"
+              value={draft.password}
+              onChange={(event) => onChange({ password: event.target.value })}
+              autoComplete="new-password"
+            />
+          </Field>
+        </div>
+        <Field
+          label={text('add.headers')}
+          hint={text('add.headersHint')}
+          error={faults.length > 0 ? text('add.headersFault', { lines: faults.join(', ') }) : undefined}
+        >
+          <TextArea
+            value={draft.headers}
+            onChange={(event) => onChange({ headers: event.target.value })}
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono"
+          />
+        </Field>
+        {hasTls ? (
+          <Switch
+            label={text('add.anyCertificate')}
+            checked={draft.anyCertificate}
+            onChange={(anyCertificate) => onChange({ anyCertificate })}
+          />
+        ) : null}
+      </div>
+    </details>
+  );
+}
+
+function instanceOf(draft: Draft, address: WorkerAddress): NewInstance {
+  const { user, password, anyCertificate } = draft;
+  const name = draft.name.trim();
+  const tags = draft.tags
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+  const headers = {
+    ...(user !== '' && { Authorization: basicAuthorization(`${user}:${password}`) }),
+    ...parseLines(draft.headers).secrets,
+  };
+  return {
+    address,
+    server: { ...(name && { name }), ...(tags.length > 0 && { tags }), headers },
+    anyCertificate: address.tls && anyCertificate,
+  };
+}
+
+/** The address as the command takes it, without the password. */
+function shortAddress(address: WorkerAddress): string {
+  const isPlain = !address.tls && address.basePath === '';
+  return isPlain ? instanceIdOf(address) : workerUrl(address, address);
 }
 
 function TestResult({ test }: { test: InstanceTest }) {

@@ -1,3 +1,4 @@
+import { changeSettings, withoutInstance } from '@switchyard/client/settings-change';
 import { testInstance, updateInstance } from '@switchyard/contract/dispatch/instance';
 import { replaceSettings, type Settings } from '@switchyard/contract/dispatch/settings';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -6,8 +7,6 @@ import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
-import { withoutWorker } from './settings-change.ts';
-import { changeSettings } from './use-settings-change.ts';
 
 /** What administrators can do with an instance. Each action says what became of it. */
 export function useInstanceActions(instanceId: string) {
@@ -42,9 +41,9 @@ export function useInstanceActions(instanceId: string) {
   const remove = useMutation({
     mutationFn: async () => {
       let before: Settings | null = null;
-      const after = await changeSettings((settings) => {
+      const after = await changeSettings(gateway, (settings) => {
         before = settings;
-        return withoutWorker(settings, instanceId);
+        return withoutInstance(settings, instanceId);
       });
       return { before: before as Settings | null, after };
     },

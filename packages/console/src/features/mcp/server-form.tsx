@@ -8,9 +8,9 @@ import { TextArea } from '../../kit/text-area.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { linesOf, parseLines } from '../../lib/secret-lines.ts';
 import { mcpKey, type NamedServer } from './mcp-query.ts';
 import { readServers } from './read-servers.ts';
-import { linesOf, parseLines } from './secret-lines.ts';
 
 interface ServerFormProps {
   /** The server to change; without it a new one is added. */

@@ -59,8 +59,9 @@ test('a text that looks like a path counts only when the worker says that the in
   expect(placeOf('a cat\nx.png [output]', 'text')).toBeNull();
 });
 
-test('an annotation counts in every input, for any node may read it', () => {
-  expect(placeOf('x.png [output]', 'anything')).toBe('output');
+test('a prompt that ends like a reference is a text, unless the worker says that the input takes a file', () => {
+  expect(placeOf('a cat, looking at the [output]', 'text')).toBe('output if told');
+  expect(placeOf('x.png [output]', 'anything')).toBe('output if told');
 });
 
 test('the name of an output may have folders but must not lead out of them', () => {

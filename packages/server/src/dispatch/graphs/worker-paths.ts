@@ -58,9 +58,10 @@ function readPath(value: string, input: string): ReadPath | null {
     return leadsOut(path) ? { to: 'beyond', filename, isDoubtful: false } : null;
   }
   const area = annotated?.[2];
-  if (area === 'output' || area === 'temp') return { to: area, filename, isDoubtful: false };
+  const isDoubtful = !fileInput.test(input);
+  if (area === 'output' || area === 'temp') return { to: area, filename, isDoubtful };
   const to = base64.test(text) ? null : placeOf(path, area === 'input');
-  return to && { to, filename, isDoubtful: area === undefined && !fileInput.test(input) };
+  return to && { to, filename, isDoubtful };
 }
 
 /** Returns null for a path below the worker's inputs. */

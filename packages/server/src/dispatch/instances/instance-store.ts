@@ -1,11 +1,12 @@
 import type { ServerDefinition, Settings } from '@switchyard/contract/dispatch/settings';
+import { instanceIdOf } from '@switchyard/contract/dispatch/worker-address';
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import { newId } from '../../lib/ids.ts';
 import type { AuditPart } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables, InstanceTable } from '../tables.ts';
-import { builtInServerId, instanceIdOf } from './settings.ts';
+import { builtInServerId } from './settings.ts';
 
 export type InstanceRow = Selectable<InstanceTable>;
 type Trx = Transaction<DispatchTables>;

@@ -1,15 +1,17 @@
 import { maskedSecret, type ServerDefinition, type Settings } from '@switchyard/contract/dispatch/settings';
+import { instanceIdOf } from '@switchyard/contract/dispatch/worker-address';
 import type { Fault } from '@switchyard/contract/errors';
 import { say } from '@switchyard/contract/sentences/sentences';
 import { isRecord } from '../../lib/is-record.ts';
 import { whyHostDenied } from '../../platform/outbound/host-rules.ts';
-import { builtInServerId, instanceIdOf, whatMoved } from './settings.ts';
+import { builtInServerId, plainPath, whatMoved } from './settings.ts';
 
 /** A server as it was sent; it may not have the shape that the schema asks for. */
 interface SentServer {
   id: unknown;
   headers: Record<string, unknown>;
   tls: unknown;
+  basePath: string;
   instances: Record<string, unknown>[];
 }
 
@@ -19,9 +21,10 @@ interface SentServer {
  */
 export function settingsFaults(body: unknown, current: Settings): Fault[] {
   const servers = recordsIn(isRecord(body) ? body.servers : undefined).map(
-    ({ id, headers, tls, instances }): SentServer => ({
+    ({ id, headers, tls, basePath, instances }): SentServer => ({
       id,
       tls,
+      basePath: typeof basePath === 'string' ? plainPath(basePath) : '',
       headers: isRecord(headers) ? headers : {},
       instances: recordsIn(instances),
     }),
@@ -46,20 +49,32 @@ function serverFaults(servers: readonly SentServer[]): Fault[] {
 }
 
 function instanceFaults(servers: readonly SentServer[]): Fault[] {
-  const seen = new Map<string, string>();
-  const sent = servers.flatMap(({ instances }, server) =>
-    instances.map(({ ip, port }, index) => ({ ip, port, path: ['servers', server, 'instances', index] })),
+  const seen = new Map<string, { place: string; basePath: string }>();
+  const sent = servers.flatMap(({ instances, basePath }, server) =>
+    instances.map(({ ip, port }, index) => ({
+      ip,
+      port,
+      basePath,
+      path: ['servers', server, 'instances', index],
+    })),
   );
-  return sent.flatMap(({ ip, port, path }) => {
+  return sent.flatMap(({ ip, port, basePath, path }) => {
     if (typeof ip !== 'string') return [];
     const denied = whyHostDenied(ip, { allowPrivate: true });
     const faults = denied ? [fault([...path, 'ip'], denied)] : [];
     if (typeof port !== 'number') return faults;
     const id = instanceIdOf({ ip, port });
     const first = seen.get(id);
-    if (first) return [...faults, fault(path, say('instance_twice', { id, place: first }))];
-    seen.set(id, path.join('.'));
-    return faults;
+    if (!first) {
+      seen.set(id, { place: path.join('.'), basePath });
+      return faults;
+    }
+    const { place } = first;
+    const why =
+      first.basePath === basePath
+        ? say('instance_twice', { id, place })
+        : say('instance_two_paths', { id, place, path: first.basePath || '/' });
+    return [...faults, fault(path, why)];
   });
 }
 

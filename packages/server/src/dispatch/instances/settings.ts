@@ -1,19 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type InstanceDefinition,
   maskedSecret,
   type ServerDefinition,
   type Settings,
   type SettingsInput,
 } from '@switchyard/contract/dispatch/settings';
+import { instanceIdOf } from '@switchyard/contract/dispatch/worker-address';
 
 /** The server that holds the embedded reference worker; it is not part of the configuration. */
 export const builtInServerId = 'built-in';
-
-/** Returns `<ip>:<port>`, with an IPv6 address in brackets. */
-export function instanceIdOf({ ip, port }: Pick<InstanceDefinition, 'ip' | 'port'>): string {
-  return ip.includes(':') && !ip.startsWith('[') ? `[${ip}]:${port}` : `${ip}:${port}`;
-}
 
 export const initialSettings: Settings = {
   servers: [],
@@ -26,7 +21,9 @@ export const initialSettings: Settings = {
  * secrets before.
  */
 export function acceptSettings(input: SettingsInput, current: Settings): Omit<Settings, 'version'> {
-  const servers = input.servers.map((server) => keepSecrets(server, storedServer(server, current)));
+  const servers = input.servers
+    .map(withPlainPath)
+    .map((server) => keepSecrets(server, storedServer(server, current)));
   const healthCheck = { ...initialSettings.healthCheck, ...input.healthCheck };
   return { servers, healthCheck };
 }
@@ -47,19 +44,35 @@ export function maskSettings(settings: Settings): Settings {
 }
 
 /**
- * Says in words what part of a server has moved from where its secrets were given for; null when its addresses and its
- * TLS are as stored.
+ * Says in words what part of a server has moved from where its secrets were given for; null when its addresses, its path
+ * and its TLS are as stored.
  */
 export function whatMoved(
-  { instances, tls }: { instances: readonly { ip?: unknown; port?: unknown }[]; tls?: unknown },
+  {
+    instances,
+    tls,
+    basePath,
+  }: { instances: readonly { ip?: unknown; port?: unknown }[]; tls?: unknown; basePath?: unknown },
   stored: ServerDefinition,
 ): string | null {
   if (!isDeepStrictEqual(tls ?? false, stored.tls ?? false)) return 'the TLS of this server is another';
+  if (plainPath(String(basePath ?? '')) !== (stored.basePath ?? '')) {
+    return 'the path of this server is another';
+  }
   const known = new Set(stored.instances.map(instanceIdOf));
   const moved = instances
     .map(({ ip, port }) => instanceIdOf({ ip: String(ip), port: Number(port) }))
     .find((id) => !known.has(id));
   return moved === undefined ? null : `${moved} is a new address of this server`;
+}
+
+/** A path without the slash at its end, which people copy from a browser. */
+export function plainPath(basePath: string): string {
+  return basePath.replace(/\/+$/, '');
+}
+
+function withPlainPath({ basePath, ...server }: ServerDefinition): ServerDefinition {
+  return { ...server, ...(basePath !== undefined && { basePath: plainPath(basePath) }) };
 }
 
 function keepSecrets(server: ServerDefinition, stored: ServerDefinition | undefined): ServerDefinition {

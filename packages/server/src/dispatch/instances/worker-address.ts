@@ -8,7 +8,13 @@ export function workerAddress(
   settings: Settings,
 ): WorkerAddress {
   const server = settings.servers.find(({ id }) => id === row.serverId);
-  return { host: row.ip, port: row.port, tls: tlsOf(server), headers: server?.headers ?? {} };
+  return {
+    host: row.ip,
+    port: row.port,
+    basePath: server?.basePath ?? '',
+    tls: tlsOf(server),
+    headers: server?.headers ?? {},
+  };
 }
 
 function tlsOf(server: ServerDefinition | undefined): WorkerAddress['tls'] {

@@ -1,9 +1,12 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
+import { workerUrl } from '@switchyard/contract/dispatch/worker-address';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CommandLine } from '../../../kit/command-line.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { Menu } from '../../../kit/menu.tsx';
 import type { MenuItem } from '../../../kit/parts/menu-item.ts';
+import { serversQuery } from '../../../lib/data/instances.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useInstanceActions } from '../use-instance-actions.ts';
 
@@ -15,6 +18,8 @@ export function InstanceMenu({ instance }: { instance: Instance }) {
   const [question, setQuestion] = useState<Question | null>(null);
   const { enable, test, remove } = useInstanceActions(instance.id);
   const { id, serverName: name, currentTaskId } = instance;
+  const { data: servers } = useQuery(serversQuery());
+  const server = servers?.find((each) => each.id === instance.serverId);
   const works = currentTaskId !== null;
   const commands = {
     stop: `switchyard instances disable ${id} --force`,
@@ -43,7 +48,7 @@ export function InstanceMenu({ instance }: { instance: Instance }) {
       : []),
     { label: text('menu.tasks'), href: `/tasks?instance=${encodeURIComponent(id)}`, separated: true },
     ...(instance.kind === 'comfyui'
-      ? [{ label: text('menu.openWorker'), href: `http://${id}/`, newTab: true }]
+      ? [{ label: text('menu.openWorker'), href: workerUrl(instance, server ?? {}), newTab: true }]
       : []),
     {
       label: text('menu.remove'),

@@ -18,7 +18,7 @@ interface ServerFieldsProps {
 /** One server: its name, its tags, and the addresses of its instances. */
 export function ServerFields({ path, server, faults, onChange, onRemove }: ServerFieldsProps) {
   const text = useText('settings');
-  const { id, name, tags = [], instances, tls, headers } = server;
+  const { id, name, tags = [], instances, tls, headers, basePath = '' } = server;
   const setInstance = (index: number, instance: InstanceDefinition) =>
     onChange({ ...server, instances: instances.map((each, at) => (at === index ? instance : each)) });
   return (
@@ -55,6 +55,14 @@ export function ServerFields({ path, server, faults, onChange, onRemove }: Serve
         faults={faults}
         means={(typed) => tagsOf(typed).join(', ') === tags.join(', ')}
         onChange={(typed) => onChange({ ...server, tags: tagsOf(typed) })}
+      />
+      <SettingInput
+        path={`${path}.basePath`}
+        label={text('server.basePath')}
+        hint={text('server.basePathHint')}
+        value={basePath}
+        faults={faults}
+        onChange={(typed) => onChange(withPath(server, typed.trim()))}
       />
       <div className="flex flex-wrap items-center gap-x-6 gap-y-1">
         {typeof tls === 'object' ? (
@@ -97,6 +105,11 @@ export function ServerFields({ path, server, faults, onChange, onRemove }: Serve
       </div>
     </fieldset>
   );
+}
+
+/** Without a path, the server has no such field. */
+function withPath({ basePath: _, ...server }: ServerDefinition, basePath: string): ServerDefinition {
+  return basePath === '' ? server : { ...server, basePath };
 }
 
 function tagsOf(typed: string): string[] {

@@ -365,7 +365,7 @@ describe('the event socket', () => {
 
 test('a host that workers may not have is never called', async () => {
   const client = new ComfyuiClient({
-    address: { host: '169.254.169.254', port: 80, tls: false, headers: {} },
+    address: { host: '169.254.169.254', port: 80, basePath: '', tls: false, headers: {} },
     clientId: 'x',
     onEvent: () => undefined,
   });

@@ -101,7 +101,7 @@ describe('something else behind the address', () => {
     });
     expect(await clientOf(server.port).client.probe()).toMatchObject({ ok: false, cause: 'wants_password' });
     const headers = { Authorization: 'Bearer right', Host: 'evil', 'Content-Length': '5' };
-    const address = { host: '127.0.0.1', port: server.port, tls: false as const, headers };
+    const address = { host: '127.0.0.1', port: server.port, basePath: '', tls: false as const, headers };
     expect(await clientOf(server.port, { address }).client.probe()).toMatchObject({ ok: true });
     expect(seen.at(-1)).toEqual({
       authorization: 'Bearer right',
@@ -164,7 +164,7 @@ describe('answers without end', () => {
 
 describe('TLS', () => {
   const at = (port: number, tls: { verify: boolean; ca: string | null }) => ({
-    address: { host: '127.0.0.1', port, tls, headers: {} },
+    address: { host: '127.0.0.1', port, basePath: '', tls, headers: {} },
   });
 
   test('an untrusted certificate is refused before anything is sent', async () => {
@@ -533,7 +533,7 @@ describe('the event socket', () => {
         );
       });
     });
-    const address = { host: '127.0.0.1', port, tls: false as const, headers: { 'x-key': 'k' } };
+    const address = { host: '127.0.0.1', port, basePath: '', tls: false as const, headers: { 'x-key': 'k' } };
     await connectTo(port, { address, clientId: 'a b' });
     expect(await first).toEqual([
       '{"type":"feature_flags","data":{"supports_preview_metadata":true}}',

@@ -30,7 +30,7 @@ beforeEach(async () => {
   };
   const { port } = server.address() as AddressInfo;
   http = new WorkerHttp(
-    { host: 'worker.test', port, tls: false, headers: {} },
+    { host: 'worker.test', port, basePath: '', tls: false, headers: {} },
     { timer: systemTimer, lookup },
   );
 });

@@ -10,6 +10,8 @@ import { callFailure, failureOf } from './call-failure.ts';
 export interface WorkerAddress {
   host: string;
   port: number;
+  /** Stands in front of every path; empty when the worker has the whole address. */
+  basePath: string;
   tls: false | { verify: boolean; ca: string | null };
   /** Sent with every request, such as a proxy's credentials. */
   headers: Readonly<Record<string, string>>;
@@ -76,19 +78,21 @@ export class WorkerHttp {
   readonly headers: Record<string, string>;
   readonly isSecure: boolean;
   readonly #connect: ConnectOptions;
+  readonly #basePath: string;
   readonly #denied: string | null;
   readonly #timer: Timer;
   readonly #calls: http.Agent;
   readonly #streams: http.Agent;
 
   constructor(address: WorkerAddress, { timer, lookup }: { timer: Timer; lookup: LookupFunction }) {
-    const { port, tls } = address;
+    const { port, basePath, tls } = address;
     const host = bareHost(address.host);
     const secure = tls ? { rejectUnauthorized: tls.verify, ...(tls.ca ? { ca: tls.ca } : {}) } : {};
     this.#connect = { host, port, lookup, ...secure };
     this.#denied = whyHostDenied(host, { allowPrivate: true });
     this.#timer = timer;
-    this.label = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    this.#basePath = basePath;
+    this.label = `${host.includes(':') ? `[${host}]` : host}:${port}${basePath}`;
     this.isSecure = tls !== false;
     this.headers = Object.fromEntries(
       Object.entries(address.headers).filter(([name]) => !ownHeaders.has(name.toLowerCase())),
@@ -149,7 +153,7 @@ export class WorkerHttp {
     const extra = 'headers' in sent ? sent.headers : undefined;
     const request = (this.isSecure ? https : http).request({
       method,
-      path,
+      path: `${this.#basePath}${path}`,
       agent,
       headers: { ...this.headers, ...jsonHeaders(body), ...extra },
       ...this.connectOptions,
