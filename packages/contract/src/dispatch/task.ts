@@ -111,7 +111,7 @@ export const task = Type.Object({
   eta: nullable({
     ...eta,
     description:
-      'When it will have ended: from the quartiles of at least five tasks with the same graph on the instances that could run it, and from what is ahead. Null where too little is known, in messages, and in the answer to its submission.',
+      'When it will have ended: from how long at least five tasks with the same graph took on the instances that could run it, and from what is ahead. The middle of it is as likely too early as too late, and at most one task in ten ends after `to`. Null where too little is known, in messages, and in the answer to its submission.',
   }),
   startedAt: nullable(isoTime),
   finishedAt: nullable(isoTime),

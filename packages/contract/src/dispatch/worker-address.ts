@@ -1,5 +1,3 @@
-import type { InstanceDefinition, ServerDefinition } from './settings.ts';
-
 /** Where a worker answers, as a person writes it down. */
 export interface WorkerAddress {
   ip: string;
@@ -9,6 +7,11 @@ export interface WorkerAddress {
   basePath: string;
   /** The user and the password in the address, as the header that carries them. */
   headers: Record<string, string>;
+}
+
+interface HostAndPort {
+  ip: string;
+  port: number;
 }
 
 /** The port of ComfyUI, for an address that names only a host. */
@@ -49,23 +52,23 @@ export function basicAuthorization(credentials: string): string {
 }
 
 /** Returns `<ip>:<port>`, with an IPv6 address in brackets. */
-export function instanceIdOf({ ip, port }: Pick<InstanceDefinition, 'ip' | 'port'>): string {
+export function instanceIdOf({ ip, port }: HostAndPort): string {
   return ip.includes(':') && !ip.startsWith('[') ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 
 /** The address of an instance in a browser. */
 export function workerUrl(
-  instance: Pick<InstanceDefinition, 'ip' | 'port'>,
-  { tls = false, basePath = '' }: Pick<ServerDefinition, 'tls' | 'basePath'>,
+  instance: HostAndPort,
+  { tls = false, basePath = '' }: { tls?: boolean | object; basePath?: string },
 ): string {
   return `${tls === false ? 'http' : 'https'}://${instanceIdOf(instance)}${basePath}/`;
 }
 
 /** The server of a configuration to which this instance belongs. */
-export function serverOf(
-  { servers }: { servers: readonly ServerDefinition[] },
+export function serverOf<Server extends { instances: readonly HostAndPort[] }>(
+  { servers }: { servers: readonly Server[] },
   instanceId: string,
-): ServerDefinition | undefined {
+): Server | undefined {
   return servers.find(({ instances }) => instances.some((each) => instanceIdOf(each) === instanceId));
 }
 

@@ -127,21 +127,7 @@ export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
               spellCheck={false}
             />
           </Field>
-          <Field label={text('add.name')} hint={text('add.nameHint')}>
-            <TextInput
-              value={draft.name}
-              maxLength={200}
-              onChange={(event) => set({ name: event.target.value })}
-              autoComplete="off"
-            />
-          </Field>
-          <Field label={text('add.tags')} hint={text('add.tagsHint')}>
-            <TextInput
-              value={draft.tags}
-              onChange={(event) => set({ tags: event.target.value })}
-              autoComplete="off"
-            />
-          </Field>
+          <NameFields draft={draft} onChange={set} />
           <AccessFields draft={draft} faults={faults} hasTls={parsed?.tls === true} onChange={set} />
           <CommandLine
             command={`switchyard instances add ${parsed ? shellWord(shortAddress(parsed)) : '192.168.1.20:8188'}`}
@@ -150,6 +136,29 @@ export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
         </form>
       )}
     </Dialog>
+  );
+}
+
+function NameFields({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
+  const text = useText('instances');
+  return (
+    <>
+      <Field label={text('add.name')} hint={text('add.nameHint')}>
+        <TextInput
+          value={draft.name}
+          maxLength={200}
+          onChange={(event) => onChange({ name: event.target.value })}
+          autoComplete="off"
+        />
+      </Field>
+      <Field label={text('add.tags')} hint={text('add.tagsHint')}>
+        <TextInput
+          value={draft.tags}
+          onChange={(event) => onChange({ tags: event.target.value })}
+          autoComplete="off"
+        />
+      </Field>
+    </>
   );
 }
 

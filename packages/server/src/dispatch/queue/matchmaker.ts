@@ -2,8 +2,8 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Requirement } from '../graphs/capability.ts';
 import type { PendingTask } from './pending-entry.ts';
-import type { TakeOptions } from './pending-level.ts';
-import { PendingQueue, type TasksAhead } from './pending-queue.ts';
+import type { TakeOptions, TasksAhead } from './pending-level.ts';
+import { PendingQueue } from './pending-queue.ts';
 import { chooseInstance, type FreeInstance } from './scheduling.ts';
 
 /** A runner that is idle. It is asked again each time, since what it can run changes. */
@@ -66,7 +66,7 @@ export class Matchmaker {
     const postponed = this.#postponed.get(taskId);
     if (!postponed) return this.#queue.ahead(taskId);
     const own = this.#queue.sizeOf(postponed.task.owner);
-    return { total: this.#queue.size, higherPriority: 0, own, others: this.#queue.size - own };
+    return { total: this.#queue.size, higherPriority: 0, own, others: this.#queue.size - own, rivals: 0 };
   }
 
   /** How many of the tasks ahead have a requirement of this kind. */

@@ -44,9 +44,9 @@ export class PendingGroup {
     return this.#avoided.has(instanceId);
   }
 
-  /** How many tasks of each owner wait here. */
-  *waitingOfOwners(): Generator<[owner: string, waiting: number], void, undefined> {
-    for (const [owner, { line }] of this.#owners) yield [owner, line.all.size];
+  /** The line of each owner who waits here. */
+  *lines(): Generator<[owner: string, line: PendingLine], void, undefined> {
+    for (const [owner, { line }] of this.#owners) yield [owner, line];
   }
 
   get isEmpty(): boolean {

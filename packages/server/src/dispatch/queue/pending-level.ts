@@ -15,6 +15,19 @@ export interface TakeOptions {
   mayServe: (owner: string, requirement: Requirement) => boolean;
 }
 
+export interface TasksAhead {
+  total: number;
+  higherPriority: number;
+  /** Tasks of the same owner and priority. */
+  own: number;
+  /** Tasks of other owners with the same priority that have their turn before. */
+  others: number;
+  /** The other owners whose tasks these are. */
+  rivals: number;
+}
+
+type AheadInLevel = Pick<TasksAhead, 'own' | 'others' | 'rivals'>;
+
 /** How often a task lets a younger one of its owner go first. */
 const maxPasses = 8;
 const maxGroupsLookedAt = 500;
@@ -30,7 +43,6 @@ export class PendingLevel {
   timesPassed = 0;
   size = 0;
   readonly #groups = new Map<string, PendingGroup>();
-  readonly #waitingOf = new Map<string, number>();
 
   constructor(priority: number) {
     this.priority = priority;
@@ -49,7 +61,6 @@ export class PendingLevel {
     };
     group.add(entry, share);
     this.size++;
-    this.#count(task.owner, 1);
     return entry;
   }
 
@@ -59,7 +70,6 @@ export class PendingLevel {
     group.remove(entry);
     if (group.isEmpty) this.#groups.delete(entry.groupKey);
     this.size--;
-    this.#count(entry.task.owner, -1);
   }
 
   /** The owner's turn decides first; loaded models only decide among that owner's tasks. */
@@ -84,35 +94,25 @@ export class PendingLevel {
     return warm;
   }
 
-  /**
-   * Estimates what is ahead in the level: owners take turns, so each other owner has at most as many tasks before this
-   * one as its own owner has.
-   */
-  ahead(entry: PendingEntry): { own: number; others: number } {
-    const { owner } = entry.task;
-    let own = 0;
-    for (const group of this.#groups.values()) own += countAhead(group, entry);
-    let others = 0;
-    for (const [other, waiting] of this.#waitingOf) if (other !== owner) others += Math.min(own + 1, waiting);
-    return { own, others };
+  /** Estimates what is ahead in the level: owners take turns, and with equal claims the one whose first task is older begins. */
+  ahead(entry: PendingEntry, share: FairShare): AheadInLevel {
+    return aheadIn([...this.#groups.values()], entry, share);
   }
 
   /**
    * How many of the tasks ahead have a requirement of this kind. Returns null when the level has too many kinds to look
    * at each.
    */
-  competing(entry: PendingEntry | null, isOfKind: (requirement: Requirement) => boolean): number | null {
+  competing(
+    entry: PendingEntry | null,
+    share: FairShare,
+    isOfKind: (requirement: Requirement) => boolean,
+  ): number | null {
     if (this.#groups.size > maxGroupsLookedAt) return null;
     const groups = [...this.#groups.values()].filter(({ requirement }) => isOfKind(requirement));
-    const waitingOf = new Map<string, number>();
-    for (const group of groups) {
-      for (const [owner, waiting] of group.waitingOfOwners())
-        waitingOf.set(owner, (waitingOf.get(owner) ?? 0) + waiting);
-    }
-    if (entry === null) return [...waitingOf.values()].reduce((sum, waiting) => sum + waiting, 0);
-    const own = groups.reduce((sum, group) => sum + countAhead(group, entry), 0);
-    waitingOf.delete(entry.task.owner);
-    return [...waitingOf.values()].reduce((sum, waiting) => sum + Math.min(own + 1, waiting), own);
+    if (entry === null) return [...waitingIn(groups).values()].reduce((sum, { waiting }) => sum + waiting, 0);
+    const { own, others } = aheadIn(groups, entry, share);
+    return own + others;
   }
 
   #groupOf(task: PendingTask): PendingGroup {
@@ -124,12 +124,6 @@ export class PendingLevel {
     }
     return group;
   }
-
-  #count(owner: string, change: 1 | -1): void {
-    const waiting = (this.#waitingOf.get(owner) ?? 0) + change;
-    if (waiting > 0) this.#waitingOf.set(owner, waiting);
-    else this.#waitingOf.delete(owner);
-  }
 }
 
 function groupKeyOf({ requirement, avoids }: PendingTask): string {
@@ -140,6 +134,37 @@ function groupKeyOf({ requirement, avoids }: PendingTask): string {
 /** The tasks of the entry's owner in this group that go before the entry. */
 function countAhead(group: PendingGroup, entry: PendingEntry): number {
   return group.lineOf(entry.task.owner)?.all.countBefore(entry) ?? 0;
+}
+
+/** The tasks of these groups that go before the entry. */
+function aheadIn(groups: readonly PendingGroup[], entry: PendingEntry, share: FairShare): AheadInLevel {
+  const { owner } = entry.task;
+  const own = groups.reduce((sum, group) => sum + countAhead(group, entry), 0);
+  const waiting = waitingIn(groups);
+  const first = waiting.get(owner)?.first ?? entry;
+  let [others, rivals] = [0, 0];
+  for (const [other, line] of waiting) {
+    if (other === owner) continue;
+    const isFirst = isOlder(line.first, first);
+    const before = share.turnsBefore({ owner, own }, { owner: other, waiting: line.waiting, isFirst });
+    others += before;
+    if (before > 0) rivals += 1;
+  }
+  return { own, others, rivals };
+}
+
+/** How many tasks of each owner wait in these groups, and the first of them. */
+function waitingIn(groups: readonly PendingGroup[]): Map<string, { waiting: number; first: PendingEntry }> {
+  const waitingOf = new Map<string, { waiting: number; first: PendingEntry }>();
+  for (const group of groups) {
+    for (const [owner, { first, all }] of group.lines()) {
+      if (first === null) continue;
+      const known = waitingOf.get(owner);
+      const foremostOf = known && goesBefore(known.first, first) ? known.first : first;
+      waitingOf.set(owner, { waiting: (known?.waiting ?? 0) + all.size, first: foremostOf });
+    }
+  }
+  return waitingOf;
 }
 
 function isSooner(a: Candidate, b: Candidate): boolean {

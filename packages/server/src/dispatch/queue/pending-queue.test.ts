@@ -239,6 +239,42 @@ describe('positions', () => {
   });
 });
 
+describe('positions of several users', () => {
+  test('differ with equal claims: the one whose first task is older goes first', () => {
+    const queue = new PendingQueue();
+    const tasks = ['ann', 'bob', 'ann', 'bob'].map((owner, createdAtMs) => task({ owner, createdAtMs }));
+    for (const each of tasks) queue.add(each);
+    expect(tasks.map(({ id }) => queue.position(id))).toEqual([1, 2, 3, 4]);
+    const [first, second, third, fourth] = tasks;
+    expect(takeAll(queue)).toEqual([first, second, third, fourth]);
+  });
+
+  test('are the order in which their tasks go, when each takes the usual time', () => {
+    const queue = new PendingQueue();
+    for (let round = 0; round < 100; round += 1) {
+      const owner = round % 2 === 0 ? 'ann' : 'bob';
+      queue.add(task({ owner }));
+      queue.take(anything);
+      queue.charge(owner, 9);
+    }
+    // The turn of ann comes two tasks later than that of the others.
+    queue.charge('ann', 20);
+    const owners = ['ann', 'ann', 'bob', 'cem', 'bob', 'cem', 'bob', 'ann'];
+    const tasks = owners.map((owner, createdAtMs) => task({ owner, createdAtMs }));
+    for (const each of tasks) queue.add(each);
+    const told = tasks.map(({ id }) => [id, queue.position(id)] as const);
+    const taken: string[] = [];
+    for (let next = queue.take(anything); next; next = queue.take(anything)) {
+      taken.push(next.id);
+      queue.charge(next.owner, 9);
+    }
+    expect(new Set(told.map(([, position]) => position)).size).toBe(tasks.length);
+    expect(told.map(([id, position]) => [id, position])).toEqual(
+      told.map(([id]) => [id, taken.indexOf(id) + 1]),
+    );
+  });
+});
+
 describe('bookkeeping', () => {
   test('a task that is added several times waits once', () => {
     const queue = new PendingQueue();

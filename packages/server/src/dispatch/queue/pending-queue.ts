@@ -1,16 +1,7 @@
 import type { Requirement } from '../graphs/capability.ts';
 import type { PendingEntry, PendingTask } from './pending-entry.ts';
-import { PendingLevel, type TakeOptions } from './pending-level.ts';
+import { PendingLevel, type TakeOptions, type TasksAhead } from './pending-level.ts';
 import { FairShare } from './scheduling.ts';
-
-export interface TasksAhead {
-  total: number;
-  higherPriority: number;
-  /** Tasks of the same owner and priority. */
-  own: number;
-  /** Tasks of other owners with the same priority that have their turn before. */
-  others: number;
-}
 
 /** A lower priority has a turn after this many picks of higher ones. */
 const maxPassesOfLevel = 50;
@@ -98,18 +89,19 @@ export class PendingQueue {
     const entry = this.#entries.get(taskId);
     if (!entry) return null;
     const higherPriority = this.#levelsAbove(entry).reduce((sum, { size }) => sum + size, 0);
-    const { own, others } = this.#levelOf(entry.task.priority).ahead(entry);
-    return { total: higherPriority + own + others, higherPriority, own, others };
+    const { own, others, rivals } = this.#levelOf(entry.task.priority).ahead(entry, this.#share);
+    return { total: higherPriority + own + others, higherPriority, own, others, rivals };
   }
 
   /** How many of the tasks that go before this one have a requirement of this kind; all of them when that is too long to count. */
   competing(taskId: string, isOfKind: (requirement: Requirement) => boolean): number {
     const entry = this.#entries.get(taskId);
     if (!entry) return 0;
-    const { own, others } = this.#levelOf(entry.task.priority).ahead(entry);
-    const here = this.#levelOf(entry.task.priority).competing(entry, isOfKind) ?? own + others;
+    const level = this.#levelOf(entry.task.priority);
+    const { own, others } = level.ahead(entry, this.#share);
+    const here = level.competing(entry, this.#share, isOfKind) ?? own + others;
     return this.#levelsAbove(entry).reduce(
-      (sum, level) => sum + (level.competing(null, isOfKind) ?? level.size),
+      (sum, above) => sum + (above.competing(null, this.#share, isOfKind) ?? above.size),
       here,
     );
   }

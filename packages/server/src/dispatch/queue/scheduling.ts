@@ -55,6 +55,8 @@ export class FairShare {
   readonly #virtualTimeOf = new Map<string, number>();
   /** The virtual time of the last start; it only moves forward. */
   #present = 0;
+  /** How long executions held their workers lately. */
+  #usualSeconds = 0;
 
   virtualTime(owner: string): number {
     return Math.max(this.#virtualTimeOf.get(owner) ?? 0, this.#present - maxCreditSeconds);
@@ -73,8 +75,23 @@ export class FairShare {
 
   /** Adds the seconds that an execution held its worker. */
   charge(owner: string, seconds: number): void {
-    if (seconds > 0 && Number.isFinite(seconds))
-      this.#virtualTimeOf.set(owner, this.virtualTime(owner) + seconds);
+    if (!(seconds > 0 && Number.isFinite(seconds))) return;
+    this.#virtualTimeOf.set(owner, this.virtualTime(owner) + seconds);
+    this.#usualSeconds += (seconds - this.#usualSeconds) / chargesRemembered;
+  }
+
+  /**
+   * How many of the waiting tasks of another owner have their turn before the task of an owner that has `own` tasks before
+   * it in its own line, when each task costs what is usual. `isFirst`: with equal claims, the other owner goes first.
+   */
+  turnsBefore(
+    { owner, own }: { owner: string; own: number },
+    other: { owner: string; waiting: number; isFirst: boolean },
+  ): number {
+    const cost = startCostSeconds + this.#usualSeconds;
+    const turn = own + (this.virtualTime(owner) - this.virtualTime(other.owner)) / cost;
+    const before = other.isFirst ? Math.floor(turn) + 1 : Math.ceil(turn);
+    return Math.min(Math.max(before, 0), other.waiting);
   }
 
   /** Forgets owners whose stored time equals what `arrive` would set again. */
@@ -90,4 +107,5 @@ export class FairShare {
 }
 
 const startCostSeconds = 1;
+const chargesRemembered = 16;
 const maxCreditSeconds = 60;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { RememberedAnswers } from '../../lib/remembered-answers.ts';
 import type { TaskDurationStore } from '../tasks/task-duration-store.ts';
-import { type Quartiles, quartilesOf } from './quartiles.ts';
+import { type Durations, durationsOf } from './durations.ts';
 
 interface EstimatesOptions {
   store: Pick<TaskDurationStore, 'ofGraph' | 'ofInstance'>;
@@ -17,7 +17,7 @@ const maxInstances = 16;
 /** How long tasks take, from those that were completed lately. */
 export class Estimates {
   readonly #options: EstimatesOptions;
-  readonly #remembered: RememberedAnswers<Quartiles | null>;
+  readonly #remembered: RememberedAnswers<Durations | null>;
 
   constructor(options: EstimatesOptions) {
     this.#options = options;
@@ -26,26 +26,26 @@ export class Estimates {
   }
 
   /** Tasks with the same graph, on these instances. */
-  async ofGraph(fingerprint: string, instanceIds: readonly string[]): Promise<Quartiles | null> {
+  async ofGraph(fingerprint: string, instanceIds: readonly string[]): Promise<Durations | null> {
     if (instanceIds.length === 0) return null;
     return this.#remember(['graph', fingerprint, ...instanceIds], async () => {
       const ids = new Set(instanceIds);
       const all = await this.#options.store.ofGraph(fingerprint);
       const here = all.filter(({ instanceId }) => instanceId !== null && ids.has(instanceId));
-      return quartilesOf(here.map(({ ms }) => ms));
+      return durationsOf(here.map(({ ms }) => ms));
     });
   }
 
   /** Tasks of any graph, on these instances. */
-  async ofInstances(instanceIds: readonly string[]): Promise<Quartiles | null> {
+  async ofInstances(instanceIds: readonly string[]): Promise<Durations | null> {
     const asked = instanceIds.slice(0, maxInstances);
     return this.#remember(['instances', ...asked], async () => {
       const durations = await Promise.all(asked.map((id) => this.#options.store.ofInstance(id)));
-      return quartilesOf(durations.flat().map(({ ms }) => ms));
+      return durationsOf(durations.flat().map(({ ms }) => ms));
     });
   }
 
-  #remember(question: readonly string[], read: () => Promise<Quartiles | null>): Promise<Quartiles | null> {
+  #remember(question: readonly string[], read: () => Promise<Durations | null>): Promise<Durations | null> {
     return this.#remembered.get(question.join(' '), read);
   }
 }

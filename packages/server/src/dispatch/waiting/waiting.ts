@@ -12,6 +12,7 @@ import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts'
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { PendingTask } from '../queue/pending-entry.ts';
+import type { TasksAhead } from '../queue/pending-level.ts';
 import { showPause } from '../queue/queue-control.ts';
 import type { QueuePauseRow, TaskRow } from '../tables.ts';
 import type { AttemptRow, AttemptStore } from '../tasks/attempt-store.ts';
@@ -24,7 +25,7 @@ import { helpFor, nameOf } from './obstacle-text.ts';
 import { describeWaiting } from './waiting-text.ts';
 
 interface WaitingStores {
-  tasks: Pick<TaskStore, 'get'>;
+  tasks: Pick<TaskStore, 'get' | 'rowsOf'>;
   attempts: Pick<AttemptStore, 'of'>;
   instances: Pick<InstanceStore, 'list'>;
 }
@@ -42,6 +43,8 @@ interface WaitingOptions {
 interface Standing {
   task: PendingTask;
   ahead: TaskWhy['ahead'];
+  /** The other users with tasks ahead. */
+  rivals: number;
   retryAtMs: number | null;
   pause: QueuePauseRow | null;
   instances: InstanceObstacles[];
@@ -64,14 +67,14 @@ export class Waiting {
   }
 
   async why(owner: Owner, taskId: string): Promise<TaskWhy> {
-    const { row, rows, attempts } = await this.#options.together(async (stores) => ({
-      rows: await stores.instances.list(),
+    const { row, rows, starts, attempts } = await this.#options.together(async (stores) => ({
+      ...(await readPool(stores)),
       row: await stores.tasks.get(owner, taskId),
       attempts: await stores.attempts.of(taskId),
     }));
     if (!row) throw new AppError('task_not_found');
     const standing = row.phase === 'queued' ? this.#standingOf(row.id, rows) : null;
-    if (standing) return this.#whyQueued(row, standing);
+    if (standing) return this.#whyQueued(row, standing, starts);
     const nothing = { position: null, ahead: null, pause: null, retryAt: null, instances: [], help: [] };
     const common = { taskId: row.id, status: row.status, phase: row.phase, ...nothing };
     const totals = { instances: rows.filter(({ removed }) => removed === 0).length, couldRun: 0, free: 0 };
@@ -104,7 +107,7 @@ export class Waiting {
   async outlooks(rows: readonly TaskRow[]): Promise<Map<string, Outlook>> {
     const open = rows.filter(({ phase }) => phase !== 'ended');
     if (open.length === 0) return new Map();
-    const instances = await this.#options.together((stores) => stores.instances.list());
+    const { rows: instances, starts } = await this.#options.together(readPool);
     const graphs = new Set<string>();
     const outlooks = open.map(async (row): Promise<[string, Outlook]> => {
       const standing = row.phase === 'queued' ? this.#standingOf(row.id, instances) : null;
@@ -112,7 +115,7 @@ export class Waiting {
       if (isEstimated) graphs.add(row.fingerprint);
       const why = this.#whyListed(row, standing, instances);
       if (!isEstimated) return [row.id, { ...why, eta: null }];
-      if (standing) return [row.id, { ...why, eta: await this.#etaOf(standing) }];
+      if (standing) return [row.id, { ...why, eta: await this.#etaOf(standing, starts) }];
       // The first start says nothing about a later attempt.
       const since = row.attempt === 1 ? row.startedAt : null;
       return [row.id, { ...why, eta: await this.#etaOfRunning(row, since) }];
@@ -126,12 +129,13 @@ export class Waiting {
     if (!task) return null;
     const instances = fleet.obstaclesTo(task, rows);
     const couldRun = instances.filter(isAble);
-    const ahead = queue.ahead(taskId);
+    const found = queue.ahead(taskId);
     const ids = couldRun.map(({ row }) => row.id);
     const competing = queue.competing(taskId, (requirement) => fleet.canAnyRun(ids, requirement));
     return {
       task,
-      ahead: ahead && { ...ahead, competing: Math.min(competing, ahead.total) },
+      ahead: found && viewAhead(found, competing),
+      rivals: found?.rivals ?? 0,
       retryAtMs: queue.postponedUntilMs(taskId),
       pause: pauses.whole ?? pauses.ofOwner(task.owner),
       instances,
@@ -140,7 +144,7 @@ export class Waiting {
     };
   }
 
-  async #whyQueued(row: TaskRow, standing: Standing): Promise<TaskWhy> {
+  async #whyQueued(row: TaskRow, standing: Standing, starts: Starts): Promise<TaskWhy> {
     const { ahead, retryAtMs, instances, couldRun, free, pause } = standing;
     const others = instances.filter((instance) => !couldRun.includes(instance));
     return {
@@ -155,7 +159,7 @@ export class Waiting {
       totals: { instances: instances.length, couldRun: couldRun.length, free },
       instances: [...couldRun, ...others].slice(0, maxInstancesListed).map(viewInstance),
       runsOn: null,
-      eta: await this.#etaOf(standing),
+      eta: await this.#etaOf(standing, starts),
       help: helpFor(others),
     };
   }
@@ -185,7 +189,10 @@ export class Waiting {
   }
 
   /** When no instance could run it but some will soon, counts from the moment at which the first of them may. */
-  async #etaOf({ task, ahead, retryAtMs, pause, instances, couldRun, free }: Standing): Promise<Eta | null> {
+  async #etaOf(
+    { task, ahead, rivals, retryAtMs, pause, instances, couldRun }: Standing,
+    starts: Starts,
+  ): Promise<Eta | null> {
     const { estimates, clock } = this.#options;
     if (pause) return null;
     const soon = instances.filter(({ obstacles }) => obstacles.every(({ code }) => passing.includes(code)));
@@ -194,12 +201,15 @@ export class Waiting {
     const own = await estimates.ofGraph(task.fingerprint, ids);
     if (!own) return null;
     const competing = ahead?.competing ?? 0;
-    const others = competing > 0 || free === 0 ? await estimates.ofInstances(ids) : null;
     const nowMs = clock();
+    const busyForMs = able
+      .filter(({ obstacles }) => obstacles.some(({ code }) => code === 'busy'))
+      .map(({ row }) => nowMs - (starts.get(row.id) ?? nowMs));
+    const free = able.length - busyForMs.length;
+    const others = competing >= free ? await estimates.ofInstances(ids) : null;
     const untilMs = couldRun.length > 0 ? nowMs : Math.min(...able.map(untilOf));
     const delayMs = Math.max(untilMs, retryAtMs ?? 0) - nowMs;
-    const work = { nowMs, own, others, ahead: competing, instances: able.length, free, delayMs };
-    return viewEta(etaOfWaiting(work));
+    return viewEta(etaOfWaiting({ nowMs, own, others, ahead: competing, rivals, busyForMs, free, delayMs }));
   }
 
   async #etaOfRunning(row: TaskRow, since: string | null): Promise<Eta | null> {
@@ -216,6 +226,26 @@ export class Waiting {
     const seconds = Math.max(0, Math.round((this.#options.clock() - Date.parse(since)) / 1_000));
     return { instanceId: row.instanceId, since, seconds, node: row.node };
   }
+}
+
+/** When the present task of an instance began there, in milliseconds, by the id of the instance. */
+type Starts = ReadonlyMap<string, number>;
+
+/** The instances, and since when they are at their tasks. The first start of a task says nothing about a later attempt. */
+async function readPool({
+  instances,
+  tasks,
+}: Pick<WaitingStores, 'instances' | 'tasks'>): Promise<{ rows: InstanceRow[]; starts: Starts }> {
+  const rows = await instances.list();
+  const running = await tasks.rowsOf(rows.flatMap(({ currentTaskId }) => currentTaskId ?? []));
+  const starts = running.flatMap(({ instanceId, attempt, startedAt }): [string, number][] =>
+    instanceId !== null && attempt === 1 && startedAt !== null ? [[instanceId, Date.parse(startedAt)]] : [],
+  );
+  return { rows, starts: new Map(starts) };
+}
+
+function viewAhead({ total, higherPriority, own, others }: TasksAhead, competing: number): TaskWhy['ahead'] {
+  return { total, higherPriority, own, others, competing: Math.min(competing, total) };
 }
 
 function describeStanding({ ahead, instances, couldRun, free, pause, retryAtMs }: Standing): Sentence[] {

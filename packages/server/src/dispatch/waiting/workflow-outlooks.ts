@@ -11,9 +11,9 @@ import { parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import type { InstanceStore } from '../instances/instance-store.ts';
 import type { SavedWorkflows } from '../workflows/saved-workflows.ts';
+import { type Durations, quartilesOf } from './durations.ts';
 import type { Estimates } from './estimates.ts';
 import { isAble, maxInstancesListed, viewInstance } from './instance-outlook.ts';
-import type { Quartiles } from './quartiles.ts';
 
 interface WorkflowOutlooksOptions {
   savedWorkflows: Pick<SavedWorkflows, 'taskWithRightValues'>;
@@ -64,17 +64,19 @@ export class WorkflowOutlooks {
     const free = able.filter(({ obstacles }) => obstacles.length === 0);
     const others = found.filter((each) => !able.includes(each));
     const ids = able.map(({ row }) => row.id);
-    const quartiles = await estimates.ofGraph(fingerprint, ids);
+    const durations = await estimates.ofGraph(fingerprint, ids);
+    const seconds = durations && secondsOf(durations);
     return {
       totals: { instances: found.length, couldRun: able.length, free: free.length },
       instances: [...able, ...others].slice(0, maxInstancesListed).map(viewInstance),
-      seconds: quartiles && secondsOf(quartiles),
-      cost: quartiles && costOf(price, secondsOf(quartiles)),
+      seconds,
+      cost: seconds && costOf(price, seconds),
     };
   }
 }
 
-function secondsOf({ lowMs, highMs }: Quartiles): { low: number; high: number } {
+function secondsOf(durations: Durations): { low: number; high: number } {
+  const { lowMs, highMs } = quartilesOf(durations);
   return { low: lowMs / 1_000, high: highMs / 1_000 };
 }
 
