@@ -1,7 +1,7 @@
 export interface StartingChoices {
   /** Whether other machines reach the gateway. */
   isShared: boolean;
-  /** Addresses of ComfyUI servers, `host:port`. */
+  /** Addresses of ComfyUI servers, `host:port` or as in a browser. */
   workers: readonly string[];
   /** Null for the scripted demo model. */
   model: { name: string; baseUrl: string | null } | null;

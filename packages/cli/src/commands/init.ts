@@ -7,7 +7,7 @@ import { CommandError } from '../exit-codes.ts';
 import { describeCommand } from '../help.ts';
 import { type StartingChoices, startingConfig } from '../starting-config.ts';
 import type { Terminal } from '../terminal.ts';
-import { parseWorkerAddress } from '../worker-address.ts';
+import { readWorkerAddress } from '../worker-address.ts';
 
 const usualModel = 'gpt-4o-mini';
 const nothingWritten = 'Nothing was written.';
@@ -94,8 +94,8 @@ function addressesIn(text: string): string[] {
 
 function addressFault(address: string): string | undefined {
   try {
-    const { tls } = parseWorkerAddress(address);
-    return tls ? `${address} is added after the start, with: switchyard instances add ${address}` : undefined;
+    readWorkerAddress(address);
+    return undefined;
   } catch (error) {
     return (error as Error).message;
   }

@@ -23,8 +23,7 @@ const formats = {
   },
 
   worker(text: string): string {
-    const hasPort = text.includes('://') || /:\d+$/.test(text);
-    if (hasPort && parseWorkerAddress(text)) return text;
+    if (parseWorkerAddress(text)) return text;
     throw new RangeError(
       'must be host:port, such as 192.168.1.20:8188, or https://user:password@host/path as in a browser',
     );
