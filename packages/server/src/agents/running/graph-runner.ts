@@ -12,6 +12,7 @@ import { failureIn, stopReasonIn } from '../run-failure.ts';
 import { type CustomEvent, keepsItsWork } from '../run-handle.ts';
 import type { RunRecord } from '../run-record.ts';
 import { commandOf, isCommand } from '../state/graph-command.ts';
+import { interruptId } from '../state/interrupt-id.ts';
 import { viewOf, wireState } from '../state/wire-state.ts';
 import { wireError, wireValue } from '../state/wire-values.ts';
 import type { RunCheckpointer } from './run-checkpointer.ts';
@@ -128,7 +129,7 @@ export class GraphRunner implements AgentRunner {
         return { outcome: 'failed', error: failure, state: await savedState(graph, active) };
       }
       const end = await endOf(graph, active);
-      frames.end();
+      frames.end(end.state);
       const stopReason = stopReasonIn(frames.values, request.runId);
       return { outcome: 'done', ...end, ...(stopReason !== null && { stopReason }) };
     } catch (error) {
@@ -281,7 +282,7 @@ async function inputOf(graph: AgentGraph, { command, input, threadId }: AgentRun
 /** LangGraph ignores an answer that is `false`, `0` or empty, unless it names the question that it answers. */
 async function answerByInterrupt(graph: AgentGraph, threadId: string, answer: unknown): Promise<unknown> {
   const { tasks } = await graph.getState({ configurable: { thread_id: threadId } });
-  const [id] = tasks.flatMap(({ interrupts }) => interrupts.map((interrupt) => interrupt.id));
+  const [id] = tasks.flatMap(({ interrupts }) => interrupts.map(interruptId));
   return id === undefined ? answer : { [id]: answer };
 }
 
@@ -296,12 +297,15 @@ function addEvent(
   else frames.event(event);
 }
 
-/** When the graph ended by itself, its last streamed values are its state, and no task comes next. */
+/**
+ * When the graph ended by itself, its last streamed values are its state, and no task comes next. LangGraph before 0.3 does not
+ * stream that it stopped for a human.
+ */
 async function endOf(graph: AgentGraph, active: ActiveRun): Promise<{ state: StateView; rest: UnitPart[] }> {
   const { frames, checkpointer } = active;
   const { values } = frames;
   const checkpointId = checkpointer.newestId;
-  if (frames.isInterrupted || values === undefined || checkpointId === null) {
+  if (frames.isInterrupted || frames.isOfOlderGraph || values === undefined || checkpointId === null) {
     await checkpointer.settled();
     return { state: viewOf(await read(graph, active)), rest: [] };
   }

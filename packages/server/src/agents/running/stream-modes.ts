@@ -1,9 +1,11 @@
 import { isRecord } from '../../lib/is-record.ts';
 import type { Json } from '../../lib/json.ts';
 import { JsonText } from '../../lib/json-text.ts';
+import type { StateView } from '../agent-run.ts';
 import { checkpointRef, stateValues, wireMetadata, wireTask } from '../state/wire-state.ts';
 import { wireValue, wireValues } from '../state/wire-values.ts';
 import { MessageFrames } from './message-frames.ts';
+import { namespaceOf, type TaskMetadata } from './task-origins.ts';
 import { toldEvent } from './told-event.ts';
 
 /** A piece of LangGraph's stream: the namespace of its graph (empty for the run's own), the mode, the payload. */
@@ -48,6 +50,7 @@ export class GraphFrames {
   /** Each piece of a message comes with the same metadata, which is longer than the piece. */
   readonly #encodedMetadata = new WeakMap<object, { json: Json; text: string }>();
   #interrupts: unknown[] | null = null;
+  #isOfOlderGraph = false;
   #values: unknown;
   /** The newest values in wire form, once they have been sent. */
   #sentValues: Record<string, Json> | undefined;
@@ -71,8 +74,15 @@ export class GraphFrames {
     return this.#interrupts !== null;
   }
 
+  /** True for a graph of LangGraph before 1.4, which may not stream everything. */
+  get isOfOlderGraph(): boolean {
+    return this.#isOfOlderGraph;
+  }
+
   /** LangGraph streams every graph inside the run, because without that it would leave out their messages. */
-  add([namespace, mode, payload]: GraphChunk): void {
+  add(chunk: GraphChunk): void {
+    const [, mode, payload] = chunk;
+    const namespace = this.#graphOf(chunk);
     if (namespace.length > 0 && !this.#subgraphs && !throughRun.has(mode)) return;
     if (mode === 'values') this.#addValues(namespace, payload);
     else if (mode === 'messages') this.#addMessage(namespace, payload as [object, object]);
@@ -87,12 +97,26 @@ export class GraphFrames {
 
   /**
    * Sends the values with the open questions once more at the end. Otherwise a client that shows the newest values would lose a
-   * question when another task ended after it.
+   * question when another task ended after it. `stopped` is the state of a graph that has not said which questions are open.
    */
-  end(): void {
-    if (this.#interrupts && this.#asked.has('values')) {
-      this.#frame('values', { __interrupt__: wireValue(this.#interrupts) });
+  end(stopped?: Pick<StateView, 'next' | 'interrupts'>): void {
+    const saved = stopped && stopped.next.length > 0 ? Object.values(stopped.interrupts).flat() : null;
+    const interrupts = this.#interrupts ?? saved;
+    if (interrupts && this.#asked.has('values')) {
+      this.#frame('values', { __interrupt__: wireValue(interrupts) });
     }
+  }
+
+  /** LangGraph before 1.4 names the run's own graph `[""]`, and gives messages the namespace of their task. */
+  #graphOf([namespace, mode, payload]: GraphChunk): string[] {
+    const name = namespace.join('|');
+    if (name === '') {
+      this.#isOfOlderGraph ||= namespace.length > 0;
+      return [];
+    }
+    if (mode !== 'messages') return namespace;
+    const [, metadata] = payload as [object, TaskMetadata];
+    return name === namespaceOf(metadata) ? namespace.slice(0, -1) : namespace;
   }
 
   #addValues(namespace: string[], payload: unknown): void {

@@ -120,10 +120,14 @@ export function checkpointRef(config: unknown): CheckpointRef | null {
   };
 }
 
-/** Leaves out what only the runtime needs. */
+/** Leaves out what only the runtime needs. LangGraph before 1.2 copies texts of `configurable` here, those about the caller too. */
 export function wireMetadata(metadata: object): Record<string, Json> {
-  const entries = Object.entries(metadata).filter(([key]) => !key.startsWith('__') && !internalKeys.has(key));
+  const entries = Object.entries(metadata).filter(([key]) => !isInternal(key));
   return wireValue(Object.fromEntries(entries)) as Record<string, Json>;
+}
+
+function isInternal(key: string): boolean {
+  return key.startsWith('__') || key.startsWith('langgraph_auth_') || internalKeys.has(key);
 }
 
 const internalKeys: ReadonlySet<string> = new Set(['counters_since_delta_snapshot', 'ls_integration']);

@@ -1,5 +1,6 @@
 import type { Json } from '../../lib/json.ts';
 import { hitlForClients } from './hitl-casing.ts';
+import { withInterruptId } from './interrupt-id.ts';
 
 /**
  * Returns any value that a graph holds or emits as JSON for clients. Messages are flat records, errors give their name and
@@ -94,7 +95,7 @@ class WireEncoder {
 
   #plain(record: object): Json | undefined {
     if ('toJSON' in record && typeof record.toJSON === 'function') return this.encode(record.toJSON());
-    return this.#record(hitlForClients(record));
+    return this.#record(withInterruptId(hitlForClients(record)));
   }
 
   #record(record: object): { [key: string]: Json } {
@@ -119,13 +120,16 @@ function isPlain(value: object): boolean {
 }
 
 const messageMark = Symbol.for('langchain.message');
+const oldNamespace = 'langchain_core,messages';
 
 interface Message extends Record<string, unknown> {
   getType(): string;
 }
 
+/** Messages have the mark since version 1 of LangChain's core. Those of older versions name the module of their class. */
 function isMessage(value: object): value is Message {
-  return messageMark in value && 'getType' in value && typeof value.getType === 'function';
+  if (!('getType' in value) || typeof value.getType !== 'function') return false;
+  return messageMark in value || ('lc_namespace' in value && String(value.lc_namespace) === oldNamespace);
 }
 
 const messageKeys = [
