@@ -171,7 +171,7 @@ describe.each(Object.entries(versions).filter(([name]) => chosen.includes(name))
       expect(await endOf(stream)).toBe('completed');
       stream.leave();
       const places = stream.of('messages').map(({ data }) => data.params.namespace.join().split(':')[0]);
-      expect(new Set(places)).toEqual(new Set(['answer']));
+      expect(new Set(places)).toEqual(new Set(['answer', 'ask']));
       expect(stream.of('values').at(-1)?.data.params.data.messages.at(-1)).toMatchObject({
         type: 'ai',
         content: 'the person said yes',

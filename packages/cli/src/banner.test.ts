@@ -14,6 +14,8 @@ const facts: BannerFacts = {
   command: 'switchyard',
   credentialsFile: './.switchyard/admin_initial_credentials.txt',
   awaitsFirstAdmin: false,
+  registration: { mode: 'open', because: null },
+  isReachable: false,
   isOpenOverPlainHttp: false,
 };
 
@@ -41,8 +43,21 @@ describe('banner', () => {
   });
 
   it('has at most 12 lines, even when every line is shown', () => {
-    const text = show({ movedFromPort: 7300, isOpenOverPlainHttp: true, configFile: '/etc/switchyard.yaml' });
+    const reach = { isReachable: true, isOpenOverPlainHttp: true };
+    const text = show({ movedFromPort: 7300, ...reach, configFile: '/etc/switchyard.yaml' });
+    expect(text).toContain('Registration is open to everyone who reaches this address');
     expect(text.trim().split('\n').length).toBeLessThanOrEqual(12);
+  });
+
+  it.each([
+    ['closed', 'has auth', 'Registration is closed beside the auth of langgraph.json'],
+    ['open', 'has auth', 'Registration is open: strangers make accounts'],
+    ['closed', 'cannot be used', 'Registration is closed while langgraph.json cannot be used'],
+  ] as const)('says that registration is %s where langgraph.json %s', (mode, because, note) => {
+    expect(show({ registration: { mode, because } })).toContain(note);
+    expect(show({ registration: { mode: 'closed', because: null }, isReachable: true })).not.toContain(
+      'Registration',
+    );
   });
 
   it('lists the agents that were found, and names a broken one with its cause', () => {

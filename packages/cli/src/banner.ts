@@ -1,3 +1,4 @@
+import type { RegistrationFacts } from '@switchyard/server/context';
 import { plainText } from './plain-text.ts';
 import type { Colors } from './terminal.ts';
 
@@ -18,6 +19,9 @@ export interface BannerFacts {
   credentialsFile: string | null;
   /** Whether no admin exists yet and the first visitor has to make one. */
   awaitsFirstAdmin: boolean;
+  registration: RegistrationFacts;
+  /** Whether it listens for other machines. */
+  isReachable: boolean;
   /** Whether other machines can reach the gateway without encryption. */
   isOpenOverPlainHttp: boolean;
 }
@@ -73,10 +77,24 @@ function nextStep({ awaitsFirstAdmin, credentialsFile, url, command }: BannerFac
   return `try the API at ${url}/docs, or see what is set: ${command} config show --effective --sources`;
 }
 
+/** Says who may make an account where that is a surprise. */
+function registrationNotes({ registration: { mode, because }, isReachable }: BannerFacts): string[] {
+  if (because === 'has auth') {
+    return mode === 'closed'
+      ? ['Registration is closed beside the auth of langgraph.json; auth.registration: open opens it.']
+      : ['Registration is open: strangers make accounts and run graphs past the auth of langgraph.json.'];
+  }
+  if (because === 'cannot be used' && mode === 'closed')
+    return ['Registration is closed while langgraph.json cannot be used; auth.registration: open opens it.'];
+  if (mode === 'closed' || !isReachable) return [];
+  return ['Registration is open to everyone who reaches this address; auth.registration: closed ends that.'];
+}
+
 function notes(facts: BannerFacts): string[] {
   const { movedFromPort, isOpenOverPlainHttp } = facts;
   return [
     ...brokenAgents(facts),
+    ...registrationNotes(facts),
     ...(movedFromPort === null
       ? []
       : [`Port ${movedFromPort} was in use, so the next free one was taken; --port chooses.`]),

@@ -88,7 +88,7 @@ function devConfig(home: string, overrides: ConfigOverrides): Config {
   const { config } = loadConfig({ flags: { home, port: '0' }, env: {}, cwd: home });
   const usual: ConfigOverrides = {
     database: { backend: 'memory' },
-    auth: { bootstrap: 'interactive' },
+    auth: { bootstrap: 'interactive', registration: 'open' },
     observability: { log: { level: 'silent' } },
     // Memory would call a test's model half a minute later, unexpectedly.
     memory: { extraction_enabled: false },

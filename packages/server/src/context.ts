@@ -5,8 +5,14 @@ import { accountMigrations } from './accounts/migrations.ts';
 import { deriveKey, loadSigningSecret } from './accounts/secrets/signing-secret.ts';
 import { SessionEnds } from './accounts/session-ends.ts';
 import type { AccountTables } from './accounts/tables.ts';
+import {
+  noLanggraphJson,
+  type UsableLanggraphJson,
+  usableLanggraphJson,
+} from './agents/loading/usable-langgraph-json.ts';
+import { setMissingVariables } from './config/env.ts';
 import type { Config } from './config/schema.ts';
-import type { Base, ContextOptions } from './context/base.ts';
+import { agentsFolderOf, type Base, type ContextOptions } from './context/base.ts';
 import { type OpenedConversation, openConversation } from './context/open-conversation.ts';
 import { openShared } from './context/shared.ts';
 import { userRemovalBy } from './conversation/threads/user-removal.ts';
@@ -42,6 +48,7 @@ import {
   homes,
   httpLimits,
   leaseLifeMs,
+  registrationOf,
   sharedHome,
   workerPrice,
   writtenFolders,
@@ -104,7 +111,15 @@ export interface Context {
   start(): Promise<void>;
   /** What the start found or did about the first administrator. */
   bootstrap: BootstrapOutcome;
+  registration: RegistrationFacts;
   close(): Promise<void>;
+}
+
+/** Whether a stranger may make an account. */
+export interface RegistrationFacts {
+  mode: 'open' | 'closed';
+  /** Null when the configuration says it and `langgraph.json` has nothing to do with it. */
+  because: 'has auth' | 'cannot be used' | null;
 }
 
 /** More would need more memory than one process should take: a stream holds about 60 kB. */
@@ -215,6 +230,10 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       await Promise.all([dispatch?.start(), conversation?.start()]);
     },
     bootstrap,
+    registration: {
+      mode: registrationOf(config.auth, base.langgraph),
+      because: base.langgraph.fault ? 'cannot be used' : base.langgraph.auth === null ? null : 'has auth',
+    },
     close: () => opened.close(),
   };
 }
@@ -318,6 +337,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   const proxies = trustedProxies(config.auth.trusted_proxies);
   return {
     config,
+    langgraph: langgraphOf({ config, options, logger }),
     options,
     opened,
     logger,
@@ -330,6 +350,20 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
     secret,
     proxies,
   };
+}
+
+function langgraphOf({
+  config,
+  options,
+  logger,
+}: Pick<Base, 'config' | 'options' | 'logger'>): UsableLanggraphJson {
+  if (!config.areas.conversation) return noLanggraphJson;
+  return usableLanggraphJson({
+    cwd: agentsFolderOf(options),
+    corsOrigins: config.server.cors.origins,
+    setVariables: setMissingVariables,
+    log: logger,
+  });
 }
 
 /** The clock of a database on this machine's disk is that of this machine. */
@@ -485,6 +519,7 @@ function newLinks({ config, secret, clock }: Base, { listeningUrl }: Pick<Front,
 
 function newAccounts({
   config,
+  langgraph,
   options,
   opened,
   logger,
@@ -507,7 +542,7 @@ function newAccounts({
     clock,
     timer: systemTimer,
     cleanup: config.areas.conversation ? userRemovalBy(jobs) : null,
-    options: { ...accountOptions(config), secret, passwordCost: options.passwordCost },
+    options: { ...accountOptions(config, langgraph), secret, passwordCost: options.passwordCost },
   });
   opened.add(() => accounts.close());
   return accounts;

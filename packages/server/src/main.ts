@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { OwnAgent } from './agents/create-agents.ts';
 import type { Config } from './config/schema.ts';
 import type { ContextOptions } from './context/base.ts';
-import { type Context, createContext } from './context.ts';
+import { type Context, createContext, type RegistrationFacts } from './context.ts';
 import { guardCustomCalls } from './http/access/custom-calls.ts';
 import type { App } from './http/app.ts';
 import { listenOnFreePort } from './http/shell/listen.ts';
@@ -29,6 +29,7 @@ interface GatewayFacts {
   credentialsPath: string | null;
   /** No administrator exists yet: the first visitor creates one. */
   awaitsFirstAdmin: boolean;
+  registration: RegistrationFacts;
 }
 
 export interface RunningGateway {
@@ -129,8 +130,9 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function factsOf(config: Config, { bootstrap }: Context): GatewayFacts {
+function factsOf(config: Config, { bootstrap, registration }: Context): GatewayFacts {
   return {
+    registration,
     databasePlace: databasePlace(config),
     credentialsPath: bootstrap.credentialsPath,
     awaitsFirstAdmin: bootstrap.outcome === 'waiting',

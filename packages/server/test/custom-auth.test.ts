@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,6 +41,18 @@ describe('authenticate of langgraph.json', () => {
 
     expect(answer.status).toBe(404);
     expect((await askedAbout(name))[0]).toMatch(/^authenticate GET \/threads\/[0-9a-f-]{36}$/);
+  });
+
+  it('is not asked about TRACE, which no route has', async () => {
+    const name = newName();
+    const call = request(`${running().url}/api/langgraph/threads`, {
+      method: 'TRACE',
+      headers: { 'x-api-key': name },
+    }).end();
+    const [{ statusCode }] = (await once(call, 'response')) as [{ statusCode: number }];
+
+    expect(statusCode).toBe(405);
+    expect(await askedAbout(name)).toEqual([]);
   });
 
   it('lets a caller in at the root of the own app as well', async () => {
@@ -509,6 +523,36 @@ describe('on handlers of langgraph.json', () => {
     expect((await guest.get('/store/items?namespace=a&key=b')).status).toBe(403);
     const item = { namespace: ['a'], key: 'b', value: {} };
     expect((await guest.call('PUT', '/store/items', { body: item })).status).toBe(403);
+  });
+
+  it('are asked whether a thread may be read that is there already, when a request would make it', async () => {
+    const { own, other } = projects(`maker-${newName()}`);
+    const threadId = await own.thread({ metadata: { topic: 'secret' } });
+    const again = { thread_id: threadId, if_exists: 'do_nothing' };
+
+    expect((await own.post('/threads', again)).body.metadata).toMatchObject({ topic: 'secret' });
+    const { status, text } = await other.post('/threads', again);
+    expect(status).toBe(404);
+    expect(text).not.toContain('secret');
+  });
+
+  it('keep a run from starting with an assistant that their filter hides, and leave graphs to threads:create_run', async () => {
+    const { own, other } = projects();
+    const { assistant_id } = await own.ok('POST', '/assistants', { graph_id: 'whoami', name: 'mine' });
+    const command = { id: 1, method: 'run.start', params: { assistant_id, input: {} } };
+    const starts: [string, object, number][] = [
+      [`/threads/${randomUUID()}/runs`, { assistant_id, input: {}, if_not_exists: 'create' }, 404],
+      ['/runs/wait', { assistant_id, input: {} }, 404],
+      ['/runs/batch', [{ assistant_id, input: {} }], 404],
+      ['/runs/crons', { assistant_id, input: {}, schedule: '0 0 1 1 *' }, 404],
+      [`/threads/${randomUUID()}/commands`, command, 422],
+    ];
+
+    for (const [path, body, refused] of starts) {
+      expect([path, (await other.post(path, body)).status]).toEqual([path, refused]);
+      expect([path, (await own.post(path, body)).status]).toEqual([path, 200]);
+    }
+    expect((await other.post('/runs/wait', { assistant_id: 'whoami', input: {} })).status).toBe(200);
   });
 
   it('narrow assistants as they narrow threads', async () => {

@@ -129,13 +129,14 @@ function bannerFacts(
     command: commandName(process.argv[1] ?? '', cwd),
     credentialsFile: shorten(facts.credentialsPath, cwd),
     awaitsFirstAdmin: facts.awaitsFirstAdmin,
-    isOpenOverPlainHttp: isOpenOverPlainHttp(config.server),
+    registration: facts.registration,
+    isReachable: isReachable(config.server),
+    isOpenOverPlainHttp: isReachable(config.server) && !config.server.public_url?.startsWith('https:'),
   };
 }
 
-function isOpenOverPlainHttp({ host, public_url }: Config['server']): boolean {
-  const isLoopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
-  return !isLoopback && !public_url?.startsWith('https:');
+function isReachable({ host }: Config['server']): boolean {
+  return !(host === 'localhost' || host === '::1' || host.startsWith('127.'));
 }
 
 function shorten(path: string | null, cwd: string): string | null {

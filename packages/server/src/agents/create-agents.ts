@@ -24,7 +24,7 @@ import { type OwnAuth, ownAuth } from './loading/own-auth.ts';
 import type { OwnExport } from './loading/own-export.ts';
 import { type OwnWebApp, ownWebApp } from './loading/own-web-app.ts';
 import { offerSdkLogger } from './loading/sdk-logger.ts';
-import { usableLanggraphJson } from './loading/usable-langgraph-json.ts';
+import type { UsableLanggraphJson } from './loading/usable-langgraph-json.ts';
 import { embedderOf, embeddingModel } from './models/embedding-model.ts';
 import { OwnCode, type SendForCaller } from './own-code/own-code.ts';
 import { GraphRunner } from './running/graph-runner.ts';
@@ -42,9 +42,9 @@ import type { AgentTables } from './tables.ts';
 export interface AgentsConfiguration {
   /** Entries of the form `name=./file.ts:export`. */
   configured: readonly string[];
-  /** Relative paths begin here, and `langgraph.json` is looked for here. */
+  /** Relative paths begin here. */
   cwd: string;
-  setVariables: (variables: Record<string, string>) => void;
+  langgraph: UsableLanggraphJson;
   /** The variable LANGGRAPH_CONFIG; undefined when it is not set. */
   graphConfig: () => string | undefined;
   /** Whether agents are loaded again when their files change. */
@@ -106,10 +106,10 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   const watcher = new AgentWatcher(log);
   const modules = new AgentModules({ ...(options.watch && { onLoad: (file) => watcher.see(file) }) });
   const models = { configured: options.models, cwd: options.cwd };
-  const faultsOfFile: AgentFault[] = [];
+  const { langgraph: file } = options;
+  const faultsOfFile = file.fault ? [file.fault] : [];
   offerSdkLogger(log);
   const onFault = (fault: AgentFault): void => void faultsOfFile.push(fault);
-  const file = usableLanggraphJson({ ...options, onFault, log });
   const tables = database.withTables<AgentTables>();
   const index = storeIndex(file.storeIndex, { models: options.models, log, onFault });
   const storeItems = new StoreItems({

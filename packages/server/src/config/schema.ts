@@ -354,9 +354,9 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       maximum: '30d',
     }),
     registration: choice(
-      ['open', 'closed'],
-      'open',
-      'open: anybody may register. closed: an admin makes accounts.',
+      ['auto', 'open', 'closed'],
+      'auto',
+      'open: anybody may register. closed: an admin makes accounts. auto: open, and closed where `langgraph.json` has `auth` or cannot be used.',
     ),
     bootstrap: choice(
       ['auto', 'interactive'],

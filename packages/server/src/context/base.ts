@@ -1,3 +1,4 @@
+import type { UsableLanggraphJson } from '../agents/loading/usable-langgraph-json.ts';
 import type { Config } from '../config/schema.ts';
 import type { ExecutionTimeouts } from '../dispatch/attempts/execution-timeouts.ts';
 import type { ReferenceWorkerProcess } from '../dispatch/fleet/reference-worker.ts';
@@ -28,9 +29,16 @@ export interface ContextOptions {
   executionTimeouts?: Partial<ExecutionTimeouts>;
 }
 
+/** Returns where `langgraph.json` and relative paths of agents are. */
+export function agentsFolderOf({ agentsFolder }: ContextOptions): string {
+  return agentsFolder ?? process.cwd();
+}
+
 /** What every area needs. */
 export interface Base extends Shared {
   config: Config;
+  /** What is used of `langgraph.json`: nothing without the conversation area. */
+  langgraph: UsableLanggraphJson;
   options: ContextOptions;
   opened: CloseStack;
   logger: Logger;

@@ -7,7 +7,7 @@ import type { ResolvedAgent } from '../agents/loading/agents.ts';
 import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import { createChannels } from '../channels/create-channels.ts';
 import type { ChannelTables } from '../channels/tables.ts';
-import { graphConfig, setMissingVariables } from '../config/env.ts';
+import { graphConfig } from '../config/env.ts';
 import { resolvedAgent } from '../conversation/catalog/assistant.ts';
 import { AssistantStore } from '../conversation/catalog/assistant-store.ts';
 import { type ConversationArea, createConversation } from '../conversation/create-conversation.ts';
@@ -38,7 +38,7 @@ import { conversationOptions, turnOptions } from '../ops/options-of-config.ts';
 import { channelNetwork, mcpNetwork, runWebhookCaller } from '../ops/outbound-networks.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
-import type { Base } from './base.ts';
+import { agentsFolderOf, type Base } from './base.ts';
 
 interface Surroundings {
   streams: OpenStreams;
@@ -103,7 +103,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     log: base.logger,
   };
   const given = conversationOptions(config);
-  const cwd = options.agentsFolder ?? process.cwd();
+  const cwd = agentsFolderOf(options);
   const features = createFeatures({
     ...shared,
     mcpNetwork,
@@ -127,7 +127,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     options: {
       configured: config.agents,
       cwd,
-      setVariables: setMissingVariables,
+      langgraph: base.langgraph,
       graphConfig,
       watch: options.watchAgents ?? false,
       models: config.models,

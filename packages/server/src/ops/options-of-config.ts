@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Environment } from '@switchyard/contract/accounts/account';
 import type { AccountsOptions } from '../accounts/create-accounts.ts';
 import type { TurnSettings } from '../agents/lead/turn-settings.ts';
+import type { UsableLanggraphJson } from '../agents/loading/usable-langgraph-json.ts';
 import { generalPurpose, type SubagentSettings } from '../agents/subagents/subagent-settings.ts';
 import type { Config } from '../config/schema.ts';
 import type { ConversationOptions } from '../conversation/create-conversation.ts';
@@ -60,16 +61,31 @@ export function httpLimits({ server }: Config): HttpLimits {
   };
 }
 
-export function accountOptions({ auth, ui }: Config): Omit<AccountsOptions, 'secret' | 'passwordCost'> {
+export function accountOptions(
+  { auth, ui }: Config,
+  langgraph: UsableLanggraphJson,
+): Omit<AccountsOptions, 'secret' | 'passwordCost'> {
   return {
     sessionTtlMs: auth.session_ttl,
     dispatchTokenTtlMs: auth.dispatch_token_ttl,
-    registration: auth.registration,
+    registration: registrationOf(auth, langgraph),
     lockout: { attempts: auth.lockout.attempts, durationMs: auth.lockout.duration },
     hashing: auth.hashing,
     commonPasswordsFile: auth.password_blocklist_file,
     environment: environmentOf(ui),
   };
+}
+
+/**
+ * Operators with an authentication of their own decide who may run their graphs. So a stranger makes no account there, unless it is
+ * set. A file that cannot be used may hold such an authentication.
+ */
+export function registrationOf(
+  { registration }: Config['auth'],
+  { auth, fault }: UsableLanggraphJson,
+): 'open' | 'closed' {
+  if (registration !== 'auto') return registration;
+  return auth === null && fault === null ? 'open' : 'closed';
 }
 
 function environmentOf({ environment: { name, color } }: Config['ui']): Environment | null {

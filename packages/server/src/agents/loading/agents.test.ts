@@ -18,6 +18,7 @@ let cwd = '';
 let items: StoreItems;
 const warnings: [object, string][] = [];
 const variables: Record<string, string> = {};
+const corsOrigins = ['https://a.example'];
 const log = { warn: (details: object, message: string) => void warnings.push([details, message]) };
 
 beforeAll(async () => {
@@ -216,7 +217,6 @@ describe('langgraph.json', () => {
     ['[]', 'langgraph.json: must be an object'],
     ['{}', 'langgraph.json: needs graphs'],
     ['{ "graphs": { "a": 3 } }', 'langgraph.json: graphs.a must be a text'],
-    ['{ "graphs": {}, "env": ".env" }', 'langgraph.json: names the env file .env, which does not exist'],
     ['{ "graphs": {}, "env": { "A": 1 } }', 'langgraph.json: env.A must be a text'],
     ['{ "graphs": {}, "store": { "index": { "dims": 3 } } }', 'langgraph.json: store.index.embed must name'],
     ['{ "graphs": {}, "store": { "index": { "embed": "m", "dims": 0 } } }', 'store.index.dims must be'],
@@ -228,7 +228,7 @@ describe('langgraph.json', () => {
     expect(warnings).toEqual([[{ fault: expect.stringContaining(fault) }, 'langgraph.json cannot be used']]);
   });
 
-  it.each([['ui', { agent: './src/ui.tsx' }]])(
+  it.each([['encryption', { path: './src/encryption.ts:encryption' }]])(
     'with the key %s is refused by name, so that no graph runs without it',
     (key, value) => {
       const text = JSON.stringify({ graphs: { good: './src/good.ts:graph' }, [key]: value });
@@ -255,10 +255,6 @@ describe('langgraph.json', () => {
   });
 
   it.each([
-    [
-      { app: './src/app.ts:app', cors: { allow_origins: ['*'] } },
-      'has the key http.cors, which is not served',
-    ],
     [{ disable_store: true }, 'has the key http.disable_store, which is not served'],
     [{ app: 3 }, 'http.app must be a text'],
     ['./src/app.ts', 'http must be an object'],
@@ -284,16 +280,46 @@ describe('langgraph.json', () => {
   it('reports which of its keys have no effect here', () => {
     write(
       'langgraph.json',
-      '{ "graphs": {}, "dependencies": ["."], "store": { "ttl": {} }, "image_distro": "wolfi", "auth": {} }',
+      JSON.stringify({
+        graphs: { good: './src/good.ts:graph' },
+        dependencies: ['.'],
+        store: { ttl: { default_ttl: 5 } },
+        checkpointer: { serde: { allowed: [] } },
+        image_distro: 'wolfi',
+        ui: { agent: './src/ui.tsx' },
+        auth: { path: './src/auth.ts:auth', openapi: { securitySchemes: {} } },
+        http: { enable_custom_route_auth: true, disable_mcp: true, cors: { allow_origins: corsOrigins } },
+      }),
     );
-    agents();
 
+    expect(agents().ids()).toEqual(['lead_agent', 'good']);
+    const keys = ['image_distro', 'ui', 'store.ttl', 'checkpointer.serde', 'auth.openapi'].concat(
+      ['enable_custom_route_auth', 'disable_mcp', 'cors'].map((key) => `http.${key}`),
+    );
     expect(warnings).toEqual([
-      [
-        { file: 'langgraph.json', keys: ['image_distro', 'store.ttl'] },
-        'Keys of langgraph.json without effect here',
-      ],
+      [{ file: 'langgraph.json', keys }, 'Keys of langgraph.json without effect here'],
     ]);
+  });
+
+  it.each([
+    [{ env: '.env' }, 'env names the file .env, which does not exist: no variable is set'],
+    [
+      { http: { cors: { allow_origins: ['https://a.example', 'https://b.example'] } } },
+      'http.cors lets in https://a.example, https://b.example, and the gateway https://a.example: set server.cors.origins, which takes exact origins',
+    ],
+    [
+      { http: { cors: { allow_origins: corsOrigins, allow_origin_regex: '.*' } } },
+      'http.cors lets in https://a.example, the pattern .*, and the gateway https://a.example: set server.cors.origins, which takes exact origins',
+    ],
+    [
+      { checkpointer: { ttl: { strategy: 'delete', default_ttl: 60 } } },
+      'checkpointer.ttl has no effect here, so no thread goes by itself: give a thread its own ttl when it is made',
+    ],
+  ])('with %j warns, and its graphs are used', (more, warning) => {
+    write('langgraph.json', JSON.stringify({ graphs: { good: './src/good.ts:graph' }, ...more }));
+
+    expect(agents().ids()).toEqual(['lead_agent', 'good']);
+    expect(warnings).toEqual([[{ file: 'langgraph.json' }, `langgraph.json: ${warning}`]]);
   });
 
   it('accepts a description beside a path', async () => {
@@ -326,7 +352,7 @@ function agents(
     definitions: agentDefinitions({
       builtIn: builtInAgents({ workflows: null, models: { configured: [], cwd }, turn, log }),
       configured,
-      listed: usableLanggraphJson({ cwd, setVariables, log }).graphs,
+      listed: usableLanggraphJson({ cwd, corsOrigins, setVariables, log }).graphs,
       cwd,
       modules,
       log,

@@ -17,38 +17,96 @@ export interface LanggraphJson {
   env: Record<string, string>;
   /** Keys of the file that have no effect here. */
   ignored: string[];
+  /** What the file asks for and does not get, each with what to do about it. Its graphs are used. */
+  warnings: string[];
 }
 
 export const langgraphFile = 'langgraph.json';
 /** A file with more graphs is a mistake. */
 const maxGraphs = 100;
-const known = new Set(['$schema', 'graphs', 'env', 'http', 'auth', 'store', 'dependencies', 'node_version']);
+const known = new Set([
+  '$schema',
+  'graphs',
+  'env',
+  'http',
+  'auth',
+  'store',
+  'checkpointer',
+  'dependencies',
+  'node_version',
+]);
 
-/** Returns null when the directory has no `langgraph.json`. */
-export function readLanggraphJson(directory: string): LanggraphJson | null {
+/** Returns null when the directory has no `langgraph.json`. `corsOrigins` are those that the gateway lets in. */
+export function readLanggraphJson(
+  directory: string,
+  { corsOrigins }: { corsOrigins: readonly string[] },
+): LanggraphJson | null {
   const text = read(join(directory, langgraphFile));
   if (text === null) return null;
   const root = parse(text);
   refuseUnserved(root);
+  const { env, warning } = envOf(root, directory);
+  const cors = corsWarning(root, corsOrigins);
   return {
     graphs: graphsOf(root),
     httpApp: httpAppOf(root),
     auth: authOf(root),
     storeIndex: storeIndexOf(root),
-    env: envOf(root, directory),
-    // `dependencies` and `node_version` tell other tools what to install; here packages are already in node_modules.
-    ignored: [
-      ...Object.keys(root).filter((key) => !known.has(key)),
-      ...Object.keys(isRecord(root.store) ? root.store : {})
-        .filter((key) => key !== 'index')
-        .map((key) => `store.${key}`),
-    ],
+    env,
+    ignored: ignoredKeys(root, { saysOfCors: cors !== null }),
+    warnings: [warning, cors, ttlWarning(root)].filter((text) => text !== null),
   };
+}
+
+/** `dependencies` and `node_version` tell other tools what to install; here packages are already in node_modules. */
+function ignoredKeys(root: Record<string, unknown>, { saysOfCors }: { saysOfCors: boolean }): string[] {
+  const inside = (key: string, isIgnored: (name: string) => boolean): string[] => {
+    const section = root[key];
+    const names = Object.entries(isRecord(section) ? section : {}).filter(([, value]) => !isEmpty(value));
+    return names
+      .map(([name]) => name)
+      .filter(isIgnored)
+      .map((name) => `${key}.${name}`);
+  };
+  return [
+    ...Object.keys(root).filter((key) => !known.has(key)),
+    ...inside('store', (name) => name !== 'index'),
+    ...inside('checkpointer', (name) => name !== 'ttl'),
+    ...inside('auth', (name) => withoutEffect.auth.has(name)),
+    ...inside('http', (name) => withoutEffect.http.has(name) && !(name === 'cors' && saysOfCors)),
+  ];
+}
+
+/**
+ * Keys without effect here. Routes of an own app always ask who calls, and there is no MCP endpoint to disable. The others decide
+ * what is let in or served, so a file that has one of those is not used.
+ */
+const withoutEffect = {
+  auth: new Set(['openapi']),
+  http: new Set(['enable_custom_route_auth', 'disable_mcp', 'cors']),
+};
+
+/** `http.cors` is the gateway's to decide, and it differs in what is let in when it names other origins. */
+function corsWarning({ http }: Record<string, unknown>, origins: readonly string[]): string | null {
+  const cors = isRecord(http) ? http.cors : undefined;
+  if (isEmpty(cors)) return null;
+  const { allow_origins: asked, allow_origin_regex: pattern } = isRecord(cors) ? cors : {};
+  const named = Array.isArray(asked) ? asked.map(String) : [];
+  const isSame = named.length === origins.length && named.every((origin) => origins.includes(origin));
+  if (isSame && isEmpty(pattern)) return null;
+  const wanted = [...named, ...(isEmpty(pattern) ? [] : [`the pattern ${pattern}`])].join(', ');
+  const ours = origins.length === 0 ? 'no other site' : origins.join(', ');
+  return `http.cors lets in ${wanted || 'nothing'}, and the gateway ${ours}: set server.cors.origins, which takes exact origins`;
+}
+
+function ttlWarning({ checkpointer }: Record<string, unknown>): string | null {
+  if (!isRecord(checkpointer) || isEmpty(checkpointer.ttl)) return null;
+  return 'checkpointer.ttl has no effect here, so no thread goes by itself: give a thread its own ttl when it is made';
 }
 
 /** Keys that change what is served. Without them the graphs would not be what their author meant. */
 const unserved: Record<string, string> = {
-  ui: 'components of generative UI are not served here',
+  encryption: 'nothing is encrypted here, so what threads hold would lie on the disk in the clear',
 };
 
 function refuseUnserved(root: Record<string, unknown>): void {
@@ -67,7 +125,7 @@ function httpAppOf({ http }: Record<string, unknown>): string | null {
   if (isEmpty(http)) return null;
   if (!isRecord(http)) throw fault('http must be an object, for example {"app": "./src/app.ts:app"}');
   const { app, ...others } = http;
-  const unknown = Object.keys(others).find((key) => !isEmpty(others[key]));
+  const unknown = Object.keys(others).find((key) => !isEmpty(others[key]) && !withoutEffect.http.has(key));
   if (unknown !== undefined) {
     throw fault(
       `has the key http.${unknown}, which is not served here; only http.app is. Take the key out to use the graphs`,
@@ -86,7 +144,7 @@ function authOf({ auth }: Record<string, unknown>): string | null {
   if (isEmpty(auth)) return null;
   if (!isRecord(auth)) throw fault('auth must be an object, for example {"path": "./src/auth.ts:auth"}');
   const { path, disable_studio_auth: isStudioOut = true, ...others } = auth;
-  const unknown = Object.keys(others).find((key) => !isEmpty(others[key]));
+  const unknown = Object.keys(others).find((key) => !isEmpty(others[key]) && !withoutEffect.auth.has(key));
   if (unknown !== undefined) {
     throw fault(
       `has the key auth.${unknown}, which is not served here; auth.path and auth.disable_studio_auth are. Take the key out to use the graphs`,
@@ -155,20 +213,24 @@ function graphsOf({ graphs }: Record<string, unknown>): LanggraphJson['graphs'] 
 }
 
 /** `env` is either the path of a file with `NAME=value` lines, or the variables themselves. */
-function envOf({ env }: Record<string, unknown>, directory: string): Record<string, string> {
-  if (env === undefined || env === null) return {};
+function envOf(
+  { env }: Record<string, unknown>,
+  directory: string,
+): { env: Record<string, string>; warning: string | null } {
+  if (env === undefined || env === null) return { env: {}, warning: null };
   if (typeof env === 'string') {
     const text = read(resolve(directory, env));
-    if (text === null) throw fault(`names the env file ${env}, which does not exist`);
-    return Object.fromEntries(Object.entries(parseEnv(text)).map(([name, value]) => [name, value ?? '']));
+    const warning =
+      text === null ? `env names the file ${env}, which does not exist: no variable is set` : null;
+    const variables = Object.entries(parseEnv(text ?? ''));
+    return { env: Object.fromEntries(variables.map(([name, value]) => [name, value ?? ''])), warning };
   }
   if (!isRecord(env)) throw fault('env must be the path of a file or an object of texts');
-  return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => {
-      if (typeof value !== 'string') throw fault(`env.${name} must be a text`);
-      return [name, value];
-    }),
-  );
+  const variables = Object.entries(env).map(([name, value]): [string, string] => {
+    if (typeof value !== 'string') throw fault(`env.${name} must be a text`);
+    return [name, value];
+  });
+  return { env: Object.fromEntries(variables), warning: null };
 }
 
 function fault(message: string): AgentFault {

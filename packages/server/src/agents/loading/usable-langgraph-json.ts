@@ -5,32 +5,42 @@ import { type LanggraphJson, langgraphFile, readLanggraphJson } from './langgrap
 export interface LanggraphJsonSources {
   /** `langgraph.json` is looked for here. */
   cwd: string;
+  /** The origins that the gateway lets in. */
+  corsOrigins: readonly string[];
   /** Receives the variables of the file, for code that reads its environment itself. */
   setVariables: (variables: Record<string, string>) => void;
-  /** Called for a file that cannot be used. */
-  onFault?: (fault: AgentFault) => void;
   log: Pick<Log, 'warn'>;
 }
 
+export interface UsableLanggraphJson
+  extends Pick<LanggraphJson, 'graphs' | 'httpApp' | 'auth' | 'storeIndex'> {
+  /** Why the file cannot be used; null when it can, or when there is none. */
+  fault: AgentFault | null;
+}
+
 /** Reports a faulty file and uses nothing of it, so the other agents keep working. */
-export function usableLanggraphJson(
-  sources: LanggraphJsonSources,
-): Pick<LanggraphJson, 'graphs' | 'httpApp' | 'auth' | 'storeIndex'> {
-  const { cwd, log, setVariables, onFault } = sources;
+export function usableLanggraphJson(sources: LanggraphJsonSources): UsableLanggraphJson {
+  const { cwd, corsOrigins, log, setVariables } = sources;
   try {
-    const found = readLanggraphJson(cwd);
-    if (found === null) return nothing;
+    const found = readLanggraphJson(cwd, { corsOrigins });
+    if (found === null) return noLanggraphJson;
     if (found.ignored.length > 0) {
       log.warn({ file: langgraphFile, keys: found.ignored }, 'Keys of langgraph.json without effect here');
     }
+    for (const warning of found.warnings) log.warn({ file: langgraphFile }, `langgraph.json: ${warning}`);
     setVariables(found.env);
-    return found;
+    return { ...found, fault: null };
   } catch (error) {
     const fault = AgentFault.from(error);
     log.warn({ fault: fault.message }, 'langgraph.json cannot be used');
-    onFault?.(fault);
-    return nothing;
+    return { ...noLanggraphJson, fault };
   }
 }
 
-const nothing = { graphs: [], httpApp: null, auth: null, storeIndex: null };
+export const noLanggraphJson: UsableLanggraphJson = {
+  graphs: [],
+  httpApp: null,
+  auth: null,
+  storeIndex: null,
+  fault: null,
+};

@@ -81,6 +81,12 @@ export class Assistants {
     return systemAssistant(described, this.#startedAt);
   }
 
+  /** Returns true for an assistant that the user has made, with metadata of their own. */
+  async isStored(owner: Owner, named: string): Promise<boolean> {
+    const { agents, store } = this.#options;
+    return agents.graphOf(named) === undefined && (await store.get(owner, named)) !== undefined;
+  }
+
   async create(owner: Owner, requested: NewAssistant): Promise<Assistant> {
     const { agents, store, clock } = this.#options;
     this.#requireGraph(requested.graph_id);

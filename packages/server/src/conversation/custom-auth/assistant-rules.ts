@@ -27,7 +27,7 @@ import {
 import { type AuthFilter, passes } from './auth-filter.ts';
 
 /** What the handlers are asked about assistants, by endpoint. */
-export function assistantRules(assistants: Pick<Assistants, 'get'>): RuleOfEndpoint[] {
+export function assistantRules(assistants: Startable): RuleOfEndpoint[] {
   const reading = [
     getAssistant,
     assistantVersions,
@@ -48,13 +48,19 @@ export function assistantRules(assistants: Pick<Assistants, 'get'>): RuleOfEndpo
 }
 
 type Known = Pick<Assistants, 'get'>;
+type Startable = Pick<Assistants, 'get' | 'isStored'>;
 
 function read(assistants: Known): AuthRule {
-  return async (asked) => {
-    const assistantId = paramOf(asked, 'assistant_id');
-    const { filter } = await asked.ask('assistants:read', { assistant_id: assistantId, metadata: {} });
-    await requireAssistant(assistants, asked, { assistantId, filter });
-  };
+  return (asked) => readAssistant(assistants, asked, paramOf(asked, 'assistant_id'));
+}
+
+export async function readAssistant(
+  assistants: Known,
+  asked: AskedRequest,
+  assistantId: string,
+): Promise<void> {
+  const { filter } = await asked.ask('assistants:read', { assistant_id: assistantId, metadata: {} });
+  await requireAssistant(assistants, asked, { assistantId, filter });
 }
 
 function search(nothing: NonNullable<CustomCall['answer']>): AuthRule {
@@ -66,7 +72,8 @@ function search(nothing: NonNullable<CustomCall['answer']>): AuthRule {
   };
 }
 
-function create(assistants: Known): AuthRule {
+/** The answer to a request for an assistant that is there already reads it. */
+function create(assistants: Startable): AuthRule {
   return async (asked) => {
     const body = bodyOf(asked);
     const { filter, value } = await asked.ask('assistants:create', {
@@ -77,6 +84,8 @@ function create(assistants: Known): AuthRule {
     const { assistant_id: assistantId } = body;
     if (typeof assistantId !== 'string') return;
     await requireAssistant(assistants, asked, { assistantId, filter, mayBeNew: true });
+    if (body.if_exists === 'do_nothing' && (await assistants.isStored(asked.call.owner, assistantId)))
+      await readAssistant(assistants, asked, assistantId);
   };
 }
 

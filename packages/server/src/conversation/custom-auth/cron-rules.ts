@@ -21,17 +21,15 @@ import {
   type RuleOfEndpoint,
 } from './asked-request.ts';
 import { type AuthFilter, passes } from './auth-filter.ts';
-import { admitRun, threadIdIn } from './run-rules.ts';
-import type { ThreadReach } from './thread-reach.ts';
+import { admitRun, type RunReach, threadIdIn } from './run-rules.ts';
 
-type Reach = Pick<ThreadReach, 'requireThread' | 'threadOf'>;
 type Known = Pick<Crons, 'get'>;
 
 /**
  * What the handlers are asked about crons, by endpoint. When the time of a cron has come no caller is there, so its runs are asked
  * about when it is made or changed.
  */
-export function cronRules(reach: Reach, crons: Known): RuleOfEndpoint[] {
+export function cronRules(reach: RunReach, crons: Known): RuleOfEndpoint[] {
   return [
     ...[createCron, createThreadCron].map((endpoint) => [endpoint, create(reach)] as const),
     [patchCron, change(reach, crons)],
@@ -41,7 +39,7 @@ export function cronRules(reach: Reach, crons: Known): RuleOfEndpoint[] {
   ];
 }
 
-function create(reach: Reach): AuthRule {
+function create(reach: RunReach): AuthRule {
   return async (asked) => {
     const body = bodyOf(asked);
     const threadId = (asked.call.params.thread_id as string | undefined) ?? null;
@@ -55,7 +53,7 @@ function create(reach: Reach): AuthRule {
 }
 
 /** A cron that only has to rest starts nothing. */
-function change(reach: Reach, crons: Known): AuthRule {
+function change(reach: RunReach, crons: Known): AuthRule {
   return async (asked) => {
     const body = bodyOf(asked);
     const onlyRests = Object.keys(body).length === 1 && body.enabled === false;

@@ -42,6 +42,8 @@ export class CustomAuthentication implements CustomAuthenticator {
   }
 
   async authenticate(request: UnknownRequest): Promise<Identity> {
+    // No route has this method, and the `Request` that the handler gets cannot have it.
+    if (request.method === 'TRACE') throw new AppError('method_not_allowed');
     const user = await this.#inShare(request.network, () => this.#ask(request));
     const account = await this.#options.accountOf(user.identity, request.id);
     return {

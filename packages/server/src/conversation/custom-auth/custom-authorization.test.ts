@@ -16,7 +16,7 @@ const authorization = new CustomAuthorization({
   }),
   access: { find: nothing },
   runs: { look: nothing },
-  assistants: { get: nothing },
+  assistants: { get: nothing, isStored: nothing },
   crons: { get: nothing },
 });
 const identity = { userId: 'ada', scopes: ['conversation:write'], custom: user } as unknown as Identity;

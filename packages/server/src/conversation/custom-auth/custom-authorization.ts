@@ -19,7 +19,7 @@ interface CustomAuthorizationOptions {
   decisions: Pick<CustomDecisions, 'ask'>;
   access: Pick<ThreadAccess, 'find'>;
   runs: Pick<Runs, 'look'>;
-  assistants: Pick<Assistants, 'get'>;
+  assistants: Pick<Assistants, 'get' | 'isStored'>;
   crons: Pick<Crons, 'get'>;
 }
 
@@ -32,7 +32,7 @@ export class CustomAuthorization {
 
   constructor({ decisions, access, runs, assistants, crons }: CustomAuthorizationOptions) {
     this.#decisions = decisions;
-    const reach = new ThreadReach({ access, runs });
+    const reach = new ThreadReach({ access, runs, assistants });
     const all: RuleOfEndpoint[] = [
       ...threadRules(reach),
       ...runRules(reach),

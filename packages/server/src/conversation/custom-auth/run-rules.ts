@@ -83,16 +83,19 @@ function createBatch(reach: ThreadReach): AuthRule {
   };
 }
 
+export type RunReach = Pick<ThreadReach, 'requireThread' | 'readStarted' | 'threadOf'>;
+
 /** The metadata become those of the run, and those of a thread that is made for it. */
 export async function admitRun(
-  { requireThread, threadOf }: Pick<ThreadReach, 'requireThread' | 'threadOf'>,
+  { requireThread, readStarted, threadOf }: RunReach,
   asked: AskedRequest,
   { body, threadId }: { body: Json; threadId: string | null },
 ): Promise<void> {
   const { metadata, assistant_id, multitask_strategy, if_not_exists, after_seconds, ...kwargs } = body;
+  const started = assistant_id ?? assistantOf(await threadOf(asked.call.owner, threadId));
   const { filter, value } = await asked.ask('threads:create_run', {
     thread_id: threadId,
-    assistant_id: assistant_id ?? assistantOf(await threadOf(asked.call.owner, threadId)),
+    assistant_id: started,
     status: 'pending',
     metadata: metadata ?? {},
     multitask_strategy,
@@ -102,6 +105,7 @@ export async function admitRun(
   });
   body.metadata = metadataIn(value, 'threads:create_run');
   if (threadId !== null) await requireThread(asked, { threadId, filter, mayBeNew: true });
+  await readStarted(asked, started);
 }
 
 function cancelMany(reach: ThreadReach): AuthRule {

@@ -1,15 +1,18 @@
 import type { AuthEvent } from '../../agents/loading/auth-events.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { Assistants } from '../catalog/assistants.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { ThreadRow } from '../tables.ts';
 import { threadNotFound } from '../threads/thread.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { type AskedRequest, type Json, paramOf } from './asked-request.ts';
+import { readAssistant } from './assistant-rules.ts';
 import { type AuthFilter, passes } from './auth-filter.ts';
 
 interface ThreadReachOptions {
   access: Pick<ThreadAccess, 'find'>;
   runs: Pick<Runs, 'look'>;
+  assistants: Pick<Assistants, 'get' | 'isStored'>;
 }
 
 interface ReachedThread {
@@ -19,18 +22,26 @@ interface ReachedThread {
   mayBeNew?: boolean;
 }
 
-/** Checks single threads against what the handlers allow. Whose threads they are is decided after it, as for every caller. */
+/**
+ * Checks single threads, and what runs start with, against what the handlers allow. Whose they are is decided after it, as for
+ * every caller.
+ */
 export class ThreadReach {
   readonly #access: ThreadReachOptions['access'];
   readonly #runs: ThreadReachOptions['runs'];
+  readonly #assistants: ThreadReachOptions['assistants'];
 
-  constructor({ access, runs }: ThreadReachOptions) {
+  constructor({ access, runs, assistants }: ThreadReachOptions) {
     this.#access = access;
     this.#runs = runs;
+    this.#assistants = assistants;
   }
 
   readonly readThread = (asked: AskedRequest): Promise<void> =>
     this.#check(asked, 'threads:read', paramOf(asked, 'thread_id'));
+
+  readonly readNamed = (asked: AskedRequest, threadId: string): Promise<void> =>
+    this.#check(asked, 'threads:read', threadId);
 
   readonly updateThread = (asked: AskedRequest): Promise<void> =>
     this.#check(asked, 'threads:update', paramOf(asked, 'thread_id'));
@@ -46,6 +57,15 @@ export class ThreadReach {
     const run = await this.#runs.look(asked.call.owner, { threadId: null, runId });
     if (run) return this.#check(asked, event, run.thread_id);
     await asked.ask(event, { run_id: runId });
+  };
+
+  /**
+   * An assistant that the caller has made is read when a run starts with it. For graphs the handlers of runs decide alone: a
+   * handler of everything that returns what its caller owns would hide each graph.
+   */
+  readonly readStarted = async (asked: AskedRequest, named: unknown): Promise<void> => {
+    if (typeof named !== 'string' || !(await this.#assistants.isStored(asked.call.owner, named))) return;
+    await readAssistant(this.#assistants, asked, named);
   };
 
   /** A thread that the filter hides is answered like one that does not exist. */

@@ -81,15 +81,18 @@ export function threadRules(reach: ThreadReach): RuleOfEndpoint[] {
   ];
 }
 
-function create({ requireThread }: ThreadReach): AuthRule {
+/** The answer to a request for a thread that is there already reads it. */
+function create({ requireThread, readNamed, metadataOf }: ThreadReach): AuthRule {
   return async (asked) => {
     const body = bodyOf(asked);
     const { thread_id, if_exists } = body;
     const value = { thread_id, if_exists, metadata: body.metadata ?? {} };
     const { filter, value: left } = await asked.ask('threads:create', value);
     body.metadata = metadataIn(left, 'threads:create');
-    if (typeof thread_id === 'string')
-      await requireThread(asked, { threadId: thread_id, filter, mayBeNew: true });
+    if (typeof thread_id !== 'string') return;
+    await requireThread(asked, { threadId: thread_id, filter, mayBeNew: true });
+    const mayRead = if_exists === 'do_nothing' && (await metadataOf(asked.call.owner, thread_id)) !== null;
+    if (mayRead) await readNamed(asked, thread_id);
   };
 }
 
