@@ -230,10 +230,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       await Promise.all([dispatch?.start(), conversation?.start()]);
     },
     bootstrap,
-    registration: {
-      mode: registrationOf(config.auth, base.langgraph),
-      because: base.langgraph.fault ? 'cannot be used' : base.langgraph.auth === null ? null : 'has auth',
-    },
+    registration: registrationFacts(base),
     close: () => opened.close(),
   };
 }
@@ -254,6 +251,12 @@ function openFirstAdmin(
     log: logger,
     clock,
   });
+}
+
+function registrationFacts({ config, langgraph }: Base): RegistrationFacts {
+  const mode = registrationOf(config.auth, langgraph);
+  if (langgraph.fault) return { mode, because: 'cannot be used' };
+  return { mode, because: langgraph.auth === null ? null : 'has auth' };
 }
 
 function newHealth({ config, options, database, busState, clock }: Base): Health {

@@ -463,7 +463,7 @@ describe.each(credentials)('the SDK with %s at %s', (_, mount, credential) => {
     expect(await (await fetch(`${base}/ok`)).json()).toEqual({ ok: true });
     expect(await (await fetch(`${base}/info`)).json()).toMatchObject({
       version: expect.any(String),
-      flags: { assistants: true, crons: false },
+      flags: { assistants: true, crons: true },
     });
   });
 

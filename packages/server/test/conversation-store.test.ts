@@ -144,7 +144,7 @@ describe('the models and the server information', () => {
       version: '0.0.0-dev',
       langgraph_js_version: expect.stringMatching(/^1\.\d+\.\d+$/),
       context: 'js',
-      flags: { assistants: true, crons: false, langsmith: false, langsmith_tracing_replicas: false },
+      flags: { assistants: true, crons: true, langsmith: false, langsmith_tracing_replicas: false },
     });
     const ok = await server.gateway.fetch(`${mount}/ok`);
     expect(await ok.json()).toEqual({ ok: true });

@@ -21,7 +21,7 @@ function clientOfPage(pageOrigin: string, answers: Response[]): Client {
     apiKey: null,
     callerOptions: {
       maxRetries: 0,
-      fetch: async (url: RequestInfo | URL, init: RequestInit = {}) => {
+      fetch: async (url: string | URL | Request, init: RequestInit = {}) => {
         const headers = new Headers(init.headers);
         headers.set('x-csrf-token', csrf);
         headers.set('cookie', session.cookieHeader);

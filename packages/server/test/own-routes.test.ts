@@ -89,6 +89,15 @@ describe('the app of langgraph.json', () => {
     expect(answer.headers.get('x-own')).toBeNull();
   });
 
+  it('does not say of an address of the gateway that it is unknown, and answers below it what it has', async () => {
+    for (const path of ['/threads/unknown/x/y', '/runs/unknown', '/assistants/a/unknown']) {
+      const { status, body, text } = await ada.get(path);
+      expect([path, status, body]).toEqual([path, 404, { detail: 'Not Found' }]);
+      expect(text).not.toContain('no such page');
+    }
+    expect((await ada.get('/threads/a/hello')).body.path).toBe('/threads/a/hello');
+  });
+
   it('has no path outside the mount', async () => {
     expect((await ada.at('/api').get('/hello')).status).toBe(404);
   });

@@ -26,7 +26,7 @@ function folderWith(langgraph: string): string {
 it.each([
   ['has auth', () => customAuthFolder],
   ['cannot be used', () => folderWith('{')],
-])('nobody registers where langgraph.json %s, unless it is set', async (because, folder) => {
+])('no stranger registers where langgraph.json %s, unless it is set', async (because, folder) => {
   const closed = await gatewayIn(folder(), 'auto');
   expect(closed.context.registration).toEqual({ mode: 'closed', because });
   await expect(closed.register('ada@example.com')).rejects.toThrow(/403.*registration_disabled/);
@@ -38,7 +38,7 @@ it.each([
   await open.register('ada@example.com');
 });
 
-it('everyone registers where langgraph.json has no auth', async () => {
+it('strangers register where langgraph.json has no auth', async () => {
   const gateway = await gatewayIn(folderWith('{ "graphs": {} }'), 'auto');
   expect(gateway.context.registration).toEqual({ mode: 'open', because: null });
   await gateway.register('ada@example.com');

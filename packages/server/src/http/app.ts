@@ -25,6 +25,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Returns the methods of the routes with this path, without those that take the rest of the paths. */
     methodsOf(path: string): string[];
+    /** Returns whether such a route is at this path or below it. */
+    hasRoutesBelow(path: string): boolean;
   }
   // The route makes the properties of its endpoint readable. Absent when no route matched.
   interface FastifyContextConfig extends Partial<Endpoint['config']> {

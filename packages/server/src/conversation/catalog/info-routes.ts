@@ -4,7 +4,7 @@ import { langgraphVersion } from '../../agents/langgraph-version.ts';
 import type { Routes } from '../../http/app.ts';
 
 export function infoRoutes(mount: Mount, { version }: { version: string }): Routes {
-  const flags = { assistants: true, crons: false, langsmith: false, langsmith_tracing_replicas: false };
+  const flags = { assistants: true, crons: true, langsmith: false, langsmith_tracing_replicas: false };
   const info = { version, langgraph_js_version: langgraphVersion(), context: 'js' as const, flags };
   return (app) => {
     app.route({ ...at(mount, getInfo), handler: async () => info });

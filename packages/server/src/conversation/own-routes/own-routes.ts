@@ -8,6 +8,7 @@ import { type Guard, identityOf } from '../../http/access/guard.ts';
 import type { Identity } from '../../http/access/identity.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Admission } from '../../http/body/admission.ts';
+import { pathOf } from '../../http/request-path.ts';
 import { refuseOtherMethod } from '../../http/shell/not-found.ts';
 import { whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStream, OpenStreams } from '../../http/streams/open-streams.ts';
@@ -61,6 +62,10 @@ export function ownRoutes({ webApp, ownCode, openStreams, guard, admission }: Ow
       signal: open.signal,
     });
     const response = await answerInTime(handler(asked), open.signal);
+    if (response.status === 404 && isOfGateway(request)) {
+      await response.body?.cancel();
+      throw new AppError('route_not_found');
+    }
     send(reply, webAnswerOf(response, open.signal), open);
   };
 
@@ -84,6 +89,17 @@ export function ownRoutes({ webApp, ownCode, openStreams, guard, admission }: Ow
       }
     }
   };
+}
+
+/**
+ * Returns whether the gateway has routes beside this path, as below `/threads`. What an app says about addresses that it does not
+ * know must not stand for the gateway there: clients look for a route that is missing.
+ */
+function isOfGateway(request: FastifyRequest): boolean {
+  const [first = ''] = pathOf(request)
+    .slice(mount.length + 1)
+    .split('/', 1);
+  return first !== '' && request.server.hasRoutesBelow(`${mount}/${first}`);
 }
 
 /** The code may do at most what the credential of its caller allows. */

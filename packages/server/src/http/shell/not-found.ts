@@ -26,6 +26,11 @@ export class RouteTable {
     }
     return [...methods].sort();
   }
+
+  /** Returns whether a route is at this path or below it. */
+  hasBelow(path: string): boolean {
+    return [...this.#byUrl.keys()].some((url) => url === path || url.startsWith(`${path}/`));
+  }
 }
 
 export type PageHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

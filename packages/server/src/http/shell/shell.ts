@@ -103,6 +103,7 @@ export function createShell(options: ShellOptions): App {
   addCompression(app);
   addNotFoundHandler(app, { routes, bodyBytes: limits.bodyBytes, unknownPage: options.unknownPage });
   app.decorate('methodsOf', (path: string) => routes.methodsOf(path));
+  app.decorate('hasRoutesBelow', (path: string) => routes.hasBelow(path));
   app.addHook('onRoute', (route) => {
     if (!route.config?.takesRest) routes.add(route.url, [route.method].flat());
     applyEndpoint(route, limits);
