@@ -97,6 +97,8 @@ export default defineConfig({
           include: ['test/drill/**/*.test.ts'],
           pool: 'forks',
           fileParallelism: false,
+          // Three replicas start one after the other.
+          hookTimeout: 10 * patienceMs,
           // A hundred rounds.
           testTimeout: 4 * 3_600_000,
         },

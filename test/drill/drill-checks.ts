@@ -7,7 +7,7 @@ import { checkTalks, inversion, type Talk } from '../chaos/talks.ts';
 import { outputBytes, outputs, type Stage } from './drill-stage.ts';
 
 /** After this time nothing may be unfinished. */
-const settledWithinMs = 120_000;
+const settledWithinMs = 300_000;
 
 /** Waits for an end, and fails with what the replicas said when it does not come. */
 export async function inTime<Value>(stage: Stage, what: string, work: Promise<Value>): Promise<Value> {

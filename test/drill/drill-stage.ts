@@ -6,6 +6,7 @@ import { HttpSession } from '@switchyard/dev-env/http-session';
 import { testNginx } from '@switchyard/dev-env/nginx';
 import { testPostgres } from '@switchyard/dev-env/postgres';
 import { testRedis } from '@switchyard/dev-env/redis';
+import { CloseStack } from '@switchyard/server/lib/close-stack';
 import type { Database } from '@switchyard/server/platform/database/database';
 import { openDatabase } from '@switchyard/server/platform/database/open';
 import { Line } from '../chaos/conversation-client.ts';
@@ -44,17 +45,15 @@ export async function openStage({
   env,
   ...options
 }: Omit<Partial<ClusterOptions>, 'port'> = {}): Promise<Stage> {
-  const closers: (() => Promise<unknown>)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) await close();
-  };
+  const opened = new CloseStack();
+  const stop = (): Promise<void> => opened.close();
   try {
     const fleet = await startFakeFleet(workerRunsMs.length, {
       outputBytes,
       keepsArrivals: true,
       nodeClasses,
     });
-    closers.push(() => fleet.close());
+    opened.add(() => fleet.close());
     for (const [index, port] of fleet.ports.entries())
       await fleet.behave({ runMs: workerRunsMs[index] ?? 0 }, port);
     const cluster = await startCluster({
@@ -66,9 +65,9 @@ export async function openStage({
         ...env,
       },
     });
-    closers.push(() => cluster.stop());
+    opened.add(() => cluster.stop());
     const database = await openDatabase({ backend: 'postgres', url: cluster.databaseUrl, poolSize: 2 });
-    closers.push(() => database.close());
+    opened.add(() => database.close());
     const tasks = await DispatchClient.register(cluster.url);
     return {
       cluster,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CloseStack } from '@switchyard/server/lib/close-stack';
 import { holdPort } from './held-port.ts';
 import { type Nginx, startNginx } from './nginx.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
@@ -28,6 +29,9 @@ export interface ClusterOptions {
 }
 
 const configFile = fileURLToPath(new URL('../../../examples/cluster/switchyard.yaml', import.meta.url));
+
+/** For a machine on which other replicas are at work. */
+const readyWithinMs = 300_000;
 
 /** One replica: the built binary, which can be killed and started again at the same port and home. */
 export class Replica {
@@ -117,17 +121,16 @@ export async function startCluster({
   sharedHome: givenHome,
 }: ClusterOptions): Promise<Cluster> {
   const folder = temporaryFolder();
-  const closers: (() => Promise<unknown>)[] = [async () => folder.remove()];
-  const stop = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) await close();
-  };
+  const opened = new CloseStack();
+  opened.add(() => folder.remove());
+  const stop = (): Promise<void> => opened.close();
   try {
     const postgres = givenPostgres ?? (await startPostgres({ isDurable }));
     const databaseUrl = await postgres.createDatabase();
     const redis = await startRedis();
-    closers.push(() => redis.stop());
+    opened.add(() => redis.stop());
     const held = await holdPort();
-    closers.push(() => held.release());
+    opened.add(() => held.release());
     const nginxPort = port ?? held.port;
     const sharedHome = givenHome ?? join(folder.path, 'shared');
     const environment = {
@@ -139,7 +142,7 @@ export async function startCluster({
       ...env,
     };
     const replicas: Replica[] = [];
-    closers.push(() => Promise.all(replicas.map((replica) => replica.stop())));
+    opened.add(async () => void (await Promise.allSettled(replicas.map((replica) => replica.stop()))));
     for (let index = 0; index < count; index += 1) {
       const name = String.fromCharCode('a'.charCodeAt(0) + index);
       const own = { ...environment, ...envOf(name) };
@@ -151,7 +154,7 @@ export async function startCluster({
       port: nginxPort,
       replicaPorts: replicas.map((replica) => replica.port),
     });
-    closers.push(() => nginx.stop());
+    opened.add(() => nginx.stop());
     return {
       url: nginx.url,
       replicas,
@@ -176,5 +179,6 @@ function spawnReplica({
   env: Record<string, string>;
   port: number;
 }): Promise<SpawnedGateway> {
-  return SpawnedGateway.start({ home, env, args: ['--port', String(port), '--config', configFile] });
+  const args = ['--port', String(port), '--config', configFile];
+  return SpawnedGateway.start({ home, env, args, readyWithinMs });
 }

@@ -53,7 +53,10 @@ export async function startFakeFleet(count: number, options: FakeWorkerOptions =
     if ('error' in answer) throw new Error(answer.error);
     return answer.stats;
   };
-  const started = await ask({ order: 'start', count, options });
+  const started = await ask({ order: 'start', count, options }).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   return {
     ports: started.map(({ port }) => port),
     pid: child.pid ?? 0,

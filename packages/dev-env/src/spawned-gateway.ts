@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BinaryRun, type Exit, runBinary } from './binary.ts';
+import { endWithThisProcess } from './end-with-this-process.ts';
 
 interface SpawnOptions {
   /** The data home; it stays when the gateway ends, so that a second one can take over. */
@@ -33,6 +34,7 @@ export class SpawnedGateway {
   static async start(options: SpawnOptions): Promise<SpawnedGateway> {
     const { home, cwd = home, args = ['--port', '0'], env = {}, command, readyWithinMs = 90_000 } = options;
     const run = runBinary({ args: ['up', '--home', home, ...args], env, cwd, command });
+    endWithThisProcess(run.child);
     const deadline = Date.now() + readyWithinMs;
     const gone = run.exited.then(({ code, signal }) => {
       throw new Error(`The gateway ended with ${signal ?? `exit code ${code}`}:\n${run.output()}`);

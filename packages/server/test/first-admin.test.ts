@@ -156,7 +156,7 @@ describe('initialize', () => {
   test('creates the first administrator and signs in', async () => {
     const server = await start({ bootstrap: 'interactive' });
     expect(server.bootstrapped).toEqual({ outcome: 'waiting', credentialsPath: null });
-    expect(await needsSetup(server)).toEqual({ needs_setup: true, registration_enabled: true });
+    expect(await needsSetup(server)).toMatchObject({ needs_setup: true, registration_enabled: true });
     const client = new Client(server);
     const body = { email: 'Root@example.com', password: rightPassword };
     const answer = await client.post('/api/v1/auth/initialize', { body });
@@ -171,7 +171,7 @@ describe('initialize', () => {
       },
     ]);
     expect((await client.get('/api/v1/users')).status).toBe(200);
-    expect(await needsSetup(server)).toEqual({ needs_setup: false, registration_enabled: true });
+    expect(await needsSetup(server)).toMatchObject({ needs_setup: false, registration_enabled: true });
   });
 
   test('answers 409 once there is an administrator', async () => {

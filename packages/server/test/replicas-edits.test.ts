@@ -30,6 +30,12 @@ describe.skipIf(isSkipped)(title, () => {
     writeFileSync(join(folder, 'SKILL.md'), skillText(name, 'at first'));
   }
 
+  it('find the built-in assistants made at one moment', async () => {
+    const built = await here.ok('GET', '/assistants/lead_agent');
+    expect(built.created_at).toMatch(/^2025-01-01T/);
+    expect(await there.ok('GET', '/assistants/lead_agent')).toEqual(built);
+  });
+
   it('leave an agent as one of the two wrote it, with both of its files', async () => {
     await here.ok('POST', '/agents', { name: 'painter' });
     for (const round of rounds) {

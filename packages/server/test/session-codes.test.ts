@@ -34,6 +34,25 @@ describe('a session cookie', () => {
     ]);
   });
 
+  test('of another gateway on this host is named to the page that signs in, and no other cookie is', async () => {
+    const other = await AccountsServer.start({ secret: 'the secret of the gateway at the next port' });
+    const client = await newUser(server, 'ada@example.com');
+    const isForeign = async () => (await client.get('/api/v1/auth/setup-status')).body.foreign_session;
+    const own = client.cookies.get('access_token') ?? '';
+    expect(await isForeign()).toBe(false);
+    client.cookies.set(
+      'access_token',
+      (await newUser(other, 'ada@example.com')).cookies.get('access_token') ?? '',
+    );
+    expect(await isForeign()).toBe(true);
+    client.cookies.set('access_token', 'of.some.program');
+    expect(await isForeign()).toBe(false);
+    client.cookies.set('access_token', own);
+    server.time.jump(8 * 86_400_000);
+    expect(await isForeign()).toBe(false);
+    await other.close();
+  });
+
   test('is token_expired after seven days', async () => {
     const client = await newUser(server, 'ada@example.com');
     server.time.jump(7 * 86_400_000 - 1);

@@ -88,6 +88,10 @@ export const readSetupStatus = {
       200: Type.Object({
         needs_setup: Type.Boolean({ description: 'No administrator exists.' }),
         registration_enabled: Type.Boolean(),
+        foreign_session: Type.Boolean({
+          description:
+            'The request came with the session cookie of another gateway on this host. Signing in here replaces it, so it ends there.',
+        }),
       }),
     },
   },

@@ -8,6 +8,7 @@ import {
 } from '@switchyard/contract/accounts/session';
 import { actorOf } from '../http/access/actor.ts';
 import { callingUser } from '../http/access/caller.ts';
+import { readCookies } from '../http/access/cookie.ts';
 import { identityOf } from '../http/access/guard.ts';
 import type { Identity } from '../http/access/identity.ts';
 import type { SessionReplies } from '../http/access/session-replies.ts';
@@ -15,17 +16,19 @@ import type { Routes } from '../http/app.ts';
 import type { AccountRow } from './account-store.ts';
 import type { Accounts } from './accounts.ts';
 import type { OwnAccount } from './own-account.ts';
+import type { Sessions } from './sessions.ts';
 
 interface AccountRoutesOptions {
   accounts: Accounts;
   ownAccount: OwnAccount;
+  sessions: Pick<Sessions, 'isForeign'>;
   replies: SessionReplies;
   environment: Environment | null;
 }
 
 /** Routes of the caller's own account, and whether there is an administrator to sign in with. */
 export function accountRoutes(options: AccountRoutesOptions): Routes {
-  const { accounts, ownAccount, replies, environment } = options;
+  const { accounts, ownAccount, sessions, replies, environment } = options;
   return (app) => {
     app.route({
       ...readMe,
@@ -36,9 +39,10 @@ export function accountRoutes(options: AccountRoutesOptions): Routes {
 
     app.route({
       ...readSetupStatus,
-      handler: async () => ({
+      handler: async (request) => ({
         needs_setup: !(await accounts.hasAdmin()),
         registration_enabled: accounts.registrationEnabled,
+        foreign_session: sessions.isForeign(readCookies(request.headers.cookie).session),
       }),
     });
 

@@ -143,7 +143,7 @@ export function createAccounts(dependencies: AccountsDependencies): AccountsArea
     credentials: new OpenCredentials({ sessions: sessionStore, accessTokens: accessTokenStore }),
     routes: [
       sessionRoutes({ accounts, sessions, accessTokens, replies, proxies }),
-      accountRoutes({ accounts, ownAccount, replies, environment: options.environment }),
+      accountRoutes({ accounts, ownAccount, sessions, replies, environment: options.environment }),
       accessTokenRoutes({ accessTokens }),
       userRoutes({ users }),
       dispatchLoginRoutes({ accounts, proxies }),

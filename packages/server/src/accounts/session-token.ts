@@ -77,6 +77,13 @@ export class SessionTokens {
     return claims;
   }
 
+  /** Returns whether this is a token of our kind that another gateway has made, or this one under another secret. */
+  isForeign(kind: SessionKind, token: string): boolean {
+    const end = token.lastIndexOf('.');
+    const isOurKind = token.length <= maxTokenLength && token.startsWith(`${headers[kind]}.`);
+    return isOurKind && !isSameText(token.slice(end + 1), this.#mac(kind, token.slice(0, end)));
+  }
+
   #mac(kind: SessionKind, text: string): string {
     return createHmac('sha256', this.#keys[kind]).update(text).digest('base64url');
   }

@@ -57,6 +57,11 @@ export class Sessions {
     }
   }
 
+  /** Returns whether a browser has brought the cookie of another gateway on this host: cookies know no ports. */
+  isForeign(cookie: string | undefined): boolean {
+    return cookie !== undefined && this.#options.tokens.isForeign('session', cookie);
+  }
+
   #read(token: string): SessionClaims | undefined {
     for (const kind of sessionKinds) {
       try {

@@ -82,10 +82,14 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       'data',
       'Directory of the SQLite file; `data` under the data home when absent.',
     ),
-    url: text(null, 'Address of the Postgres database: postgres://user:password@host:5432/name.', {
-      secret: true,
-      format: 'postgres_url',
-    }),
+    url: text(
+      null,
+      'Address of the Postgres database: postgres://user:password@host:5432/name. A password is percent-encoded: `p%40ss` for `p@ss`.',
+      {
+        secret: true,
+        format: 'postgres_url',
+      },
+    ),
     pool_size: integer(10, 'Postgres connections of this process.', { minimum: 1, maximum: 200 }),
   }),
 
@@ -97,7 +101,7 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     ),
     url: text(
       null,
-      'Address of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or the path of a unix socket.',
+      'Address of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or the path of a unix socket. A password is percent-encoded: `p%40ss` for `p@ss`.',
       { secret: true, format: 'redis_url' },
     ),
     prefix: text(

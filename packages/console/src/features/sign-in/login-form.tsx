@@ -14,12 +14,14 @@ import { useSecondsLeft } from './use-seconds-left.ts';
 interface LoginFormProps {
   /** The address of the account whose session has just ended under an open page. */
   ended: string | null;
+  /** The browser brought the session cookie of another gateway on this host. */
+  isForeign: boolean;
   /** Gets the password, so that the form that asks for a new one need not ask for this one again. */
   onSignedIn: (password: string) => Promise<unknown>;
   onRegister?: (() => void) | undefined;
 }
 
-export function LoginForm({ ended, onSignedIn, onRegister }: LoginFormProps) {
+export function LoginForm({ ended, isForeign, onSignedIn, onRegister }: LoginFormProps) {
   const text = useText('sign-in');
   const login = useMutation({
     mutationFn: async (fields: { username: string; password: string }) => {
@@ -39,6 +41,7 @@ export function LoginForm({ ended, onSignedIn, onRegister }: LoginFormProps) {
   };
   return (
     <Entrance title={text('login.title')} lead={ended === null ? undefined : text('login.ended')}>
+      {isForeign && <p className="text-body text-text-2">{text('login.foreign')}</p>}
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Field label={text('email')}>
           <TextInput

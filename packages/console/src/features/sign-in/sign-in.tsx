@@ -27,6 +27,7 @@ export function SignIn({ ended, onPassword }: SignInProps) {
   return (
     <LoginForm
       ended={ended}
+      isForeign={setup.data?.foreign_session ?? false}
       onSignedIn={(password) => {
         onPassword(password);
         return readSession();

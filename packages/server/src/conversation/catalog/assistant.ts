@@ -7,11 +7,17 @@ import { jsonContains } from '../../lib/json-contains.ts';
 import type { StoredAgent } from '../custom-agents/custom-agent.ts';
 import type { AssistantRow, AssistantVersionRow } from '../tables.ts';
 
+/** The same at every replica and after each start. It lies before everything that users have made. */
+const madeWithTheGateway = toIso(Date.UTC(2025, 0, 1));
+
 /** The assistant that the gateway makes for a graph. */
-export function systemAssistant(
-  { graphId, assistantId, description, config, context }: Omit<AgentDescription, 'fault' | 'from'>,
-  madeAt: string,
-): Assistant {
+export function systemAssistant({
+  graphId,
+  assistantId,
+  description,
+  config,
+  context,
+}: Omit<AgentDescription, 'fault' | 'from'>): Assistant {
   return {
     assistant_id: assistantId,
     graph_id: graphId,
@@ -21,8 +27,8 @@ export function systemAssistant(
     context,
     metadata: { created_by: 'system' },
     version: 1,
-    created_at: madeAt,
-    updated_at: madeAt,
+    created_at: madeWithTheGateway,
+    updated_at: madeWithTheGateway,
   };
 }
 

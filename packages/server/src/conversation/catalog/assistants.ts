@@ -53,11 +53,9 @@ const reading: GraphRuntime = { accessContext: 'assistants.read', executionRunti
  */
 export class Assistants {
   readonly #options: AssistantsOptions;
-  readonly #startedAt: string;
 
   constructor(options: AssistantsOptions) {
     this.#options = options;
-    this.#startedAt = toIso(options.clock());
   }
 
   /** Leaves out graphs that cannot be loaded. Asked for by name, such a graph says why. */
@@ -78,7 +76,7 @@ export class Assistants {
     if (graphId === undefined) return this.#own(owner, named);
     const described = await agents.describe(graphId);
     if (described.fault) throw faulty(described.fault);
-    return systemAssistant(described, this.#startedAt);
+    return systemAssistant(described);
   }
 
   /** Returns true for an assistant that the user has made, with metadata of their own. */
@@ -197,7 +195,7 @@ export class Assistants {
     const working = described.filter(({ fault }) => fault === null);
     const rows = await this.#options.store.list(owner);
     const all = [
-      ...working.map((each) => systemAssistant(each, this.#startedAt)),
+      ...working.map((each) => systemAssistant(each)),
       ...(await this.#options.customAgents.list(owner)).map(agentAssistant),
       ...rows.map(storedAssistant),
     ];
