@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { getPoolOverview } from '@switchyard/contract/dispatch/overview';
 import { expect, it } from 'vitest';
-import { moduleOf, readContract } from './contract-values.ts';
+import { contractValues, moduleOf, readContract } from './contract-values.ts';
 
 const folder = resolve(import.meta.dirname, '../../packages/contract/src');
 
@@ -37,4 +38,10 @@ it('keeps words and limits, and leaves schemas and functions out', async () => {
   expect(tasks).not.toHaveProperty('task');
   const envelope = await run(moduleOf(modules.get(join(folder, 'envelope.ts')) ?? {}));
   expect(Object.keys(envelope)).toEqual([]);
+});
+
+it('leaves files of shared functions as they are, and such a file imports nothing', async () => {
+  const file = join(folder, 'dispatch/worker-address.ts');
+  expect(await contractValues(folder).load(file)).toBeNull();
+  expect(readFileSync(file, 'utf8')).not.toMatch(/^import /m);
 });

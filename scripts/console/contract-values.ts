@@ -6,9 +6,12 @@ import { pageValue } from './endpoint-outline.ts';
 /** The exported names of one file of the contract, with their values. */
 type Values = Record<string, unknown>;
 
+/** Files of functions that the page, the command line and the server share. They import nothing. */
+const sharedFiles = ['dispatch/worker-address.ts'];
+
 /**
  * Gives the page the words, limits and endpoints of the contract without its schemas, which only the server reads. A page that
- * imports a schema or a function of the contract fails to build.
+ * imports a schema of the contract, or a function of another file than the shared ones, fails to build.
  */
 export function contractValues(folder: string) {
   let modules: Promise<Map<string, Values>> | undefined;
@@ -16,7 +19,7 @@ export function contractValues(folder: string) {
     name: 'contract-values',
     apply: 'build',
     async load(id: string) {
-      if (!id.startsWith(`${folder}/`)) return null;
+      if (!id.startsWith(`${folder}/`) || sharedFiles.includes(id.slice(folder.length + 1))) return null;
       modules ??= readContract(folder);
       const values = (await modules).get(id);
       return values === undefined ? null : { code: moduleOf(values), moduleType: 'js' };
