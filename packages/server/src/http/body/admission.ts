@@ -31,6 +31,8 @@ export class Admission {
   readonly #strangerRequests: Shares;
   /** Requests of each connection whose answers are not out. */
   readonly #requestsOn = new WeakMap<Socket, number>();
+  /** Requests that came while others of their connection had no answer. */
+  readonly #pipelined = new WeakSet<FastifyRequest>();
   readonly #strangerBodies: Shares;
   readonly #userBodies: Shares;
   #openSockets = 0;
@@ -78,7 +80,16 @@ export class Admission {
     const open = (this.#requestsOn.get(socket) ?? 0) + 1;
     this.#requestsOn.set(socket, open);
     onceOver({ request, reply }, () => this.#requestsOn.set(socket, (this.#requestsOn.get(socket) ?? 1) - 1));
+    if (open > 1) this.#pipelined.add(request);
     if (open > this.#options.limits.requestsPerConnection) socket.destroy();
+  }
+
+  /**
+   * A request that was sent behind others, and whose connection was cut before its work began. The client cannot know what became
+   * of it, and one packet can hold hundreds of them. A request that is alone on its connection is carried out.
+   */
+  isDropped(request: FastifyRequest): boolean {
+    return request.raw.socket.destroyed && this.#pipelined.has(request);
   }
 
   /**

@@ -113,6 +113,7 @@ export function createShell(options: ShellOptions): App {
       const preflight = prepare(request, reply);
       tracker.start({ request, reply, held: streams.answersHeld() + admission.openSockets });
       admission.cutFlood(request, reply);
+      if (admission.isDropped(request)) return void reply.hijack();
       refuseRepeatedHost(request.raw.rawHeaders);
       if (preflight) return void reply.code(204).send();
       if (options.hasReplicas && options.isDraining()) leaveToReplicas(request);
@@ -131,6 +132,10 @@ export function createShell(options: ShellOptions): App {
     } catch (error) {
       done(error as Error);
     }
+  });
+  app.addHook('preHandler', (request, reply, done) => {
+    if (admission.isDropped(request)) reply.hijack();
+    else done();
   });
   app.addHook('onResponse', (request, _reply, done) => {
     if (request.headers.upgrade !== undefined) request.raw.socket?.destroySoon();
