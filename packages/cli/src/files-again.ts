@@ -30,7 +30,11 @@ export function addFilesAgain(parent: Command, terminal: Terminal): void {
     .option('--on <instance>', 'run on this instance only')
     .option('--pool <tag>', 'run on servers with this tag only')
     .option('--name <text>', 'name of the task')
-    .option('--priority <n>', '-100 to 100, higher goes first', wholeNumber(-100, 100))
+    .option(
+      '--priority <n>',
+      '-100 to 100, higher goes first; members have a lower maximum, which the gateway names',
+      wholeNumber(-100, 100),
+    )
     .option('--wait', 'wait for the end, with progress; exit code 1 when the task fails')
     .option('-o, --output-dir <folder>', 'save the outputs there (waits as well)')
     .option('--json', 'print the task as JSON')

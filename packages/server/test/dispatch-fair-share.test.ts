@@ -56,7 +56,7 @@ it('a higher priority goes first', async () => {
   );
   const low = await pool.user.submit({ workflow: anyWorkflow, priority: -1 });
   const normal = await pool.user.submit({ workflow: anyWorkflow });
-  const high = await pool.user.submit({ workflow: anyWorkflow, priority: 100 });
+  const high = await pool.user.submit({ workflow: anyWorkflow, priority: 10 });
   expect([
     high.position,
     (await pool.user.task(normal.id)).position,

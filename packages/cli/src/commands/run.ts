@@ -42,7 +42,11 @@ export function addRunCommand(program: Command, terminal: Terminal): void {
     .option('-o, --output-dir <folder>', 'save the outputs there (waits as well)')
     .option('--json', 'print the tasks as JSON')
     .option('--name <text>', 'name of the task')
-    .option('--priority <n>', '-100 to 100, higher goes first', wholeNumber(-100, 100))
+    .option(
+      '--priority <n>',
+      '-100 to 100, higher goes first; members have a lower maximum, which the gateway names',
+      wholeNumber(-100, 100),
+    )
     .option('--tag <tag>', 'tag of the task; several times for several', collected)
     .option('--on <instance>', 'run on this instance only')
     .option('--pool <tag>', 'run on servers with this tag only')

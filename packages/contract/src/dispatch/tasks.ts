@@ -41,7 +41,12 @@ export const newTask = Type.Object(
     ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     priority: Type.Optional(
-      Type.Integer({ minimum: -100, maximum: 100, default: 0, description: 'Higher goes first.' }),
+      Type.Integer({
+        minimum: -100,
+        maximum: 100,
+        default: 0,
+        description: 'Higher goes first. Beyond `dispatch.max_member_priority` for administrators alone.',
+      }),
     ),
     tags: Type.Optional(Type.Array(tag, { maxItems: 20, uniqueItems: true })),
     instanceId: Type.Optional(

@@ -141,6 +141,11 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       minimum: 1,
       maximum: 1_000_000,
     }),
+    max_member_priority: integer(
+      10,
+      'The highest priority that users who are not administrators may give a task. Tasks that wait already keep theirs.',
+      { minimum: 0, maximum: 100 },
+    ),
     webhooks_to_private_addresses: boolean(false, 'Webhooks may call loopback and private networks.'),
     max_sockets_per_user: integer(50, 'Open WebSockets of one user.', { minimum: 1, maximum: 10_000 }),
     max_queued_per_user: integer(10_000, 'Tasks of one user that may wait.', {

@@ -25,6 +25,8 @@ export interface DispatchOptions {
   limits: {
     queued: number;
     queuedPerUser: number;
+    /** The highest priority for users who are not administrators. */
+    memberPriority: number;
     uploadBytes: number;
     outputBytes: number;
     quotaBytes: number;

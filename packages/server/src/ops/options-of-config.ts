@@ -99,6 +99,7 @@ export function dispatchOptions(config: Config): Omit<DispatchOptions, 'timeouts
     limits: {
       queued: dispatch.max_queued,
       queuedPerUser: dispatch.max_queued_per_user,
+      memberPriority: dispatch.max_member_priority,
       uploadBytes: files.max_upload,
       outputBytes: files.max_output,
       quotaBytes: files.quota_per_user,

@@ -137,5 +137,11 @@ export class PoolWorkflows implements WorkflowRunner {
 
 function metaOf({ userId, idempotencyKey, ...origin }: CallOrigin): SubmitMeta {
   const { threadId, runId, toolCallId, agent } = origin;
-  return { userId, requestId: null, idempotencyKey, conversation: { threadId, runId, toolCallId, agent } };
+  return {
+    userId,
+    byAdmin: false,
+    requestId: null,
+    idempotencyKey,
+    conversation: { threadId, runId, toolCallId, agent },
+  };
 }

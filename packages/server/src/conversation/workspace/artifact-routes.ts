@@ -2,7 +2,7 @@ import { getArtifact, putArtifact } from '@switchyard/contract/conversation/arti
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { onceOver } from '../../http/exchange/exchange-end.ts';
+import { clientGone } from '../../http/exchange/client-gone.ts';
 import { storedFilePolicy } from '../../http/shell/security-headers.ts';
 import { contentDisposition } from '../../platform/files/content-disposition.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
@@ -14,12 +14,11 @@ export function artifactRoutes({ artifacts }: { artifacts: Artifacts }): Routes 
       ...getArtifact,
       handler: async (request, reply) => {
         const { thread_id, '*': path } = request.params;
-        const gone = new AbortController();
-        onceOver({ request, reply }, () => gone.abort());
+        const gone = clientGone(request, reply);
         const artifact = await artifacts
-          .open(ownerOf(request), thread_id, path, gone.signal)
+          .open(ownerOf(request), thread_id, path, gone)
           .catch((error: unknown) => {
-            if (gone.signal.aborted) return null;
+            if (gone.aborted) return null;
             throw error;
           });
         // There is no client left to respond to.

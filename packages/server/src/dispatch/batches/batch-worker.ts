@@ -91,6 +91,7 @@ export class BatchWorker {
     const { store, tasks } = this.#options;
     await tasks.retry({ owner: reachOf(batch), origin: undefined }, item.taskId, {
       userId: batch.owner,
+      byAdmin: batch.reach === 'all',
       requestId: batch.requestId,
       idempotencyKey: null,
       alongside: (trx, { id }) => store.noteCopy(trx, item, id),

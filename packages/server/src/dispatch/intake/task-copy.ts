@@ -9,12 +9,12 @@ export function copyOf(row: TaskRow, input: TaskInputRow): RequestedTask {
   const targets = targetsOf(input);
   return {
     savedWorkflow: savedWorkflowOf(row),
+    priorityBefore: row.priority,
     input: {
       workflow: JSON.parse(input.workflow) as Record<string, unknown>,
       params: JSON.parse(input.params) as Record<string, unknown>,
       ...(input.extraData !== null && { extraData: JSON.parse(input.extraData) as Record<string, unknown> }),
       ...(targets && { partialExecutionTargets: targets }),
-      priority: row.priority,
       tags: JSON.parse(row.tags) as string[],
       retry: row.retryPolicy,
       maxAttempts: row.maxAttempts,

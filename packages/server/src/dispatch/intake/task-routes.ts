@@ -10,7 +10,7 @@ import {
 import { ok } from '@switchyard/contract/envelope';
 import type { FastifyRequest } from 'fastify';
 import { actorOf } from '../../http/access/actor.ts';
-import { type Guard, identityOf } from '../../http/access/guard.ts';
+import { type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
 import { requireAdminFor } from '../../http/access/owner-filter.ts';
 import { readerOf } from '../../http/access/reader.ts';
 import type { Routes } from '../../http/app.ts';
@@ -101,6 +101,7 @@ export function taskRoutes({ tasks, front, openStreams, guard }: TaskRoutesOptio
 function metaOf(request: FastifyRequest, guard: Pick<Guard, 'originOf'>) {
   return {
     userId: identityOf(request).userId,
+    byAdmin: isAdmin(identityOf(request)),
     origin: guard.originOf(request),
     requestId: request.id,
     idempotencyKey: null,

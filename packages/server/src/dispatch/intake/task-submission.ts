@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SavedWorkflowReference, TaskConversation } from '@switchyard/contract/dispatch/task';
 import type { NewTask as TaskInput } from '@switchyard/contract/dispatch/tasks';
+import { say } from '@switchyard/contract/sentences/sentences';
+import { AppError } from '../../lib/app-error.ts';
 import { toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import { withSortedKeys } from '../../lib/with-sorted-keys.ts';
@@ -24,6 +26,8 @@ export interface PreparedTask {
 export interface RequestedTask {
   input: TaskInput;
   savedWorkflow?: SavedWorkflowReference | null;
+  /** The priority of the task that this one is a copy of, for a request that names none. */
+  priorityBefore?: number;
 }
 
 export interface SubmissionContext {
@@ -37,6 +41,19 @@ export interface SubmissionContext {
    * Names on a worker of the files that the params mention; a file that is missing here does not exist for this owner.
    */
   fileNames: ReadonlyMap<string, string>;
+}
+
+/** A priority that the caller may not give is refused. A copy of a task that had one gets the highest that the caller may give. */
+export function withPriority(
+  input: TaskInput,
+  { maxPriority, priorityBefore = 0 }: { maxPriority: number; priorityBefore: number | undefined },
+): TaskInput {
+  const { priority = Math.min(priorityBefore, maxPriority) } = input;
+  if (priority <= maxPriority) return { ...input, priority };
+  const message = say('priority_beyond', { max: maxPriority });
+  throw new AppError('validation_failed', {
+    faults: [{ in: 'body', path: ['priority'], message, type: 'less_than_equal' }],
+  });
 }
 
 export function filesWanted(input: TaskInput): string[] {

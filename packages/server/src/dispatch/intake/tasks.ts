@@ -44,6 +44,7 @@ import {
   prepareTask,
   type RequestedTask,
   type SubmissionContext,
+  withPriority,
 } from './task-submission.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
 
@@ -73,13 +74,15 @@ export interface TasksOptions {
   webhooks: Pick<Webhooks, 'enqueue' | 'requireCallable'>;
   audit: Pick<Audit, 'part'>;
   clock: Clock;
-  limits: { queued: number; queuedPerUser: number };
+  limits: { queued: number; queuedPerUser: number; memberPriority: number };
   /** Other replicas take tasks as well. */
   others: 'none' | 'heard' | 'unheard';
 }
 
 export interface SubmitMeta {
   userId: string;
+  /** An administrator asks, whose tasks may have any priority. */
+  byAdmin: boolean;
   origin?: string | undefined;
   requestId: string | null;
   idempotencyKey: string | null;
@@ -125,7 +128,9 @@ export class Tasks {
     // This comes before checks that may fail now and did not fail then: a full queue, a file that is gone.
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
     if (earlier) return this.replay(earlier, meta);
-    const { input: given, savedWorkflow = null } = await taskOf();
+    const { input: asked, savedWorkflow = null, priorityBefore } = await taskOf();
+    const maxPriority = meta.byAdmin ? Number.POSITIVE_INFINITY : this.options.limits.memberPriority;
+    const given = withPriority(asked, { maxPriority, priorityBefore });
     if (given.webhook) this.options.webhooks.requireCallable(given.webhook.url, ['webhook', 'url']);
     const { prepared, warnings } = await this.prepareWithOwnFiles(given, {
       owner: meta.userId,

@@ -1,7 +1,7 @@
 import { getFileLineage } from '@switchyard/contract/dispatch/lineage';
 import { compareFileRecipes, getFileRecipe, makeFileAgain } from '@switchyard/contract/dispatch/recipe';
 import { ok } from '@switchyard/contract/envelope';
-import { adminOrOwnerOf, type Guard, identityOf } from '../../http/access/guard.ts';
+import { adminOrOwnerOf, type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
 import { readerOf } from '../../http/access/reader.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Lineage } from './lineage.ts';
@@ -36,6 +36,7 @@ export function recipeRoutes({ recipes, lineage, guard }: RecipeRoutesOptions): 
           changes: request.body,
           meta: {
             userId: identityOf(request).userId,
+            byAdmin: isAdmin(identityOf(request)),
             origin: reader.origin,
             requestId: request.id,
             idempotencyKey: request.headers['idempotency-key'] ?? null,

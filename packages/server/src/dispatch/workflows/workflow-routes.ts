@@ -8,7 +8,7 @@ import {
   updateWorkflow,
 } from '@switchyard/contract/dispatch/workflow';
 import { ok } from '@switchyard/contract/envelope';
-import { type Guard, identityOf, ownerOf } from '../../http/access/guard.ts';
+import { type Guard, identityOf, isAdmin, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { SavedWorkflows } from './saved-workflows.ts';
 
@@ -63,6 +63,7 @@ export function workflowRoutes({ workflows, guard }: WorkflowRoutesOptions): Rou
       handler: async (request, reply) => {
         const { task, replayed } = await workflows.run(request.params.workflowId, request.body, {
           userId: identityOf(request).userId,
+          byAdmin: isAdmin(identityOf(request)),
           origin: guard.originOf(request),
           requestId: request.id,
           idempotencyKey: request.headers['idempotency-key'] ?? null,
