@@ -36,6 +36,10 @@ export interface FakeBehaviour {
   /** The name of that file; null for a different name in each run. */
   outputName: string | null;
   trouble: FakeTrouble | null;
+  /** Larger input files are refused with 413. */
+  maxUploadBytes?: number;
+  /** `/features` does not name that limit, as on an older server. */
+  hidesUploadLimit?: boolean;
   /** Its history forgets a run at once, as when somebody clears it. */
   forgetsRuns?: boolean;
   /** Another client's prompt arrives just before each prompt, and runs first. */

@@ -184,8 +184,7 @@ export class FakeWorker {
         break;
       case 'POST /upload/image':
         this.#uploads++;
-        if (this.behaviour.trouble === 'stuck_upload') break;
-        sendJson(response, 200, uploadedName(body));
+        this.#takeFile(response, body);
         break;
       case 'GET /system_stats':
         sendJson(response, 200, systemStats);
@@ -194,6 +193,9 @@ export class FakeWorker {
         this.#objectInfoAsked++;
         if (this.behaviour.trouble === 'silent_object_info') break;
         sendJson(response, 200, this.#objectInfo());
+        break;
+      case 'GET /features':
+        this.#nameFeatures(response);
         break;
       case 'POST /free':
         response.end();
@@ -229,6 +231,19 @@ export class FakeWorker {
     else if (this.behaviour.trouble !== 'silent_prompt')
       sendJson(response, 200, { prompt_id: run.promptId, number: run.number, node_errors: {} });
     this.#queue.put(run);
+  }
+
+  #takeFile(response: ServerResponse, body: Buffer): void {
+    const { trouble, maxUploadBytes = Number.POSITIVE_INFINITY } = this.behaviour;
+    if (trouble === 'stuck_upload') return;
+    if (body.length > maxUploadBytes) response.writeHead(413).end('Maximum request body size exceeded');
+    else sendJson(response, 200, uploadedName(body));
+  }
+
+  #nameFeatures(response: ServerResponse): void {
+    const { maxUploadBytes, hidesUploadLimit } = this.behaviour;
+    if (maxUploadBytes === undefined || hidesUploadLimit) response.writeHead(404).end('404: Not Found');
+    else sendJson(response, 200, { supports_preview_metadata: true, max_upload_size: maxUploadBytes });
   }
 
   #takeRival(): void {

@@ -30,6 +30,7 @@ export const taskErrorCodes = [
   'timed_out',
   'rejected_by_worker',
   'input_file_missing',
+  'input_too_large',
   'outputs_lost',
   // The records of tasks that ended under an earlier version contain this word.
   'outputs_missing',

@@ -12,6 +12,9 @@ export const workerCallTexts = {
   call_broken_off: '{address} broke off the connection.',
   call_bad_answer: '{address} gave an answer that makes no sense.',
   call_too_large: 'The answer of {address} is larger than allowed.',
+  call_refused_size: '{address} takes no request of this size.',
+  call_size_refused: '{address} takes no request of {size} MB.',
+  call_size_above_limit: '{address} takes at most {limit} MB in one request, and this one has {size} MB.',
   call_aborted: 'The call to {address} was given up.',
   history_unreadable: '{address} keeps a history entry that makes no sense.',
 } as const;

@@ -69,6 +69,7 @@ const causesOfTask: readonly WorkerCallCause[] = ['too_large', 'bad_answer', 'br
 
 /** The worker has not taken the task, because of a fault between the worker and the gateway. */
 export function notTaken(message: string, cause: WorkerCallCause): AttemptOutcome {
+  if (cause === 'refused_size') return failed('too_large', message);
   const error = { code: errorCodeOf('not_taken'), message };
   const against = causesOfTask.includes(cause) ? 'no_one' : 'everyone';
   return { kind: 'failed', failure: 'not_taken', error, against };

@@ -270,7 +270,7 @@ function filesOf(kept: readonly KeptOutput[], { taskId, at }: { taskId: string; 
 /** Says which kind of failure the outcome in the attempt's row is. */
 function kindOfFailure(outcome: string): 'lost' | 'refused' | 'failed' {
   if (['lost', 'stalled', 'outputs_lost', 'unsent', 'untraced'].includes(outcome)) return 'lost';
-  return outcome === 'not_taken' ? 'refused' : 'failed';
+  return outcome === 'not_taken' || outcome === 'too_large' ? 'refused' : 'failed';
 }
 
 function describeError({ code, message }: TaskError): string {

@@ -20,8 +20,8 @@ export interface SettlementOptions {
   matchmaker: Pick<Matchmaker, 'addLater'>;
   monitor: Pick<InstanceMonitor, 'noteSuccess' | 'noteFault' | 'noteHostFault'>;
   cooldowns: Cooldowns;
-  /** The instances that might have what the task needs and that can be asked: neither away nor stuck. */
-  candidates: (requirement: Requirement) => string[];
+  /** The instances that might have what the task needs; `canBeAsked` is false for those that are away or stuck. */
+  candidates: (requirement: Requirement) => { instanceId: string; canBeAsked: boolean }[];
   /** Called when a cooldown of the instance begins; it may be considered again after that time. */
   onCooldown: (lengthMs: number) => void;
   /** How long a task avoids an instance the first time. */
@@ -35,11 +35,13 @@ type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
 type Decision = Requeue | (Extract<AfterFailure, { next: 'fail' }> & { error?: Pick<TaskError, 'message'> });
 
 /** Outcomes that use up none of the task's own tries. */
-const notCounted = ['not_taken', 'given_back', 'unsent', 'untraced'];
+const notCounted = ['not_taken', 'too_large', 'given_back', 'unsent', 'untraced'];
 /** The gateway was interrupted before a worker knew of the task. */
 const interrupted = ['unsent', 'untraced'];
 /** When this many instances say that they lack a file, all instances are taken to lack it. */
 const instancesThatAgree = 2;
+/** The error of a task names so many instances that its input is too large for. */
+const maxRefusalsTold = 5;
 const cancelled: TaskError = { code: 'cancelled', message: say('cancelled') };
 
 /** What follows the end of an attempt: the task's end, or its way back to the queue. */
@@ -100,6 +102,11 @@ export class AttemptSettlement {
       return;
     }
     if (error.code === 'input_file_missing') warnOfMissingFile(attempt, error);
+    const refusals = failure === 'too_large' ? await this.#refusalsOfAll(attempt, error) : null;
+    if (refusals) {
+      await attempt.record.fail({ ...error, message: say('size_nowhere', { cause: refusals }) }, failure);
+      return;
+    }
     const next = await this.#decide(attempt, failure);
     if (next.next === 'fail') await attempt.record.fail({ ...error, ...next.error }, failure);
     else await this.#requeue(attempt, { ...next, outcome: failure, error });
@@ -131,8 +138,26 @@ export class AttemptSettlement {
     const hasSaidSo = (candidate: string): boolean =>
       sayings.filter(({ instanceId }) => instanceId === candidate).length >= (isSent ? 2 : 1);
     const agreeing = new Set(sayings.map(({ instanceId }) => instanceId).filter(hasSaidSo));
-    const reachable = this.#options.candidates(JSON.parse(input.requirement) as Requirement);
+    const reachable = this.#options
+      .candidates(JSON.parse(input.requirement) as Requirement)
+      .flatMap(({ instanceId, canBeAsked }) => (canBeAsked ? [instanceId] : []));
     return agreeing.size >= instancesThatAgree || (reachable.length > 0 && reachable.every(hasSaidSo));
+  }
+
+  /**
+   * Returns what the instances said about the size of the task's input, once all that could run it have refused it; one
+   * that is away may take it when it is back.
+   */
+  async #refusalsOfAll({ record }: TaskAttempt, present: TaskError): Promise<string | null> {
+    const { id, attempt, instanceId } = record.row;
+    const refusals = new Map([[instanceId, present.message]]);
+    for (const row of await this.#options.attempts.of(id)) {
+      if (row.attempt < attempt && row.outcome === 'too_large' && row.error !== null)
+        refusals.set(row.instanceId, (JSON.parse(row.error) as TaskError).message);
+    }
+    const candidates = this.#options.candidates(await this.#requirementOf(id));
+    if (!candidates.every((candidate) => refusals.has(candidate.instanceId))) return null;
+    return [...refusals.values()].slice(0, maxRefusalsTold).join(' ');
   }
 
   async #decide({ record }: TaskAttempt, failure: AttemptFailure): Promise<Decision> {

@@ -261,7 +261,11 @@ export class TaskAttempt {
         return failed('graph_error', error.message, 'input_file_missing');
       }
       if (!(error instanceof WorkerCallError)) throw error;
-      return notTaken(say('input_not_handed', { cause: error.message }), error.workerCause);
+      const { workerCause: cause, message } = error;
+      return notTaken(
+        cause === 'refused_size' ? message : say('input_not_handed', { cause: message }),
+        cause,
+      );
     }
   }
 

@@ -313,8 +313,8 @@ export class Fleet {
       storedCapabilities: () => store.capabilitiesOf(row.id),
       candidates: (requirement) =>
         this.#enabled()
-          .filter(({ canBeAsked, offer }) => canBeAsked && mightRun(offer, requirement))
-          .map(({ row: { id } }) => id),
+          .filter(({ offer }) => mightRun(offer, requirement))
+          .map(({ row: { id: instanceId }, canBeAsked }) => ({ instanceId, canBeAsked })),
       onChange: (instance) => events.announce({ type: 'instance_changed', instance }),
       onSettled: () => {
         if (member.row.removed === 0 || !member.isUnused) return;

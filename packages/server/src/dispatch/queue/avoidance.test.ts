@@ -33,3 +33,8 @@ test('an attempt that still runs, was given back or failed because of its graph 
   ];
   expect(avoidancesOf(rows, times(0))).toEqual([]);
 });
+
+test('an instance that an input is too large for is avoided for an hour', () => {
+  const [avoided] = avoidancesOf([attempt('a', 'too_large', 0)], times(1));
+  expect(avoided).toEqual({ instanceId: 'a', untilMs: Date.parse(at(3_600)) });
+});

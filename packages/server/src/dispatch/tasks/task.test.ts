@@ -85,6 +85,13 @@ test('with "never" a task is sent again only when the worker certainly did not h
   expect(decideRetry('untraced', record).next).toBe('fail');
 });
 
+test('a task whose input is too large for a worker goes to another one at once, also with "never"', () => {
+  for (const retry of ['never', 'on_lost'] as const) {
+    const record = { ...fresh, retry, startedAttempts: 0 };
+    expect(decideRetry('too_large', record)).toEqual({ next: 'requeue', delayMs: 0 });
+  }
+});
+
 test('a task waits longer before each further try, up to a minute', () => {
   const delays = [1, 2, 3, 4, 12].map((refusals) => {
     const after = decideRetry('not_taken', { ...fresh, refusals });

@@ -28,6 +28,7 @@ export function decideCancel(task: {
 /**
  * Why an attempt failed.
  * - `not_taken`: the worker certainly did not start it (connection refused, too large for it, or it lacks something)
+ * - `too_large`: the worker takes no request of the size of an input, and would not do so later
  * - `unsent`: the gateway was interrupted before it handed the task over; the worker certainly does not have it
  * - `untraced`: the same, but it is not known whether the worker was restarted since and lost the task in that
  * - `lost`: the worker died, restarted or was cut off, its machine failed, or someone else stopped the execution; part
@@ -38,6 +39,7 @@ export function decideCancel(task: {
  */
 export type AttemptFailure =
   | 'not_taken'
+  | 'too_large'
   | 'unsent'
   | 'untraced'
   | 'lost'
@@ -74,6 +76,8 @@ const retriesOf: Record<RetryPolicy, readonly AttemptFailure[]> = {
 /** The one decision about retries. A task with a requested cancel never starts again. */
 export function decideRetry(failure: AttemptFailure, record: AttemptRecord): AfterFailure {
   if (record.cancelRequested) return { next: 'fail' };
+  // It goes to each instance once.
+  if (failure === 'too_large') return { next: 'requeue', delayMs: 0 };
   if (failure === 'not_taken') {
     if (record.refusals >= maxRefusals) return { next: 'fail' };
     return { next: 'requeue', delayMs: backoffMs(record.refusals) };
@@ -97,6 +101,7 @@ function backoffMs(failures: number): number {
 
 const errorOfFailure: Record<AttemptFailure, TaskErrorCode> = {
   not_taken: 'rejected_by_worker',
+  too_large: 'input_too_large',
   unsent: 'lost',
   untraced: 'lost',
   lost: 'lost',

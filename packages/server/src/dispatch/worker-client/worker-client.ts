@@ -61,7 +61,10 @@ export interface WorkerClient {
   /** Takes the prompt out of the queue or asks the worker to stop it; never stops a prompt of another client. */
   cancel(promptId: string): Promise<CancelOutcome>;
 
-  /** Puts a file where the nodes that load inputs find it, and returns the name to load it by. */
+  /**
+   * Puts a file where the nodes that load inputs find it, and returns the name to load it by. Sends nothing when the worker
+   * is known to take no request of this size.
+   */
   pushFile(file: FileToPush, options?: { signal?: AbortSignal }): Promise<string>;
   /** Opens an output; null when the worker does not have it. The caller reads the body to its end or destroys it. */
   pullOutput(output: OutputFile, options: PullOptions): Promise<PulledOutput | null>;
@@ -242,7 +245,14 @@ export interface PulledOutput {
   body: Readable;
 }
 
-export type WorkerCallCause = ProbeCause | 'broken_off' | 'bad_answer' | 'too_large' | 'aborted';
+/** `too_large`: the answer exceeds its limit. `refused_size`: the worker takes no request of this size. */
+export type WorkerCallCause =
+  | ProbeCause
+  | 'broken_off'
+  | 'bad_answer'
+  | 'too_large'
+  | 'refused_size'
+  | 'aborted';
 
 /** With these, a proxy says that it does not reach the worker behind it. */
 export function isProxyFault(status: number | null): boolean {

@@ -6,6 +6,7 @@ export type Advice =
   | 'missingNode'
   | 'missingModel'
   | 'missingFile'
+  | 'largeFile'
   | 'input'
   | 'device'
   | 'timeout'
@@ -29,6 +30,7 @@ const adviceOfCode: Partial<Record<TaskErrorCode, Advice>> = {
   invalid_workflow: 'input',
   rejected_by_worker: 'input',
   input_file_missing: 'missingFile',
+  input_too_large: 'largeFile',
   timed_out: 'timeout',
   stalled: 'stalled',
   lost: 'lost',

@@ -36,6 +36,24 @@ export function callFailure(
   return new WorkerCallError(cause, detail ? `${message} (${detail})` : message, rest);
 }
 
+/** The failure of a request that the worker does not take for its size; its limit is null when it names none. */
+export function sizeRefused(
+  address: string,
+  { sizeBytes, limitBytes }: { sizeBytes: number; limitBytes: number | null },
+): WorkerCallError {
+  const size = inMegabytes(sizeBytes);
+  const message =
+    limitBytes === null
+      ? say('call_size_refused', { address, size })
+      : say('call_size_above_limit', { address, size, limit: inMegabytes(limitBytes) });
+  return new WorkerCallError('refused_size', message, { mayHaveArrived: false });
+}
+
+/** Two digits after the point, so that a file just above a limit does not seem to equal it. */
+function inMegabytes(bytes: number): string {
+  return (bytes / 1_048_576).toFixed(2);
+}
+
 /**
  * Turns a system error of a connection into a `WorkerCallError`. Any other error is not the worker's and is returned
  * unchanged.
@@ -51,8 +69,7 @@ export function failureOfStatus(status: number, address: string): WorkerCallErro
   if (status >= 200 && status < 300) return null;
   if (status === 401 || status === 403 || status === 407)
     return callFailure('wants_password', address, { status });
-  if (status === 413)
-    return callFailure('too_large', address, { status, detail: 'it takes no body of this size' });
+  if (status === 413) return callFailure('refused_size', address, { status });
   if (status >= 300 && status < 400) {
     return callFailure('not_comfyui', address, {
       status,

@@ -23,14 +23,14 @@ import {
 } from '../worker-client.ts';
 import type { OnWorkerEvent } from '../worker-event.ts';
 import { workerFileName } from '../worker-file-name.ts';
-import { callFailure } from './call-failure.ts';
+import { callFailure, sizeRefused } from './call-failure.ts';
 import { EventReader } from './event-reader.ts';
 import { readObjectInfo } from './object-info.ts';
 import { askStatus, canStopOneRun } from './probe.ts';
 import { readSubmitAnswer } from './submit-answer.ts';
 import { pullOutput, pushFile } from './transfer.ts';
 import { objectInfo, readJson } from './wire.ts';
-import { maxAnswerBytes, WorkerCalls } from './worker-calls.ts';
+import { maxAnswerBytes, WorkerCalls, type WorkerFeatures } from './worker-calls.ts';
 import { type WorkerAddress, WorkerHttp } from './worker-http.ts';
 import { WorkerSocket } from './worker-socket.ts';
 
@@ -75,7 +75,9 @@ export class ComfyuiClient implements WorkerClient {
   /** The hash of the last answer that was parsed; most answers are the same, and large. */
   #objectInfoHash: string | null = null;
   #hasJobs: boolean | null = null;
-  #deletesCollected: boolean | null = null;
+  #features: WorkerFeatures | null = null;
+  /** The smallest request that the worker has refused for its size. */
+  #refusedBytes = Number.POSITIVE_INFINITY;
 
   constructor(options: ComfyuiClientOptions) {
     this.#clientId = options.clientId;
@@ -230,7 +232,7 @@ export class ComfyuiClient implements WorkerClient {
   async pushFile(file: FileToPush, { signal }: { signal?: AbortSignal } = {}): Promise<string> {
     const known = workerFileName(file);
     if (this.#pushed.has(known)) return known;
-    await pushFile(this.#http, file, { signal, timer: this.#timer });
+    await this.#sendSized(file.sizeBytes, () => pushFile(this.#http, file, { signal, timer: this.#timer }));
     if (this.#pushed.size >= maxKnownFiles) this.#pushed.clear();
     this.#pushed.add(known);
     return known;
@@ -241,8 +243,8 @@ export class ComfyuiClient implements WorkerClient {
   }
 
   async discardOutputs(promptId: string): Promise<void> {
-    this.#deletesCollected ??= await this.#calls.deletesCollected();
-    if (this.#deletesCollected) await this.#calls.deleteCollected(promptId);
+    const { deletesCollected } = await this.#askFeatures();
+    if (deletesCollected) await this.#calls.deleteCollected(promptId);
   }
 
   freeMemory(): Promise<void> {
@@ -260,22 +262,45 @@ export class ComfyuiClient implements WorkerClient {
     const extra = extraDataJson === undefined ? '' : `,"extra_data":${extraDataJson}`;
     const only = targets === undefined ? '' : `,"partial_execution_targets":${JSON.stringify(targets)}`;
     const ids = `"client_id":${JSON.stringify(this.#clientId)},"prompt_id":${JSON.stringify(promptId)}`;
+    const body = `{"prompt":${graphJson},${ids}${extra}${only}}`;
     try {
       const answer = await this.#http.call({
         method: 'POST',
         path: '/prompt',
-        body: `{"prompt":${graphJson},${ids}${extra}${only}}`,
+        body,
         deadlineMs: deadlines.submitMs,
         maxBytes: maxAnswerBytes,
         signal,
         maySend,
       });
+      if (answer.status === 413)
+        throw sizeRefused(this.#http.label, { sizeBytes: Buffer.byteLength(body), limitBytes: null });
       const outcome = readSubmitAnswer(answer, { promptId, label: this.#http.label });
       return outcome.outcome === 'other_id' ? await this.#giveBack(outcome.promptId) : outcome;
     } catch (error) {
       if (!(error instanceof WorkerCallError)) throw error;
       const { mayHaveArrived, workerCause: cause, message } = error;
       return { outcome: mayHaveArrived ? 'unknown' : 'not_taken', cause, message };
+    }
+  }
+
+  async #askFeatures(): Promise<WorkerFeatures> {
+    this.#features ??= await this.#calls.features();
+    return this.#features;
+  }
+
+  /** Sends a request of this size, unless it is known that the worker does not take it. Remembers a refusal. */
+  async #sendSized(sizeBytes: number, send: () => Promise<unknown>): Promise<void> {
+    const { maxRequestBytes } = await this.#askFeatures();
+    const { label } = this.#http;
+    if (sizeBytes > maxRequestBytes) throw sizeRefused(label, { sizeBytes, limitBytes: maxRequestBytes });
+    if (sizeBytes >= this.#refusedBytes) throw sizeRefused(label, { sizeBytes, limitBytes: null });
+    try {
+      await send();
+    } catch (error) {
+      if (!(error instanceof WorkerCallError) || error.workerCause !== 'refused_size') throw error;
+      this.#refusedBytes = Math.min(this.#refusedBytes, sizeBytes);
+      throw sizeRefused(label, { sizeBytes, limitBytes: null });
     }
   }
 
@@ -342,7 +367,8 @@ export class ComfyuiClient implements WorkerClient {
     this.#knownPromptId = null;
     this.#version = null;
     this.#hasJobs = null;
-    this.#deletesCollected = null;
+    this.#features = null;
+    this.#refusedBytes = Number.POSITIVE_INFINITY;
     this.#objectInfoHash = null;
   }
 }
@@ -354,6 +380,7 @@ function probeCauseOf({ workerCause }: WorkerCallError): ProbeCause {
       return 'unreachable';
     case 'bad_answer':
     case 'too_large':
+    case 'refused_size':
       return 'not_comfyui';
     default:
       return workerCause;

@@ -306,9 +306,16 @@ describe('inputs', () => {
     open: () => Readable.from([Buffer.from(content)]),
   });
 
+  /** A server that names no limit for uploads. */
+  const uploads = (answer: Parameters<typeof script>[0]) =>
+    script((request, response) => {
+      if (request.url === '/features') response.writeHead(404).end();
+      else answer(request, response);
+    });
+
   test('go in one part with its name, folder and the order to overwrite', async () => {
     let body = '';
-    const server = await script((request, response) => {
+    const server = await uploads((request, response) => {
       request.on('data', (chunk) => {
         body += String(chunk);
       });
@@ -328,7 +335,7 @@ describe('inputs', () => {
   });
 
   test('a worker that stores under another name did not do what was asked', async () => {
-    const server = await script((request, response) => {
+    const server = await uploads((request, response) => {
       request.resume();
       request.on('end', () => answerJson(response, { name: 'a (1).png', subfolder: 'gw', type: 'input' }));
     });
@@ -338,7 +345,7 @@ describe('inputs', () => {
   });
 
   test('a worker that takes a file and never ends its answer is given up', async () => {
-    const server = await script((request, response) => {
+    const server = await uploads((request, response) => {
       request.resume();
       request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).write('{'));
     });
@@ -357,15 +364,20 @@ describe('inputs', () => {
   });
 
   test('a worker that takes no file of this size says so', async () => {
-    const server = await script((_, response) => response.writeHead(413).end('too large'));
-    await expect(clientOf(server.port).client.pushFile(file('x'))).rejects.toMatchObject({
-      workerCause: 'too_large',
-    });
+    const server = await uploads((_, response) => response.writeHead(413).end('too large'));
+    const { client } = clientOf(server.port);
+    for (const content of ['x', 'xy']) {
+      await expect(client.pushFile(file(content))).rejects.toMatchObject({
+        workerCause: 'refused_size',
+        message: `127.0.0.1:${server.port} takes no request of 0.00 MB.`,
+      });
+    }
+    expect(server.requests.filter((request) => request === 'POST /upload/image')).toHaveLength(1);
   });
 
   test('a file that is not as long as recorded is never sent as if it were', async () => {
     let isComplete = false;
-    const server = await script((request) => {
+    const server = await uploads((request) => {
       request.on('error', () => undefined);
       request.resume().on('end', () => {
         isComplete = true;

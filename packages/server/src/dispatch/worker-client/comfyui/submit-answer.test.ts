@@ -117,7 +117,7 @@ describe('refusals', () => {
 });
 
 test.each([
-  [413, 'too_large'],
+  [413, 'refused_size'],
   [401, 'wants_password'],
   [403, 'wants_password'],
   [302, 'not_comfyui'],

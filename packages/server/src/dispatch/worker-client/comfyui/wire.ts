@@ -100,7 +100,9 @@ export const uploaded = Compile(
   Type.Object({ name: Type.String(), subfolder: Type.Optional(Type.String()) }),
 );
 
-export const features = Compile(Type.Object({ deletes_collected: Type.Optional(anything) }));
+export const features = Compile(
+  Type.Object({ deletes_collected: Type.Optional(anything), max_upload_size: Type.Optional(anything) }),
+);
 
 export const cancelled = Compile(Type.Object({ cancelled: Type.Boolean() }));
 

@@ -1,4 +1,4 @@
-import { type ExecutionResult, WorkerCallError } from '../worker-client.ts';
+import { type ExecutionResult, isProxyFault, WorkerCallError } from '../worker-client.ts';
 import { failureOfStatus } from './call-failure.ts';
 import { readHistoryEntry } from './execution-result.ts';
 import { cancelled, features, history, type Infer, queue, readJson, type WireCheck } from './wire.ts';
@@ -12,6 +12,15 @@ interface AskOptions {
   deadlineMs?: number;
   signal?: AbortSignal | undefined;
 }
+
+export interface WorkerFeatures {
+  /** ComfyUI keeps its outputs; the reference worker says that it deletes what was collected. */
+  deletesCollected: boolean;
+  /** The limit of every request body, uploads and prompts alike; infinite when the server names none. */
+  maxRequestBytes: number;
+}
+
+const noFeatures: WorkerFeatures = { deletesCollected: false, maxRequestBytes: Number.POSITIVE_INFINITY };
 
 /** The questions and orders of the protocol, one function each. */
 export class WorkerCalls {
@@ -61,20 +70,25 @@ export class WorkerCalls {
     }
   }
 
-  /** ComfyUI keeps its outputs; the reference worker says in its features that it deletes what was collected. */
-  async deletesCollected(): Promise<boolean> {
+  /** What the server says of itself. One without this route, or with another answer there, says nothing. */
+  async features(): Promise<WorkerFeatures> {
     const answer = await this.#http.call({
       method: 'GET',
       path: '/features',
       deadlineMs: this.#deadlineMs,
       maxBytes: megabyte,
     });
-    // A worker without this route answers with another status, or with something that is not JSON.
-    if (answer.status !== 200) return false;
+    if (isProxyFault(answer.status)) this.#bodyOf(answer);
+    if (answer.status !== 200) return noFeatures;
     try {
-      return readJson(answer.body, features, this.#http.label).deletes_collected === true;
+      const told = readJson(answer.body, features, this.#http.label);
+      const limit = Number(told.max_upload_size ?? Number.NaN);
+      return {
+        deletesCollected: told.deletes_collected === true,
+        maxRequestBytes: limit > 0 ? limit : Number.POSITIVE_INFINITY,
+      };
     } catch (error) {
-      if (error instanceof WorkerCallError) return false;
+      if (error instanceof WorkerCallError) return noFeatures;
       throw error;
     }
   }
