@@ -35,6 +35,11 @@ export interface Endpoint {
      * or workflows.
      */
     bodyLimit?: number | 'large';
+    /**
+     * For a public endpoint: a caller who sends a credential is known before the handler, so that the request counts as the user's and
+     * not as a stranger's. The handler decides what a credential that is not valid means.
+     */
+    recognises?: true;
     /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
     csrf?: 'origin';
     /**

@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { App } from '../src/http/app.ts';
+import { AppError } from '../src/lib/app-error.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
 
 let server: TestServer | undefined;
@@ -29,6 +30,65 @@ function routes(app: App): void {
   add('/api/picture', 'image/png', () => Buffer.alloc(5_000));
   add('/api/events', 'text/event-stream', () => Readable.from([`data: ${list}\n\n`]));
 }
+
+/** A file that is gone when it is read, and one of which no byte was made yet. */
+function fileRoutes(app: App): void {
+  const headers = {
+    'cache-control': 'public, max-age=31536000, immutable',
+    etag: '"a"',
+    'accept-ranges': 'bytes',
+    'content-range': 'bytes 0-9/10',
+    'content-length': '10',
+    'content-disposition': 'attachment',
+  };
+  const add = (url: string, handler: (reply: FastifyReply) => FastifyReply): void => {
+    app.route({
+      ...testRoute,
+      method: 'GET',
+      url,
+      schema: testSchema,
+      handler: (_request, reply) => handler(reply.headers(headers)),
+    });
+  };
+  for (const code of ['file_not_found', 'rate_limited', 'internal_error', 'overloaded'] as const)
+    add(`/uploads/${code}`, () => {
+      throw new AppError(code);
+    });
+  add('/uploads/unread', (reply) =>
+    reply.send(
+      new Readable({
+        read: () => {
+          reads += 1;
+        },
+      }),
+    ),
+  );
+}
+
+let reads = 0;
+
+describe('a file', () => {
+  test.each(['file_not_found', 'rate_limited', 'internal_error', 'overloaded'])(
+    'that cannot be sent leaves nothing of itself with the error, which no cache keeps: %s',
+    async (code) => {
+      const app = await start({ routes: [fileRoutes] });
+      const { headers, body } = await app.inject(`/uploads/${code}`);
+      expect(JSON.parse(body)).toHaveProperty('error');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(Number(headers['content-length'])).toBe(body.length);
+      expect(Object.keys(headers)).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/^(etag|accept-ranges|content-(range|disposition))$/)]),
+      );
+    },
+  );
+
+  test('is not read for HEAD, which has its headers', async () => {
+    const app = await start({ routes: [fileRoutes] });
+    const { statusCode, headers, body } = await app.inject({ method: 'HEAD', url: '/uploads/unread' });
+    expect([statusCode, headers['content-length'], headers.etag, body]).toEqual([200, '10', '"a"', '']);
+    expect(reads).toBe(0);
+  });
+});
 
 const requestId = '0b7d8f0a-5d0c-4c6e-9c8b-0f6f1d2a3b4c';
 

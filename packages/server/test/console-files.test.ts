@@ -81,6 +81,11 @@ it.each(['/assets/..%2fsecret.txt', '/assets/.hidden', '/assets/missing.js', '/e
   },
 );
 
+it('lets no browser keep that an asset is missing, as it is while replicas are of two versions', async () => {
+  const { statusCode, headers } = await get('/assets/missing.js');
+  expect([statusCode, headers['cache-control']]).toEqual([404, 'no-store']);
+});
+
 const navigation = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 it.each(['/nowhere', '/nowhere.html?x=1', '/tasks/a/b', '/runs/a', '/apis', '/settings/a'])(

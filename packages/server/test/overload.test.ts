@@ -1,10 +1,29 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
+import { trustedProxies } from '../src/http/access/client-ip.ts';
+import { CsrfTokens } from '../src/http/access/csrf.ts';
+import { Guard } from '../src/http/access/guard.ts';
+import type { Identity } from '../src/http/access/identity.ts';
 import type { App } from '../src/http/app.ts';
+import { AppError } from '../src/lib/app-error.ts';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
+
+const caller: Identity = {
+  userId: '',
+  email: 'ada@example.com',
+  role: 'user',
+  needsSetup: false,
+  oauthProvider: null,
+  via: 'bearer',
+  credentialId: 'session-1',
+  sessionVersion: 0,
+  scopes: null,
+  expiresAtMs: null,
+};
 
 let server: TestServer;
 let url: string;
@@ -40,6 +59,48 @@ describe('more requests than may be open', () => {
     expect((await fetch(`${url}/api/work`)).status).toBe(200);
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('switchyard_http_requests_shed_total 1');
   });
+});
+
+test('a user whom a public route recognises has a share as a user, and strangers at the same address have theirs', async () => {
+  const work = newDeferred();
+  const guard = new Guard({
+    authenticator: {
+      authenticate: async ({ token }) => {
+        if (token !== 'ada') throw new AppError('token_invalid');
+        return { ...caller, userId: token };
+      },
+    },
+    csrf: new CsrfTokens(createSecretKey(randomBytes(32))),
+    proxies: trustedProxies([]),
+    allowedOrigins: [],
+  });
+  let begun = 0;
+  const routes = (app: App): void => {
+    const handler = async () => {
+      begun += 1;
+      await work.promise;
+      return {};
+    };
+    const config = { access: 'public', recognises: true } as const;
+    app.route({ method: 'GET', url: '/uploads/a', config, schema: testSchema, handler });
+  };
+  await start({
+    routes: [routes],
+    guard: (app) => guard.protect(app),
+    limits: { strangerRequestsPerAddress: 2, openRequestsPerUser: 4 },
+  });
+  const ask = (token?: string) =>
+    fetch(`${url}/uploads/a`, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+  const held = [ask('ada'), ask('ada'), ask('ada'), ask('ada'), ask(), ask('unknown')];
+  await expect.poll(() => begun).toBe(6);
+  const [user, stranger] = await Promise.all([ask('ada'), ask('unknown')]);
+  expect([user?.status, stranger?.status]).toEqual([429, 429]);
+  expect([await user?.text(), await stranger?.text()]).toEqual([
+    expect.stringContaining('as a user may have'),
+    expect.stringContaining('Your address has'),
+  ]);
+  work.resolve();
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(6).fill(200));
 });
 
 test('clients that never send what they have announced keep no one else out', async () => {

@@ -143,7 +143,7 @@ export const deleteFile = {
 export const downloadFile = {
   method: 'GET',
   url: '/uploads/:fileId/:filename',
-  config: { access: 'public' },
+  config: { access: 'public', recognises: true },
   schema: {
     summary: 'Load a file',
     description:
@@ -162,7 +162,7 @@ export const downloadFile = {
 export const getThumbnail = {
   method: 'GET',
   url: '/api/files/:fileId/thumbnail',
-  config: { access: 'public' },
+  config: { access: 'public', recognises: true },
   schema: {
     summary: 'A small picture of a stored one',
     description:

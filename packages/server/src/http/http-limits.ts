@@ -43,6 +43,8 @@ export interface HttpLimits {
   strangerRequests: number;
   /** The same for one address, beyond it 429: a classroom that signs in at the same time. */
   strangerRequestsPerAddress: number;
+  /** Requests of one user for what strangers may also ask for, such as files and thumbnails, in flight; beyond it 429. A page of a gallery has 200. */
+  openRequestsPerUser: number;
   /** Requests of one connection that wait for the end of their answers. A connection with more is cut; no browser pipelines. */
   requestsPerConnection: number;
   /** Maximum number of sockets of all kinds. */
@@ -68,6 +70,7 @@ export const defaultHttpLimits: HttpLimits = {
   requestsInFlight: 1_000,
   strangerRequests: 500,
   strangerRequestsPerAddress: 200,
+  openRequestsPerUser: 600,
   requestsPerConnection: 32,
   connections: 10_000,
 };

@@ -12,7 +12,7 @@ import {
 import { ok } from '@switchyard/contract/envelope';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../../http/access/actor.ts';
-import { adminOrOwnerOf, type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
+import { adminOrOwnerOf, type Guard, identityOf, isAdmin, signedInUser } from '../../http/access/guard.ts';
 import { requireAdminFor } from '../../http/access/owner-filter.ts';
 import { readerOf } from '../../http/access/reader.ts';
 import type { App, Routes } from '../../http/app.ts';
@@ -48,6 +48,8 @@ const storedFileHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 } as const;
 
+/** Stands for all who have a link and no account, where callers take turns. */
+const strangers = 'strangers';
 /** Boundaries and part headers around one file; a little more than any client writes. */
 const envelopeBytes = 16 * 1024;
 
@@ -171,6 +173,7 @@ async function readerOfLink(
 async function ownerByCredentials(request: FastifyRequest, guard: Pick<Guard, 'identify'>): Promise<Owner> {
   const query = request.query as { sig?: string };
   try {
+    if (signedInUser(request) !== undefined) return adminOrOwnerOf(request);
     const identity = await guard.identify(request, 'dispatch');
     return isAdmin(identity) ? { admin: identity.userId } : { user: identity.userId };
   } catch (error) {
@@ -190,7 +193,7 @@ async function sendThumbnail(
   const answer = answerRange({ ifNoneMatch }, { etag, sizeBytes: 0 });
   reply.code(answer.status).headers({ ...storedFileHeaders, etag });
   if (answer.status === 304) return reply.send();
-  const bytes = await thumbnails.of(row, size);
+  const bytes = await thumbnails.of(row, { edge: size, caller: signedInUser(request) ?? strangers });
   return reply.headers({ 'content-type': 'image/webp', 'content-length': bytes.length }).send(bytes);
 }
 

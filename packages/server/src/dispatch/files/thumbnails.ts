@@ -1,5 +1,6 @@
 import type { ThumbnailSize } from '@switchyard/contract/dispatch/file';
 import { AppError } from '../../lib/app-error.ts';
+import { FairTurns } from '../../lib/async/fair-turns.ts';
 import { Shares } from '../../lib/shares.ts';
 import type { BlobStore } from '../../platform/files/blob-store.ts';
 import { requirePicture, shrinkPicture } from '../../platform/pictures/shrink-picture.ts';
@@ -15,66 +16,58 @@ interface ThumbnailsOptions {
 
 /** Two leave the other threads of the process to the disk and to passwords. */
 const madeAtOnce = 2;
-/** Pictures that are made or wait, for one owner of files and for all. A page of a gallery has 200. */
-const limits = { each: 256, together: 1_024 };
+/** Pictures that are made or wait, for one caller and for all. A page of a gallery has 200. */
+const limits = { each: 600, together: 2_000 };
 const retryAfterSeconds = 5;
+
+interface Wanted {
+  sha256: string;
+  edge: ThumbnailSize;
+  caller: string;
+}
 
 /** Thumbnails of stored pictures, each made once, a few at a time. */
 export class Thumbnails {
   readonly #options: Required<ThumbnailsOptions>;
   readonly #making = new Map<string, Promise<Buffer>>();
   readonly #shares = new Shares(limits);
-  readonly #waiting: (() => void)[] = [];
-  #atWork = 0;
+  readonly #turns = new FairTurns(madeAtOnce);
 
   constructor({ shrink = shrinkPicture, ...options }: ThumbnailsOptions) {
     this.#options = { ...options, shrink };
   }
 
-  async of(row: Pick<FileRow, 'owner' | 'sha256' | 'contentType'>, edge: ThumbnailSize): Promise<Buffer> {
+  /** Callers take turns. `caller` is a user, or what all others have in common. */
+  async of(
+    row: Pick<FileRow, 'sha256' | 'contentType'>,
+    { edge, caller }: { edge: ThumbnailSize; caller: string },
+  ): Promise<Buffer> {
     requirePicture(row.contentType);
     const key = `${row.sha256}-${edge}`;
     const begun = this.#making.get(key);
     if (begun !== undefined) return begun;
     const kept = await this.#options.cache.read(row.sha256, edge);
     if (kept) return kept;
-    return this.#making.get(key) ?? this.#begin(key, row, edge);
+    return this.#making.get(key) ?? this.#begin(key, { sha256: row.sha256, edge, caller });
   }
 
-  #begin(key: string, row: Pick<FileRow, 'owner' | 'sha256'>, edge: ThumbnailSize): Promise<Buffer> {
-    if (this.#shares.take(row.owner) !== 'taken') {
+  #begin(key: string, wanted: Wanted): Promise<Buffer> {
+    if (this.#shares.take(wanted.caller) !== 'taken') {
       throw new AppError('thumbnails_busy', { retryAfterSeconds });
     }
-    const making = this.#make(row.sha256, edge).finally(() => {
-      this.#shares.give(row.owner);
+    const making = this.#make(wanted).finally(() => {
+      this.#shares.give(wanted.caller);
       this.#making.delete(key);
     });
     this.#making.set(key, making);
     return making;
   }
 
-  async #make(sha256: string, edge: ThumbnailSize): Promise<Buffer> {
+  async #make({ sha256, edge, caller }: Wanted): Promise<Buffer> {
     const { content, cache, shrink } = this.#options;
-    const bytes = await this.#inTurn(() => content.useFile(sha256, (path) => shrink(path, edge)));
+    const bytes = await this.#turns.run(caller, () => content.useFile(sha256, (path) => shrink(path, edge)));
     // The next picture is made while the disk writes this one.
     await cache.keep(sha256, edge, bytes);
     return bytes;
-  }
-
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#turn();
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#atWork -= 1;
-    }
-  }
-
-  /** Resolves when this picture may be made. One that ends hands its place to the first that waits. */
-  async #turn(): Promise<void> {
-    if (this.#atWork >= madeAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#atWork += 1;
   }
 }

@@ -48,8 +48,10 @@ export class Guard {
         this.#admit(request, access).then(() => done(), done);
         return;
       }
-      if (request.routeOptions.config.csrf === 'origin') this.checkOrigin(request);
-      done();
+      const { csrf, recognises } = request.routeOptions.config;
+      if (csrf === 'origin') this.checkOrigin(request);
+      if (recognises && hasCredentials(request)) this.#recognise(request).then(() => done(), done);
+      else done();
     });
   }
 
@@ -79,9 +81,7 @@ export class Guard {
    * For public routes that tell more to known callers. A caller who cannot be identified for any reason is a stranger.
    */
   async isSignedIn(request: FastifyRequest): Promise<boolean> {
-    const hasCredentials =
-      headerToken(request.headers) !== undefined || readCookies(request.headers.cookie).session !== undefined;
-    if (!hasCredentials) return false;
+    if (!hasCredentials(request)) return false;
     return this.identify(request).then(
       () => true,
       () => false,
@@ -104,6 +104,12 @@ export class Guard {
   /** The origin under which the client reached the gateway; undefined when the request does not say. */
   originOf(request: FastifyRequest): string | undefined {
     return ownOrigin({ headers: request.headers, ...sourceOf(request.raw, this.#options.proxies) });
+  }
+
+  /** A caller who cannot be identified stays a stranger; the handler asks again where it needs to know, and reports the reason. */
+  async #recognise(request: FastifyRequest): Promise<void> {
+    const identity = await this.identify(request).catch(() => undefined);
+    if (identity) identities.set(request, identity);
   }
 
   async #admit(request: FastifyRequest, access: Access): Promise<void> {
@@ -177,6 +183,10 @@ export class Guard {
     if (token === undefined) throw new AppError('not_authenticated');
     return this.#options.authenticator.authenticate({ kind: 'cookie', token }, area);
   }
+}
+
+function hasCredentials({ headers }: FastifyRequest): boolean {
+  return headerToken(headers) !== undefined || readCookies(headers.cookie).session !== undefined;
 }
 
 /** Returns who is calling. Only routes that are not public may use it. */

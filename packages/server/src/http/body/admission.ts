@@ -29,6 +29,7 @@ export class Admission {
   readonly #options: AdmissionOptions;
   readonly #strangerSockets: Shares;
   readonly #strangerRequests: Shares;
+  readonly #userRequests: Shares;
   /** Requests of each connection whose answers are not out. */
   readonly #requestsOn = new WeakMap<Socket, number>();
   /** Requests that came while others of their connection had no answer. */
@@ -47,6 +48,10 @@ export class Admission {
     this.#strangerRequests = new Shares({
       each: limits.strangerRequestsPerAddress,
       together: limits.strangerRequests,
+    });
+    this.#userRequests = new Shares({
+      each: limits.openRequestsPerUser,
+      together: limits.requestsInFlight,
     });
     this.#strangerBodies = new Shares({
       each: limits.strangerBodyBytesPerAddress,
@@ -94,15 +99,19 @@ export class Admission {
 
   /**
    * Takes a place for a whole request of a public route, until its answer is out: a caller who asks and never reads holds
-   * it. Bodies that are still arriving are counted by their bytes.
+   * it. A user whom the route recognises has a share as a user. Bodies that are still arriving are counted by their bytes.
    */
-  admitStrangersRequest(request: FastifyRequest, reply: FastifyReply): void {
+  admitOpenRequest(request: FastifyRequest, reply: FastifyReply): void {
     if (!isForStrangers(request)) return;
-    const address = this.#addressOf(request);
-    const outcome = this.#strangerRequests.take(address);
-    if (outcome === 'own_share_full') throw new AppError('rate_limited', { message: tooManyRequests });
+    const user = signedInUser(request);
+    const [shares, holder, message] =
+      user === undefined
+        ? [this.#strangerRequests, this.#addressOf(request), tooManyRequests]
+        : [this.#userRequests, user, tooManyOfUser];
+    const outcome = shares.take(holder);
+    if (outcome === 'own_share_full') throw new AppError('rate_limited', { message });
     if (outcome === 'all_full') throw new AppError('overloaded', { retryAfterSeconds: 1 });
-    onceOver({ request, reply }, () => this.#strangerRequests.give(address));
+    onceOver({ request, reply }, () => shares.give(holder));
   }
 
   /**
@@ -163,6 +172,8 @@ function isForStrangers(request: FastifyRequest): boolean {
 
 const tooManyRequests =
   'Your address has as many requests open as it may have without signing in. Read the answers before you ask for more.';
+const tooManyOfUser =
+  'You have as many requests for files open as a user may have. Read the answers before you ask for more.';
 const tooManySockets =
   'Your address has as many WebSockets open as it may have before they sign in. Sign in with the request that opens one.';
 

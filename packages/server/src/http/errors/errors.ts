@@ -15,9 +15,23 @@ import { platformWords } from './platform-words.ts';
 /** Sent with 429 and 503 when the thrower names no other time. */
 const defaultRetrySeconds = 5;
 
-/** Responds with the error in the shape of the area that the path belongs to. */
+/** What a handler may have said about the answer that it did not give. */
+const headersOfContent = [
+  'etag',
+  'last-modified',
+  'expires',
+  'accept-ranges',
+  'content-range',
+  'content-length',
+  'content-encoding',
+  'content-disposition',
+];
+
+/** Responds with the error in the shape of the area that the path belongs to. No cache keeps it, whatever the address answers otherwise. */
 export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, headers } = error;
+  for (const name of headersOfContent) reply.removeHeader(name);
+  reply.header('cache-control', 'no-store');
   if (status === 429 || status === 503)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds ?? defaultRetrySeconds)));
   for (const [name, value] of headers) reply.header(name, value);

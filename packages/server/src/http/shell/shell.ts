@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   type FastifyError,
   type FastifyReply,
@@ -127,7 +128,7 @@ export function createShell(options: ShellOptions): App {
   });
   app.addHook('preValidation', (request, reply, done) => {
     try {
-      admission.admitStrangersRequest(request, reply);
+      admission.admitOpenRequest(request, reply);
       done();
     } catch (error) {
       done(error as Error);
@@ -136,6 +137,9 @@ export function createShell(options: ShellOptions): App {
   app.addHook('preHandler', (request, reply, done) => {
     if (admission.isDropped(request)) reply.hijack();
     else done();
+  });
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    done(null, request.method === 'HEAD' ? withoutReading(payload) : payload);
   });
   app.addHook('onResponse', (request, _reply, done) => {
     if (request.headers.upgrade !== undefined) request.raw.socket?.destroySoon();
@@ -155,6 +159,13 @@ export function createShell(options: ShellOptions): App {
  */
 function leaveToReplicas(request: FastifyRequest): void {
   if (['GET', 'HEAD'].includes(request.method) && !isProbe(request)) throw new AppError('shutting_down');
+}
+
+/** The framework answers HEAD with the headers of GET, and would read a stream to its end in order to throw it away. */
+function withoutReading(payload: unknown): unknown {
+  if (!(payload instanceof Readable)) return payload;
+  payload.destroy();
+  return Readable.from([]);
 }
 
 /** The properties of an endpoint become the route's settings. The guard decides who may call. */

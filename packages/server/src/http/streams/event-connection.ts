@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Timer } from '../../lib/async/timer.ts';
 
-/** The client accepted no data for too long. */
+/** What a client has to take in the time after which it counts as stalled. */
+const pieceBytes = 64 * 1024;
+
+/** The client accepted no such piece of data for too long. */
 export class ReaderStalled extends Error {
   constructor(stalledMs: number) {
-    super(`The client took nothing for ${stalledMs / 1_000} s.`);
+    super(`The client took less than ${pieceBytes / 1024} KB in ${stalledMs / 1_000} s.`);
     this.name = 'ReaderStalled';
   }
 }
@@ -30,8 +33,11 @@ export class EventConnection {
 
   /** Waits while the client is behind. Throws `ReaderStalled`. */
   async write(bytes: Uint8Array): Promise<void> {
-    if (this.#options.signal.aborted) return;
-    if (!this.#response.write(bytes)) await this.#untilTaken('drain');
+    // A frame can be large: a slow client that goes on taking its pieces is not stalled.
+    for (let from = 0; from < bytes.length; from += pieceBytes) {
+      if (this.#options.signal.aborted) return;
+      if (!this.#response.write(bytes.subarray(from, from + pieceBytes))) await this.#untilTaken('drain');
+    }
   }
 
   /** Closes cleanly: the client then knows that nothing more will come. Throws `ReaderStalled`. */

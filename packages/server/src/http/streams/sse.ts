@@ -27,7 +27,7 @@ export interface EventStream {
 export interface EventStreamLimits {
   /** A comment is sent whenever the source was silent for so long. */
   heartbeatMs: number;
-  /** A client that accepts no data for so long is disconnected. */
+  /** A client that takes less than 64 KB in so long, while more is there, is disconnected. */
   stalledMs: number;
 }
 
