@@ -23,6 +23,7 @@ const markdown = `Before <script>${attack}</script>
 
 [a link](javascript:window.attacked=true) [another](data:text/html;base64,PHNjcmlwdD4=)
 ![a picture](${spy}) ![its reference][ref] <https://spy.example/>
+![of nowhere](http://) ![of a broken address](http://[::1) [neither](http://[::1)
 
 [ref]: ${spy} "${attack}"
 
@@ -87,6 +88,7 @@ describe.runIf(canBrowse)('what a stranger has written', () => {
       .evaluateAll((found) => found.map((link) => (link as HTMLAnchorElement).href));
     expect(links.filter((link) => !/^https?:/.test(link))).toEqual([]);
     expect(links).toContain(spy);
+    await said.getByRole('link', { name: 'of a broken address' }).waitFor();
     await page.getByRole('button', { name: text('turn.good') }).waitFor();
     await page.reload();
     await page.getByText('After it all.').waitFor();

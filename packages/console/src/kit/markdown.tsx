@@ -3,13 +3,14 @@ import { type ComponentProps, isValidElement, memo, type ReactNode, useMemo, use
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { useText } from '../lib/i18n.ts';
+import { Boundary } from './boundary.tsx';
 import { Button, IconButton } from './button.tsx';
 import { useCopy } from './copy/use-copy.tsx';
 import { cutText, markdownBlocks } from './markdown-blocks.ts';
 
 /**
  * Text that a model or a person wrote. HTML in it stays text, a picture from another origin stays a link, and a very long text is
- * cut until the reader asks for the rest. Blocks that are complete are not read again while more is streamed.
+ * cut until the reader asks for the rest. A block that cannot be read is shown as it was written. Blocks that are complete are not read again while more is streamed.
  */
 export function MarkdownText({ text }: { text: string }) {
   const words = useText('kit');
@@ -36,9 +37,11 @@ const plugins = [remarkGfm];
 const Block = memo(function Block({ text }: { text: string }) {
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <Markdown remarkPlugins={plugins} components={parts}>
-        {text}
-      </Markdown>
+      <Boundary fallback={() => <p className="break-words whitespace-pre-wrap">{text}</p>}>
+        <Markdown remarkPlugins={plugins} components={parts}>
+          {text}
+        </Markdown>
+      </Boundary>
     </div>
   );
 });
@@ -108,8 +111,8 @@ function OwnPicture({ src, alt }: { src?: string | Blob | undefined; alt?: strin
 }
 
 function isOwn(address: string): boolean {
-  if (address === '') return false;
-  return new URL(address, window.location.href).origin === window.location.origin;
+  const { href, origin } = window.location;
+  return address !== '' && URL.canParse(address, href) && new URL(address, href).origin === origin;
 }
 
 function CodeBlock({ children }: { children?: ReactNode }) {

@@ -353,10 +353,13 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       minLength: 32,
       env: 'AUTH_JWT_SECRET',
     }),
-    trusted_proxies: list('Addresses or CIDR ranges of reverse proxies whose X-Real-IP is believed.', {
-      format: 'cidr',
-      env: 'AUTH_TRUSTED_PROXIES',
-    }),
+    trusted_proxies: list(
+      'Addresses or CIDR ranges of reverse proxies whose headers are believed: X-Real-IP names the client, and Forwarded or X-Forwarded-Proto, -Host and -Port the address that it has called. Cookies, links and the check of origins follow that address.',
+      {
+        format: 'cidr',
+        env: 'AUTH_TRUSTED_PROXIES',
+      },
+    ),
     session_ttl: duration('7d', 'Lifetime of a browser session.', { minimum: '1d', maximum: '30d' }),
     dispatch_token_ttl: duration('24h', 'Lifetime of a token from the dispatch login.', {
       minimum: '1m',

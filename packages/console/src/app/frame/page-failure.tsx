@@ -1,32 +1,20 @@
-import { Component, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
+import { Boundary } from '../../kit/boundary.tsx';
 import { Button } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { useText } from '../../lib/i18n.ts';
-
-interface Failure {
-  error: Error | null;
-}
 
 /** Catches what a page throws, such as a file of the console that a newer gateway no longer has. */
 export function PageFailure({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const [, name = ''] = path.split('/');
   // Another page gets a new try.
-  return <Boundary key={name}>{children}</Boundary>;
-}
-
-class Boundary extends Component<{ children: ReactNode }, Failure> {
-  override state: Failure = { error: null };
-
-  static getDerivedStateFromError(error: unknown): Failure {
-    return { error: error instanceof Error ? error : new Error(String(error)) };
-  }
-
-  override render(): ReactNode {
-    const { error } = this.state;
-    return error ? <Failed error={error} /> : this.props.children;
-  }
+  return (
+    <Boundary key={name} fallback={(error) => <Failed error={error} />}>
+      {children}
+    </Boundary>
+  );
 }
 
 function Failed({ error }: { error: Error }) {

@@ -1,6 +1,7 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { memo, type ReactNode } from 'react';
+import { Boundary } from '../../../kit/boundary.tsx';
 import { MarkdownText } from '../../../kit/markdown.tsx';
 import { PlainText } from '../../../kit/plain-text.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
@@ -27,7 +28,11 @@ export const TurnView = memo(function TurnView({ threadId, turn, onAnswer, foote
   const text = useText('chat');
   return (
     <article className="flex flex-col gap-4" aria-label={text('turn.label')}>
-      {turn.human ? <HumanMessage threadId={threadId} message={turn.human} /> : null}
+      {turn.human ? (
+        <Shown>
+          <HumanMessage threadId={threadId} message={turn.human} />
+        </Shown>
+      ) : null}
       <div className="flex min-w-0 flex-col gap-3">
         {turn.isSimulated ? (
           <p className="self-start rounded-full border border-border px-2 py-0.5 text-meta text-text-2">
@@ -35,7 +40,9 @@ export const TurnView = memo(function TurnView({ threadId, turn, onAnswer, foote
           </p>
         ) : null}
         {turn.parts.map((part) => (
-          <Part key={`${part.kind} ${part.id}`} part={part} turn={turn} onAnswer={onAnswer} />
+          <Shown key={`${part.kind} ${part.id}`}>
+            <Part part={part} turn={turn} onAnswer={onAnswer} />
+          </Shown>
         ))}
         {turn.isLive && turn.parts.length === 0 ? (
           <StatusWord kind="running">
@@ -48,6 +55,20 @@ export const TurnView = memo(function TurnView({ threadId, turn, onAnswer, foote
     </article>
   );
 });
+
+/** One message, or one part of an answer. What cannot be drawn says so in its place, and the conversation stays. */
+function Shown({ children }: { children: ReactNode }) {
+  const text = useText('chat');
+  return (
+    <Boundary
+      fallback={({ message }) => (
+        <p className="text-body break-words text-text-2">{text('turn.unshown', { reason: message })}</p>
+      )}
+    >
+      {children}
+    </Boundary>
+  );
+}
 
 function Part({ part, turn, onAnswer }: { part: TurnPart; turn: Turn; onAnswer: TurnViewProps['onAnswer'] }) {
   if (part.kind === 'text') {
