@@ -26,6 +26,7 @@ function routes(app: App): void {
     app.route({ ...testRoute, method: 'GET', url, schema: testSchema, handler });
   };
   add('/api/list', 'application/json', () => list);
+  add('/api/langgraph/threads', 'application/json', () => list);
   add('/api/short', 'application/json', () => '{"a":1}');
   add('/api/picture', 'image/png', () => Buffer.alloc(5_000));
   add('/api/events', 'text/event-stream', () => Readable.from([`data: ${list}\n\n`]));
@@ -222,6 +223,19 @@ describe('compression', () => {
     const gzip = await ask('/api/list', 'gzip;q=0.5, br;q=0');
     expect(gzip.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(gzip.rawPayload).toString()).toBe(list);
+  });
+
+  test('is left out where LangGraph clients call with a credential in a header, since some hand an unpacked body on as packed', async () => {
+    const app = server ?? (await start());
+    const ask = (url: string, headers: Record<string, string>) =>
+      app.inject({ url, headers: { 'accept-encoding': 'gzip, br', ...headers } });
+    for (const credential of [{ 'x-api-key': 'sy_pat_a' }, { authorization: 'Bearer sy_pat_a' }]) {
+      const { headers, body } = await ask('/api/langgraph/threads', credential);
+      expect([headers['content-encoding'], body]).toEqual([undefined, list]);
+      expect((await ask('/api/list', credential)).headers['content-encoding']).toBe('br');
+    }
+    const page = await ask('/api/langgraph/threads', { cookie: 'access_token=a' });
+    expect(page.headers['content-encoding']).toBe('br');
   });
 
   test.each([

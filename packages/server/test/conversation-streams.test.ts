@@ -42,6 +42,21 @@ describe('the stream of a run', () => {
     }
   });
 
+  it('of a run without a thread names a thread only where the thread stays', async () => {
+    const body = { assistant_id: 'chat', input: says('x') };
+    const headersOf = async (mount: '/api' | '/api/langgraph', more: object = {}) => {
+      const stream = await ada.at(mount).open('POST', '/runs/stream', { body: { ...body, ...more } });
+      const [metadata] = await stream.rest();
+      const { run_id: run, thread_id: thread } = metadata?.data ?? {};
+      const of = (name: string) => stream.headers.get(name)?.replace(run, 'RUN').replace(thread, 'THREAD');
+      return [of('content-location'), of('location') ?? null];
+    };
+    expect(await headersOf('/api/langgraph')).toEqual(['/runs/RUN', null]);
+    const named = (mount: string) => [`${mount}/threads/THREAD/runs/RUN`, '/threads/THREAD/runs/RUN/stream'];
+    expect(await headersOf('/api/langgraph', { on_completion: 'keep' })).toEqual(named('/api/langgraph'));
+    expect(await headersOf('/api')).toEqual(named('/api'));
+  });
+
   it('has ids that count from 1, and no frame for its end', async () => {
     const frames = await framesOf({ input: says('count to 5'), stream_mode: ['values', 'messages-tuple'] });
     expect(frames.map(({ id }) => id)).toEqual(frames.map((_, index) => String(index + 1)));

@@ -323,6 +323,13 @@ describe('a branch', () => {
     expect(await shown(copy)).toEqual(texts(messages));
     expect((await ada.ok('GET', `/threads/${copy}/uploads/list`)).count).toBe(1);
 
+    const changes = (runId: string) => ada.get(`/threads/${copy}/runs/${runId}/workspace-changes`);
+    expect(await changes(`branch-seed-${copy}-1`)).toMatchObject({
+      status: 200,
+      body: { available: false, files: [] },
+    });
+    expect((await changes(`branch-seed-${copy}-9`)).status).toBe(404);
+
     const { body: again } = await regenerate(copy, last.id);
     expect(again.target_run_id).toBe(`branch-seed-${copy}-2`);
     answer = () => ({ text: 'Another answer' });

@@ -117,6 +117,12 @@ export const customEvents = [
     message: Type.Unknown(),
     message_index: Type.Integer({ description: 'Counts from 1.' }),
     total_messages: Type.Integer(),
+    usage: Type.Optional(
+      Type.Object(
+        { input_tokens: Type.Integer(), output_tokens: Type.Integer(), total_tokens: Type.Integer() },
+        { description: 'Of all answers of the sub-agent so far, where its model reports it.' },
+      ),
+    ),
   }),
   customEvent('task_completed', { ...subtask, result: Type.Unknown() }),
   customEvent('task_failed', { ...subtask, ...error }),

@@ -1,5 +1,5 @@
 import { dispatchCustomEvent } from '@langchain/core/callbacks/dispatch';
-import { type BaseMessage, HumanMessage } from '@langchain/core/messages';
+import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { linkedAbort } from '../../lib/async/linked-abort.ts';
@@ -14,7 +14,7 @@ import {
   runHandleKey,
 } from '../run-handle.ts';
 import { wireError, wireValue } from '../state/wire-values.ts';
-import { outcomeTexts, type SubagentEvent, subagentTaskKey } from './subagent-events.ts';
+import { outcomeTexts, type SubagentEvent, type SubagentUsage, subagentTaskKey } from './subagent-events.ts';
 import type { SubagentType } from './subagent-settings.ts';
 
 export interface SubagentTask {
@@ -35,6 +35,36 @@ export interface SubagentOutcome {
   text: string;
   /** Virtual paths of the files that it made, including those made before it failed. */
   artifacts: readonly string[];
+  spent: Spent;
+}
+
+/** What a sub-agent's answers have cost, also those that its state has left behind. */
+class Spent {
+  readonly #byAnswer = new Map<string, SubagentUsage>();
+  #modelName: string | undefined;
+
+  add({ id = '', usage_metadata: usage, response_metadata: response }: AIMessage): void {
+    const { model_name: name } = response as { model_name?: unknown };
+    if (typeof name === 'string') this.#modelName = name;
+    if (usage) this.#byAnswer.set(id, usage);
+  }
+
+  /** The model that gave the last answer. */
+  get modelName(): string | undefined {
+    return this.#modelName;
+  }
+
+  /** Undefined while the model has reported nothing. */
+  get usage(): SubagentUsage | undefined {
+    const all = [...this.#byAnswer.values()];
+    if (all.length === 0) return undefined;
+    const sum = (name: keyof SubagentUsage) => all.reduce((total, usage) => total + usage[name], 0);
+    return {
+      input_tokens: sum('input_tokens'),
+      output_tokens: sum('output_tokens'),
+      total_tokens: sum('total_tokens'),
+    };
+  }
 }
 
 interface SubagentState {
@@ -65,6 +95,7 @@ export async function runSubagent(
     run.tell({ type: 'task_cancelled', task_id, error: wireError(signal.reason).message });
   };
   config.signal?.addEventListener('abort', onAbort, { once: true });
+  const spent = new Spent();
   let artifacts: readonly string[] = [];
   const see = (state: SubagentState): void => {
     artifacts = state.artifacts ?? [];
@@ -73,11 +104,11 @@ export async function runSubagent(
     const started: SubagentEvent = { type: 'task_started', task_id, description: task.description };
     tell(started);
     await note(started);
-    const state = await work(task, { config, signal: time.signal, tell, see });
+    const state = await work(task, { config, signal: time.signal, tell, see, spent });
     const result = answerOf(state);
     tell({ type: 'task_completed', task_id, result });
     await note({ type: 'task_completed' });
-    return { status: 'success', text: outcomeTexts.completed(result), artifacts };
+    return { status: 'success', text: outcomeTexts.completed(result), artifacts, spent };
   } catch (error) {
     if (isBubbleUp(error) || config.signal?.aborted) throw error;
     const isLate = time.signal.aborted;
@@ -87,7 +118,7 @@ export async function runSubagent(
     tell(ended);
     await note(ended);
     const text = isLate ? outcomeTexts.timedOut(message) : outcomeTexts.failed(message);
-    return { status: 'error', text, artifacts };
+    return { status: 'error', text, artifacts, spent };
   } finally {
     stopTimer();
     time.release();
@@ -111,9 +142,13 @@ interface Surroundings {
   signal: AbortSignal;
   tell: (event: SubagentEvent) => void;
   see: (state: SubagentState) => void;
+  spent: Spent;
 }
 
-async function work(task: SubagentTask, { config, signal, tell, see }: Surroundings): Promise<SubagentState> {
+async function work(
+  task: SubagentTask,
+  { config, signal, tell, see, spent }: Surroundings,
+): Promise<SubagentState> {
   const input = { messages: [new HumanMessage(task.prompt)] };
   const options = { ...configOf(task, config, signal), streamMode: 'values' as const };
   const told = new Set<unknown>();
@@ -121,13 +156,20 @@ async function work(task: SubagentTask, { config, signal, tell, see }: Surroundi
   for await (const values of await task.graph.stream(input, options)) {
     state = values as unknown as SubagentState;
     see(state);
-    const answers = state.messages.filter((message) => message.type === 'ai');
+    const answers = state.messages.filter((message) => AIMessage.isInstance(message));
     for (const [index, message] of answers.entries()) {
       if (told.has(message.id)) continue;
       told.add(message.id);
-      const [message_index, total_messages] = [index + 1, answers.length];
-      const { taskId: task_id } = task;
-      tell({ type: 'task_running', task_id, message: wireValue(message), message_index, total_messages });
+      spent.add(message);
+      const { usage } = spent;
+      tell({
+        type: 'task_running',
+        task_id: task.taskId,
+        message: wireValue(message),
+        message_index: index + 1,
+        total_messages: answers.length,
+        ...(usage && { usage }),
+      });
     }
   }
   if (!state) throw new Error('The sub-agent gave no answer.');

@@ -54,6 +54,26 @@ describe('a sub-agent', () => {
     }
   });
 
+  it('says what it has cost so far, and in the end with which model', async () => {
+    const answer = (messages: BaseMessage[]): ScriptedTurn =>
+      messages.at(-1)?.type === 'tool'
+        ? { text: 'acted', usage: [30, 4] }
+        : { calls: [{ name: 'act', args: {}, id: 'call_1' }], usage: [20, 3] };
+    await openWith([worldly('act', async () => 'acted')], { calls: ['call_a'], answer });
+    const { end, frames } = await run();
+
+    const running = custom(frames).filter(({ type }) => type === 'task_running');
+    const [first, both] = [
+      { input_tokens: 20, output_tokens: 3, total_tokens: 23 },
+      { input_tokens: 50, output_tokens: 7, total_tokens: 57 },
+    ];
+    expect(running.map(({ usage }) => usage)).toMatchObject([first, both]);
+    expect(valuesOf(end).messages[2]?.additional_kwargs).toEqual({
+      subagent_token_usage: both,
+      subagent_model_name: 'sub',
+    });
+  });
+
   it('that takes too long is stopped with what it has started, and the lead agent continues', async () => {
     let fire = (): void => undefined;
     let isWorldStopped = false;
@@ -220,7 +240,9 @@ function worldly(name: string, act: (config: ToolRunnableConfig) => Promise<stri
   });
 }
 
-function custom(frames: { event: string; data: { type: string } }[]): { type: string }[] {
+function custom(
+  frames: { event: string; data: { type: string; usage?: unknown } }[],
+): { type: string; usage?: unknown }[] {
   return frames.filter(({ event }) => event === 'custom').map(({ data }) => data);
 }
 

@@ -37,7 +37,7 @@ export function taskTool(options: TaskToolOptions) {
   );
 
   function answer(
-    { status, text, artifacts }: Awaited<ReturnType<typeof runSubagent>>,
+    { status, text, artifacts, spent: { usage, modelName } }: Awaited<ReturnType<typeof runSubagent>>,
     config: ToolRunnableConfig,
   ): ToolMessage | Command {
     const message = new ToolMessage({
@@ -45,6 +45,10 @@ export function taskTool(options: TaskToolOptions) {
       name: taskToolName,
       tool_call_id: toolCallIdOf(config),
       status,
+      additional_kwargs: {
+        ...(usage && { subagent_token_usage: usage }),
+        ...(modelName !== undefined && { subagent_model_name: modelName }),
+      },
     });
     if (artifacts.length === 0) return message;
     return new Command({ update: { artifacts, messages: [message] } });

@@ -5,7 +5,7 @@ import { emptySummary, type RecordedChanges } from './change-report.ts';
 
 export const changesEventType = 'workspace_changes';
 
-const noChanges: WorkspaceChanges = {
+export const noChanges: WorkspaceChanges = {
   available: false,
   version: 1,
   summary: emptySummary,

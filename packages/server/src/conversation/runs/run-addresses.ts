@@ -3,15 +3,21 @@ import type { RunRow } from '../tables.ts';
 import type { RunName } from './runs.ts';
 
 type Named = Pick<RunRow, 'run_id' | 'thread_id'>;
+type Streamed = Named & Pick<RunRow, 'delete_thread'>;
 
 /** Where a run is found: a whole path, from which clients read the ids. */
 export function runHeaders(mount: Mount, run: Named): Record<string, string> {
   return { 'content-location': mount + pathOf(run), 'x-run-id': run.run_id };
 }
 
-/** Where to come back to: clients put their own base, which has the mount in it, before it. */
-export function streamLocation(run: Named): string {
-  return `${pathOf(run)}/stream`;
+/**
+ * What a stream says of its run. Where to come back to has no mount: clients put their own base before it. A client of the Platform
+ * asks for a thread that is named, so a thread that goes with its run is not named there.
+ */
+export function streamHeaders(mount: Mount, run: Streamed): Record<string, string> {
+  if (mount === '/api/langgraph' && run.delete_thread !== 0)
+    return { ...runHeaders(mount, run), 'content-location': `/runs/${run.run_id}` };
+  return { ...runHeaders(mount, run), location: `${pathOf(run)}/stream` };
 }
 
 export function nameOf({ thread_id, run_id }: { thread_id: string; run_id: string }): RunName {

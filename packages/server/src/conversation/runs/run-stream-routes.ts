@@ -18,7 +18,7 @@ import type { OpenStream, OpenStreams } from '../../http/streams/open-streams.ts
 import { type EventStreamEnd, sendEvents } from '../../http/streams/sse.ts';
 import type { RunRow } from '../tables.ts';
 import { lastEventId } from './records/run-frames.ts';
-import { isOn, nameOf, runHeaders, streamLocation } from './run-addresses.ts';
+import { isOn, nameOf, streamHeaders } from './run-addresses.ts';
 import { runCallerOf } from './run-caller.ts';
 import { cancelFor, cancelOn, replyAfterEnd } from './run-wait-routes.ts';
 import type { FrameSource, RunName, Runs } from './runs.ts';
@@ -142,6 +142,6 @@ function replyWithEvents(
   return sendEvents(request, reply, {
     openStreams: { open: () => open },
     source,
-    headers: { ...runHeaders(mount, run), location: streamLocation(run) },
+    headers: streamHeaders(mount, run),
   });
 }

@@ -4,7 +4,8 @@ import { branchThread, prepareEdit, prepareRegenerate } from '@switchyard/contra
 import { getWorkspaceChanges } from '@switchyard/contract/conversation/workspace-changes';
 import { ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
-import { recordedChanges } from '../file-changes/recorded-changes.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { noChanges, recordedChanges } from '../file-changes/recorded-changes.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { AnswerVersions } from './answer-versions.ts';
@@ -17,12 +18,17 @@ interface TurnRoutesOptions {
   branches: Branches;
   compactions: Compactions;
   answers: AnswerVersions;
-  runs: Pick<Runs, 'find'>;
+  runs: Pick<Runs, 'find' | 'look'>;
   journal: Pick<Journal, 'events'>;
 }
 
 export function turnRoutes(options: TurnRoutesOptions): Routes {
   const { replays, branches, compactions, answers, runs, journal } = options;
+  /** A branch has the messages of turns that ran in the thread that it comes from. */
+  const isCopied = async (owner: Owner, name: { threadId: string; runId: string }): Promise<boolean> => {
+    if (await runs.look(owner, name)) return false;
+    return (await journal.events(owner, { ...name, limit: 1 })).length > 0;
+  };
   return (app) => {
     app.route({
       ...prepareRegenerate,
@@ -59,6 +65,7 @@ export function turnRoutes(options: TurnRoutesOptions): Routes {
         const owner = ownerOf(request);
         const { thread_id: threadId, run_id: runId } = request.params;
         const { include_files: files, include_diff: diffs } = request.query;
+        if (await isCopied(owner, { threadId, runId })) return noChanges;
         await runs.find(owner, { threadId, runId });
         const wanted = { withFiles: isOn(files), withDiffs: isOn(diffs) };
         return recordedChanges(journal, owner, { threadId, runId, ...wanted });

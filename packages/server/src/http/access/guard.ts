@@ -291,6 +291,12 @@ function changesSomething({ method }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
 }
 
+/** Whether the request goes to the mount of LangGraph's clients with a credential in a header, which a page alone does not send. */
+export function isForPlatformClient(request: FastifyRequest): boolean {
+  const { authorization, 'x-api-key': apiKey } = request.headers;
+  return isBelowMount(request) && (authorization ?? apiKey) !== undefined;
+}
+
 function isBelowMount(request: FastifyRequest): boolean {
   return isBelow(request.routeOptions.url ?? pathOf(request), customMount);
 }

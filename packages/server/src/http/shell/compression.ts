@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isForPlatformClient } from '../access/guard.ts';
 import type { App } from '../app.ts';
 
 export type Encoding = 'br' | 'gzip';
@@ -14,7 +15,8 @@ const compressible =
   /^(?:application\/(?:[\w.+-]*\+)?json|text\/(?!event-stream)|application\/javascript|image\/svg\+xml)/;
 
 /**
- * Compresses complete texts. A stream is never compressed, because its frames would wait in the compressor's window.
+ * Compresses complete texts. A stream is never compressed, because its frames would wait in the compressor's window. LangGraph's own
+ * server compresses nothing, and clients of it, such as its passthrough for pages, hand the header on beside an unpacked body.
  */
 export function addCompression(app: App): void {
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -45,6 +47,7 @@ function isWorthIt(
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return false;
   if (payload.length < minBytes || request.method === 'HEAD') return false;
   if (reply.hasHeader('content-encoding') || reply.statusCode === 206) return false;
+  if (isForPlatformClient(request)) return false;
   return compressible.test(String(reply.getHeader('content-type') ?? ''));
 }
 
