@@ -34,10 +34,18 @@ const services = ['packages/*/{src,test}/**/*{postgres,redis,bullmq,replicas}*.t
 const exclude = [...configDefaults.exclude, ...services];
 
 /**
+ * What an HTTP client sees of the package: these run against its processes, which see neither the memory nor the modules of a test.
+ * Few gateways, and something of every area.
+ */
+const testsOfPackage = ['dispatch-workflows', 'query-numbers', 'upgrades'].map(
+  (name) => `packages/server/test/${name}.test.ts`,
+);
+
+/**
  * unit and http are quick and run on any machine; services needs PostgreSQL and Redis. Their files run side by side in a few
  * processes. The files of one process share their modules, which halves the time and is safe while nothing of ours keeps state in
- * a module. e2e, browser, chaos and drill start the built binary in processes of their own, one test file at a time, so that each
- * has the machine for itself.
+ * a module. built, e2e, browser, chaos and drill start the built binary in processes of their own, one test file at a time, so that
+ * each has the machine for itself. built names the package whose binary that is, so another one can be named in its place.
  */
 export default defineConfig({
   test: {
@@ -59,6 +67,16 @@ export default defineConfig({
         },
       },
       { test: { ...quick, name: 'services', include: services } },
+      {
+        test: {
+          ...patience,
+          name: 'built',
+          include: ['test/built/**/*.test.ts', ...testsOfPackage],
+          pool: 'forks',
+          fileParallelism: false,
+          env: { SWITCHYARD_TEST_PACKAGE: process.env.SWITCHYARD_TEST_PACKAGE ?? 'packages/cli' },
+        },
+      },
       {
         test: {
           ...patience,

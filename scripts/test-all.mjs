@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { closingLine, reportTo } from './test-results.mjs';
 
-/** These run one after the other, because each project from e2e on needs the machine for itself. */
-const runs = [['unit', 'http'], ['services'], ['e2e'], ['browser'], ['chaos'], ['drill']];
+/** These run one after the other, because each project from built on needs the machine for itself. */
+const runs = [['unit', 'http'], ['services'], ['built'], ['e2e'], ['browser'], ['chaos'], ['drill']];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const { values } = parseArgs({

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Exit {
@@ -25,7 +26,14 @@ interface BinaryOptions {
   command?: readonly string[] | undefined;
 }
 
-const builtProgram = fileURLToPath(new URL('../../cli/bin/switchyard.mjs', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+/**
+ * The folder of the package that is tested, seen from the root of the repository. Where it is set, the gateways of HTTP tests are its
+ * processes too.
+ */
+export const testedPackage = process.env.SWITCHYARD_TEST_PACKAGE;
+/** The program of the package that is tested: the one that was built in this checkout unless the environment names another. */
+export const binary = resolve(root, testedPackage ?? 'packages/cli', 'bin/switchyard.mjs');
 const keptCharacters = 64 * 1024;
 const running = new Set<ChildProcess>();
 
@@ -35,7 +43,7 @@ process.on('exit', () => {
 
 export function runBinary({ args, env = {}, cwd, command }: BinaryOptions): BinaryRun {
   const { PATH = '' } = process.env;
-  const [node = '', ...program] = command ?? [process.execPath, builtProgram];
+  const [node = '', ...program] = command ?? [process.execPath, binary];
   const child = spawn(node, [...program, ...args], { cwd, env: { PATH, ...env } });
   running.add(child);
   let output = '';

@@ -1,10 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fields } from '@switchyard/server/config/keys';
 import { loadConfig } from '@switchyard/server/config/load';
 import type { Config } from '@switchyard/server/config/schema';
 import type { Context } from '@switchyard/server/context';
 import type { ExecutionTimeouts } from '@switchyard/server/dispatch/attempts/execution-timeouts';
-import { startGateway as startRealGateway } from '@switchyard/server/main';
 import type { Logger } from '@switchyard/server/platform/telemetry/logger';
+import { testedPackage } from './binary.ts';
 import { HttpSession } from './http-session.ts';
+import { SpawnedGateway } from './spawned-gateway.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { replicaStorage } from './test-storage.ts';
 
@@ -29,10 +33,11 @@ export interface GatewayOptions {
   logger?: Logger;
 }
 
-/** A gateway in this process, on a free port of loopback. */
+/** A gateway on a free port of loopback: in this process, or the tested package in one of its own. */
 export interface DevGateway {
   url: string;
   home: string;
+  /** What the gateway of this process is made of. */
   context: Context;
   /** Calls a path of the gateway. */
   fetch(path: string, request?: RequestInit): Promise<Response>;
@@ -47,7 +52,13 @@ const usualPassword = 'correct horse battery';
  * The real gateway with what a test or an experiment wants by default: memory instead of a file, nothing in the log,
  * cheap password hashes, and no administrator until a test makes one.
  */
-export async function startGateway(options: GatewayOptions = {}): Promise<DevGateway> {
+export function startGateway(options: GatewayOptions = {}): Promise<DevGateway> {
+  return testedPackage === undefined ? startHere(options) : startPackage(options);
+}
+
+async function startHere(options: GatewayOptions): Promise<DevGateway> {
+  // Tests of the package load nothing of it.
+  const { startGateway: startRealGateway } = await import('@switchyard/server/main');
   const folder = options.home === undefined ? temporaryFolder() : undefined;
   const home = options.home ?? folder?.path ?? '';
   const isChosen = options.config?.database?.backend === 'postgres';
@@ -86,14 +97,55 @@ export async function startGateway(options: GatewayOptions = {}): Promise<DevGat
 /** The defaults of the product, without the environment of this machine and without a file. */
 function devConfig(home: string, overrides: ConfigOverrides): Config {
   const { config } = loadConfig({ flags: { home, port: '0' }, env: {}, cwd: home });
-  const usual: ConfigOverrides = {
-    database: { backend: 'memory' },
-    auth: { bootstrap: 'interactive', registration: 'open' },
-    observability: { log: { level: 'silent' } },
-    // Memory would call a test's model half a minute later, unexpectedly.
-    memory: { extraction_enabled: false },
-  };
   return merge(merge(config, usual), overrides);
+}
+
+const usual: ConfigOverrides = {
+  database: { backend: 'memory' },
+  auth: { bootstrap: 'interactive', registration: 'open' },
+  observability: { log: { level: 'silent' } },
+  // Memory would call a test's model half a minute later, unexpectedly.
+  memory: { extraction_enabled: false },
+};
+
+/** Starts the package that is tested, as its users do: what a test may set is what a file of settings can say. */
+async function startPackage({ home: given, config = {}, ...inside }: GatewayOptions): Promise<DevGateway> {
+  const unknown = Object.keys(inside);
+  if (unknown.length > 0) throw new Error(`Tests of the package cannot set ${unknown.join(', ')}.`);
+  const folder = given === undefined ? temporaryFolder() : undefined;
+  const home = given ?? folder?.path ?? '';
+  try {
+    const settings = { version: 1, ...asWritten(merge(usual, config)) };
+    // JSON is YAML too.
+    writeFileSync(join(home, 'switchyard.yaml'), JSON.stringify(settings));
+    const gateway = await SpawnedGateway.start({ home });
+    return {
+      url: gateway.url,
+      home,
+      get context(): Context {
+        throw new Error('Tests of the package see what its users see.');
+      },
+      fetch: (path, request) => fetch(new URL(path, gateway.url), request),
+      register: (email, password = usualPassword) => HttpSession.register(gateway.url, { email, password }),
+      stop: async () => {
+        await gateway.stop();
+        folder?.remove();
+      },
+    };
+  } catch (error) {
+    folder?.remove();
+    throw error;
+  }
+}
+
+/** Returns settings as they stand in a file, where a duration has a unit. */
+function asWritten(settings: object, prefix = ''): object {
+  const entries = Object.entries(settings).map(([name, value]) => {
+    const field = fields.get(prefix + name);
+    if (field === undefined && isSection(value)) return [name, asWritten(value, `${prefix}${name}.`)];
+    return [name, field?.['x-kind'] === 'duration' ? `${value}ms` : value];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Sections are merged, everything else is replaced. */
