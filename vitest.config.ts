@@ -37,9 +37,16 @@ const exclude = [...configDefaults.exclude, ...services];
  * What an HTTP client sees of the package: these run against its processes, which see neither the memory nor the modules of a test.
  * Few gateways, and something of every area.
  */
-const testsOfPackage = ['dispatch-workflows', 'query-numbers', 'upgrades'].map(
-  (name) => `packages/server/test/${name}.test.ts`,
-);
+const testsOfPackage = [
+  'conversation-thread-search',
+  'custom-agents',
+  'dispatch-push',
+  'dispatch-upload',
+  'dispatch-workflows',
+  'framed-files',
+  'query-numbers',
+  'upgrades',
+].map((name) => `packages/server/test/${name}.test.ts`);
 
 /**
  * unit and http are quick and run on any machine; services needs PostgreSQL and Redis. Their files run side by side in a few
