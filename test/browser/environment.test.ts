@@ -1,9 +1,11 @@
 import { canBrowse } from '@switchyard/dev-env/chromium';
+import { startGateway } from '@switchyard/dev-env/gateway';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './support/axe.ts';
 import { beyondWindow } from './support/beyond-window.ts';
 import { Stage } from './support/stage.ts';
+import { wordsOf } from './support/words.ts';
 
 /** As long as a name may be. */
 const name = 'Staging in the north';
@@ -31,5 +33,21 @@ describe.runIf(canBrowse)('a gateway with a name', () => {
       expect([await beyondWindow(page), await accessibilityFaults(page), faults]).toEqual([[], [], []]);
     }
     await stage.closePages();
+  });
+
+  it('says on its sign-in page when the browser is signed in at another gateway on the same host', async () => {
+    const other = await startGateway();
+    const session = await other.register('ada@example.com');
+    const { page, faults } = await stage.visit({ session, statuses: [401] });
+    const text = wordsOf('en')('sign-in');
+    await page.goto('/');
+    await page.getByText(text('login.foreign')).waitFor();
+    expect([await accessibilityFaults(page), faults]).toEqual([[], []]);
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByRole('button', { name: text('login.submit') }).waitFor();
+    expect(await page.getByText(text('login.foreign')).count()).toBe(0);
+    await stage.closePages();
+    await other.stop();
   });
 });

@@ -216,7 +216,7 @@ describe('shutdown', () => {
     const closed = shutdown.run();
     await expect.poll(() => time.nextTimerMs).not.toBeNull();
     await expect.poll(() => server.app.server.listening).toBe(false);
-    time.advance(500);
+    time.advance(2_000);
     await closed;
   });
 

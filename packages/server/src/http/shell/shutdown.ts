@@ -23,7 +23,7 @@ interface ShutdownOptions {
 }
 
 /** How long a connection that has just been accepted may take to say what it wants. */
-const unheardMs = 500;
+const unheardMs = 2_000;
 
 /** Clients that connect faster than they can be accepted do not keep the listener open. */
 const maxAcceptTurns = 2_000;
@@ -88,18 +88,20 @@ export class Shutdown {
     await tracker.whenIdle();
   }
 
-  /** Waits until no request is at work, apart from streams, and none seems to come; not for ever. */
+  /**
+   * Waits until no more requests seem to come; not for ever. A proxy that has left this replica out comes back after seconds, so
+   * those that are at work are not waited for. A gateway that is alone is asked as long as somebody waits for it.
+   */
   async #untilUnasked(): Promise<void> {
-    const { tracker, streams, graceMs, listenMs = usualListenMs, timer } = this.#options;
+    const { tracker, streams, graceMs, listenMs = usualListenMs, hasReplicas, timer } = this.#options;
     const longEnough = newDeferred();
     const cancel = timer(longEnough.resolve, Math.min(listenMs, graceMs));
-    const unasked = this.#untilQuiet().then(() => tracker.whenIdle(() => streams.count()));
+    const unasked = hasReplicas ? this.#untilQuiet() : tracker.whenIdle(() => streams.count());
     await Promise.race([unasked, longEnough.promise]);
     cancel();
   }
 
   async #untilQuiet(): Promise<void> {
-    if (this.#options.hasReplicas !== true) return;
     let accepted: number;
     do {
       accepted = this.#connections.accepted;
@@ -138,6 +140,9 @@ export class Shutdown {
     const cancel = this.#options.timer(waited.resolve, unheardMs);
     await Promise.race([heard(this.#app.server, unheard), waited.promise]);
     cancel();
+    // After a turn that took long, the timer comes before what has arrived meanwhile.
+    await endOfTurn();
+    await endOfTurn();
   }
 }
 

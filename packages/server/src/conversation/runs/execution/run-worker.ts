@@ -2,6 +2,7 @@ import { newDeferred } from '../../../lib/async/deferred.ts';
 import { sleepWithSignal } from '../../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
 import { newId } from '../../../lib/ids.ts';
+import { LeaseLost } from '../../../platform/ownership/lease.ts';
 import type { Ownership } from '../../../platform/ownership/ownership.ts';
 
 interface RunWorkerOptions {
@@ -80,9 +81,10 @@ export class RunWorker {
           },
           { signal },
         );
-      } catch {
-        // The listeners know a loss already. A lease that could not be taken is asked for again.
+      } catch (error) {
         if (signal.aborted) return;
+        // They know a loss already. A lease that could not be taken is another matter.
+        if (!(error instanceof LeaseLost)) for (const { onLost } of this.#listeners) onLost?.(error);
         await sleepWithSignal(retryMs, { signal, timer }).catch(() => undefined);
       }
     }
