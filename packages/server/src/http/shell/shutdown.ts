@@ -29,6 +29,8 @@ const unheardMs = 2_000;
 const maxAcceptTurns = 2_000;
 /** A turn of the event loop without work. */
 const shortTurnMs = 1;
+/** Streams go on while the listener closes, so that no turn may be short. So many in a row without a connection are enough. */
+const enoughTurns = 10;
 
 /**
  * Long enough for a client that asks again to hear that we are not ready. Behind a busy proxy there is always a request that
@@ -123,12 +125,14 @@ export class Shutdown {
   async #acceptAll(): Promise<void> {
     // The turn that is under way may have asked for new connections already.
     await endOfTurn();
-    for (let turn = 0; turn < maxAcceptTurns; turn += 1) {
+    let turnsWithout = 0;
+    for (let turn = 0; turn < maxAcceptTurns && turnsWithout < enoughTurns; turn += 1) {
       const accepted = this.#connections.accepted;
       const begunMs = performance.now();
       await endOfTurn();
+      turnsWithout = this.#connections.accepted === accepted ? turnsWithout + 1 : 0;
       // After a long turn another one may wait already.
-      if (this.#connections.accepted === accepted && performance.now() - begunMs < shortTurnMs) return;
+      if (turnsWithout > 0 && performance.now() - begunMs < shortTurnMs) return;
     }
   }
 
