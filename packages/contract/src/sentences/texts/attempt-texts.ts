@@ -11,7 +11,7 @@ export const attemptTexts = {
   run_untraced:
     'The handing over of the task was interrupted, and the worker does not know it. Whether the worker was restarted meanwhile is not known.',
   never_handed_over:
-    'The handing over of this task was interrupted {count} times, and no worker has known of it.',
+    'The handing over of this task was interrupted {count} times, and no worker knows of it.',
   worker_restarted: 'The worker was restarted and does not know the run any more.',
   worker_gone: 'The worker refuses connections: its process is gone.',
   worker_gone_behind_proxy: 'A proxy in front of the worker says that it cannot reach it.',

@@ -174,7 +174,9 @@ export class AttemptSettlement {
       interruptions,
       cancelRequested: cancelRequested === 1,
     });
-    const isGivenUp = after.next === 'fail' && interrupted.includes(failure) && interruptions > 1;
+    // A task that may start only once ends for another reason: it may have started.
+    const mayHaveStarted = failure === 'untraced' && retryPolicy === 'never';
+    const isGivenUp = after.next === 'fail' && interrupted.includes(failure) && !mayHaveStarted;
     return isGivenUp
       ? { ...after, error: { message: say('never_handed_over', { count: interruptions }) } }
       : after;

@@ -73,7 +73,10 @@ export class ExecutionWatch {
   #gone: { sinceMs: number; message: string } | null = null;
   /** When the worker answered that it has taken the prompt; null for a prompt that was submitted before. */
   #acceptedAtMs: number | null = null;
-  /** The worker has said that it holds the prompt. Until then its absence proves little, and a proxy's word does not end the execution early. */
+  /**
+   * The worker has said that it holds the prompt. Until then its absence proves little, and a proxy's word does not end the
+   * execution early.
+   */
   #isKnownThere = false;
   readonly #framesBefore: number;
   #wasDeaf = false;
