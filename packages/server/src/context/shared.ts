@@ -16,7 +16,7 @@ import { databaseNowMs } from '../platform/database/database-time.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { EmbeddedJobs, type EmbeddedJobsOptions } from '../platform/jobs/embedded-jobs.ts';
 import type { JobFailure } from '../platform/jobs/job-attempts.ts';
-import type { Jobs } from '../platform/jobs/jobs.ts';
+import { type Jobs, JobUnsettled } from '../platform/jobs/jobs.ts';
 import { jobMigrations } from '../platform/jobs/migrations.ts';
 import type { JobTables } from '../platform/jobs/tables.ts';
 import type { OfferQueues } from '../platform/offers/offer-queues.ts';
@@ -144,7 +144,8 @@ async function openJobs(surroundings: Surroundings, offers: OfferQueues | null):
     report: ({ error, ...failure }: JobFailure): void => {
       // The connection to Redis tells once that it is lost, or that Redis is full. Each kind of job would repeat it.
       if (offers && failure.job === undefined && isToldByServer(error)) return;
-      logger.warn({ err: error, ...failure }, 'A job failed');
+      const cause = error instanceof JobUnsettled ? { reason: error.message } : { err: error };
+      logger.warn({ ...cause, ...failure }, 'A job failed');
     },
   };
   const jobs = offers ? await openBullmqJobs(shared, offers) : new EmbeddedJobs(shared);

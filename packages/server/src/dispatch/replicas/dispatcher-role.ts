@@ -87,7 +87,7 @@ export class DispatcherRole {
   async #lead(lease: Lease, { lead, follow }: DispatcherWork): Promise<void> {
     this.#isLeading = true;
     this.#token = lease.token;
-    this.#options.log.info({ token: lease.token }, 'this replica is the dispatcher');
+    this.#options.log.info({ leaseNumber: lease.token }, 'this replica is the dispatcher');
     const stay = linkedAbort(lease.signal);
     const { signal } = stay;
     const ended = new Promise<void>((resolve) => {

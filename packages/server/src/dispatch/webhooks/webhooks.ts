@@ -17,7 +17,7 @@ import type { Owner } from '../../lib/owner.ts';
 import { hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { Actor, Audit } from '../../platform/audit/audit.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
-import type { Job, Jobs } from '../../platform/jobs/jobs.ts';
+import { type Job, type Jobs, JobUnsettled } from '../../platform/jobs/jobs.ts';
 import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../../platform/outbound/webhook-call.ts';
 import { newWebhookSecret, webhookHeaders } from '../../platform/outbound/webhook-signature.ts';
@@ -257,7 +257,7 @@ export class Webhooks {
     const status = isLast ? ('failed' as const) : ('waiting' as const);
     await store.note(row, { ...tried, status, lastError }, { failures: 'count', disable, at });
     // The job runner reports the error and tries again.
-    if (!isLast) throw new Error(`The webhook for task ${row.taskId} was not delivered: ${lastError}`);
+    if (!isLast) throw new JobUnsettled(`The webhook for task ${row.taskId} was not delivered: ${lastError}`);
     const { id: deliveryId, taskId, webhookId } = row;
     const facts = { deliveryId, taskId, webhookId, attempts: tried.attempts, isDisabled: disable };
     log.warn({ ...facts, reason: lastError }, 'a webhook was given up');

@@ -29,6 +29,9 @@ export interface Job {
   signal: AbortSignal;
 }
 
+/** Thrown for a failure that is no fault of the gateway, such as a receiver that does not answer. Its log line has no stack. */
+export class JobUnsettled extends Error {}
+
 /**
  * May be called more than once for one job (after a crash or a lost connection), so it reads the state of its row and
  * continues from there. An error that it throws is stored, and the job is tried again.

@@ -1,7 +1,7 @@
 import { type Clock, toIso } from '../../../lib/clock.ts';
 import { minuteMs, secondMs } from '../../../lib/time-units.ts';
 import type { WriteTransaction } from '../../../platform/database/database.ts';
-import type { Job, Jobs } from '../../../platform/jobs/jobs.ts';
+import { type Job, type Jobs, JobUnsettled } from '../../../platform/jobs/jobs.ts';
 import type { RunRow } from '../../tables.ts';
 import { failureOf } from '../records/run.ts';
 import { refusal, unsupported } from '../records/run-request.ts';
@@ -82,7 +82,7 @@ export class RunWebhooks {
     const fault = faultOf(outcome);
     const isLast = fault === null || attempt > retryDelaysMs.length;
     if (isLast && run.delete_thread === 2) await deleteThread(run);
-    if (fault) throw new Error(`The webhook of run ${run.run_id} was not delivered: ${fault}`);
+    if (fault) throw new JobUnsettled(`The webhook of run ${run.run_id} was not delivered: ${fault}`);
   }
 
   async #body(run: RunRow): Promise<string> {
