@@ -48,12 +48,27 @@ async function showRecipe(fileId: string, options: RecipeOptions, terminal: Term
   }
 }
 
-function describe({ verdict, taskId, fileId, worker }: Verification): string {
+function describe({ taskId, fileId, ...verification }: Verification): string {
   return details([
-    ['verified', `${verdicts[verdict]}, made again on ${worker}`],
+    ['verified', howMade(verification)],
     ['by task', taskId],
     ['as file', fileId],
   ]);
+}
+
+const maxNamed = 5;
+
+/** A result that the worker still had was not made again, and then the verdict says less. */
+export function howMade({
+  verdict,
+  worker,
+  nodes,
+  cached,
+}: Pick<Verification, 'verdict' | 'worker' | 'nodes' | 'cached'>): string {
+  if (cached.length === 0) return `${verdicts[verdict]}, made again on ${worker}`;
+  const names = cached.slice(0, maxNamed).join(', ');
+  const more = cached.length > maxNamed ? ` and ${cached.length - maxNamed} more` : '';
+  return `${verdicts[verdict]}, but ${worker} still had the results of ${cached.length} of ${nodes} nodes and did not make them again: ${names}${more}. Restart it, or name another instance with --on.`;
 }
 
 function describeRecipe(recipe: FileRecipe): string {

@@ -6,6 +6,7 @@ import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { haveSamePixels } from './compare-pictures.ts';
 import { CommandError } from './exit-codes.ts';
 import { failureOf } from './task-failure.ts';
+import { nodesOf } from './task-nodes.ts';
 import { cancelTasks, type RunContext, waitForTasks } from './workflow-run.ts';
 
 export const verdicts = {
@@ -21,6 +22,9 @@ export interface Verification {
   fileId: string;
   /** The worker that made it again: its name and its address. */
   worker: string;
+  nodes: number;
+  /** The titles of the nodes whose results the worker still had, so that it did not make them again. */
+  cached: string[];
 }
 
 /** A picture that is larger stays undecoded and counts as different. */
@@ -37,7 +41,13 @@ export async function verifyFile(
   const made = await client.call(getFileRecipe, { params: { fileId } });
   const worker = `${made.worker?.name ?? 'a worker'} (${task.instanceId})`;
   const verdict = await compare(recipe, made, context);
-  return { verdict, taskId: task.id, fileId, worker };
+  const { items, folded } = await nodesOf(client, task.id);
+  const ofRun = items.filter(({ attempt }) => attempt === task.attempt);
+  const more = folded
+    .filter(({ attempt }) => attempt === task.attempt)
+    .reduce((sum, { count }) => sum + count, 0);
+  const cached = ofRun.filter((node) => node.cached).map(({ title }) => title);
+  return { verdict, taskId: task.id, fileId, worker, nodes: ofRun.length + more, cached };
 }
 
 async function makeAgain(fileId: string, on: string | undefined, context: RunContext): Promise<TaskDetail> {

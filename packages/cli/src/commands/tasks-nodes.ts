@@ -1,10 +1,10 @@
-import type { TaskNode, TaskNodeList, UsualNodeTime } from '@switchyard/contract/dispatch/task-node';
-import { listTaskNodes } from '@switchyard/contract/dispatch/task-node';
+import type { TaskNode, UsualNodeTime } from '@switchyard/contract/dispatch/task-node';
 import type { Command } from 'commander';
 import type { GatewayOptions } from '../gateway-options.ts';
 import { openGateway } from '../open-gateway.ts';
 import { type OutputOptions, printJson, printTable } from '../output.ts';
 import type { Column } from '../table.ts';
+import { nodesOf } from '../task-nodes.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
 
@@ -12,18 +12,7 @@ export function addNodesCommand(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('nodes <id>')
     .action(async (taskId: string, options: GatewayOptions & OutputOptions) => {
-      const { call } = await openGateway(options, terminal);
-      const items: TaskNode[] = [];
-      const usual: UsualNodeTime[] = [];
-      let folded: TaskNodeList['folded'] = [];
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const query: { limit: number; cursor: string | undefined } = { limit: 500, cursor };
-        const page: TaskNodeList = await call(listTaskNodes, { params: { taskId }, query });
-        items.push(...page.items);
-        usual.push(...page.usual);
-        ({ folded } = page);
-        cursor = page.nextCursor;
-      }
+      const { items, usual, folded } = await nodesOf(await openGateway(options, terminal), taskId);
       if (options.output === 'json') return printJson(terminal, { items, usual, folded });
       printTable(terminal, {
         columns: columnsWith(usual),
