@@ -59,7 +59,7 @@ function addScopeOptions(command: Command): Command {
         'pool',
       ]),
     )
-    .addOption(new Option('--mine', 'the own tasks').conflicts(['user', 'pool']))
+    .addOption(new Option('--mine', 'your own tasks').conflicts(['user', 'pool']))
     .addOption(new Option('--pool <tag>', 'the servers with this tag').conflicts(['user', 'mine']));
 }
 

@@ -185,7 +185,7 @@ function printPassword(
   }
   terminal.stdout.write(`${user.one_time_password}\n`);
   terminal.stderr.write(
-    `The one-time password of ${user.email}. It is asked for an own one when it signs in.\n`,
+    `The one-time password of ${user.email}. The user has to choose another one at the first sign-in.\n`,
   );
 }
 

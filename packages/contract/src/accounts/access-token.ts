@@ -53,7 +53,7 @@ export const listAccessTokens = {
   url: '/api/v1/auth/tokens',
   config: { access: 'session' },
   schema: {
-    summary: 'The own personal access tokens',
+    summary: 'Your personal access tokens',
     tags,
     response: { 200: Type.Object({ total: Type.Integer(), items: Type.Array(accessToken) }) },
   },

@@ -133,7 +133,7 @@ export const changePassword = {
   url: '/api/v1/auth/change-password',
   config: { access: 'session', sessionOnly: true, bodyLimit: 16_384 },
   schema: {
-    summary: 'Change the own password',
+    summary: 'Change your password',
     description: 'Ends every other session of the account. `new_email` changes the e-mail address as well.',
     tags,
     body: Type.Object({
@@ -150,7 +150,7 @@ export const changeEmail = {
   url: '/api/v1/auth/change-email',
   config: { access: 'session', sessionOnly: true, bodyLimit: 16_384 },
   schema: {
-    summary: 'Change the own e-mail address',
+    summary: 'Change your e-mail address',
     tags,
     body: Type.Object({ current_password: currentPassword, new_email: emailInput }),
     response: { 200: account },

@@ -27,7 +27,7 @@ export const listGraphs = {
       200: Type.Object({
         graphs: Type.Array(graph),
         faults: Type.Array(Type.Object({ name: Type.String(), fault: Type.String() }), {
-          description: 'What else of the own code is refused: `langgraph.json`, `auth`, `http.app`.',
+          description: 'What else of the operator’s code is refused: `langgraph.json`, `auth`, `http.app`.',
         }),
       }),
     },

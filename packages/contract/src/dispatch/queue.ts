@@ -112,7 +112,7 @@ export const resumeQueue = {
   schema: {
     summary: 'Lift a pause',
     description:
-      'Lifting a pause that does not exist changes nothing. An administrator lifts the own pause of a user as well.',
+      'Lifting a pause that does not exist changes nothing. An administrator can also lift the pause that a user has set.',
     tags,
     body: queueResume,
     response: {

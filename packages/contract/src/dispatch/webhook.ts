@@ -85,7 +85,7 @@ export const createWebhook = {
   url: '/api/webhooks',
   config: { access: 'dispatch:write', bodyLimit: 16_384 },
   schema: {
-    summary: 'Add a webhook for the own tasks',
+    summary: 'Add a webhook for your tasks',
     tags,
     body: newWebhook,
     response: { 200: envelope(Type.Object({ ...webhook.properties, secret })) },
@@ -97,7 +97,7 @@ export const listWebhooks = {
   url: '/api/webhooks',
   config: { access: 'dispatch:read' },
   schema: {
-    summary: 'The own webhooks',
+    summary: 'Your webhooks',
     tags,
     querystring: Type.Object({}, closed),
     response: { 200: envelope(Type.Array(webhook)) },

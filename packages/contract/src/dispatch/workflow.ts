@@ -151,7 +151,7 @@ export const listWorkflows = {
   url: '/api/workflows',
   config: { access: 'dispatch:read' },
   schema: {
-    summary: 'The own saved workflows, by name',
+    summary: 'Your saved workflows, by name',
     tags,
     querystring: Type.Object(
       {

@@ -6,7 +6,7 @@ import { ChangePassword } from './change-password.tsx';
 import { Preferences } from './preferences.tsx';
 import { Profile } from './profile.tsx';
 
-/** What concerns the own account and this browser. */
+/** What concerns the user’s account and this browser. */
 export function AccountPage() {
   const text = useText('account');
   const { email, role } = useSession();

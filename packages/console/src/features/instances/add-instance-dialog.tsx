@@ -89,14 +89,14 @@ export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
       actions={
         added ? (
           <>
+            <Button variant={added.test.ok ? 'solid' : 'quiet'} onClick={onClose}>
+              {text(added.test.ok ? 'add.close' : 'add.keep')}
+            </Button>
             {added.test.ok ? null : (
-              <Button disabled={undo.isPending} onClick={() => undo.mutate(added.instanceId)}>
+              <Button variant="solid" disabled={undo.isPending} onClick={() => undo.mutate(added.instanceId)}>
                 {text('add.removeAgain')}
               </Button>
             )}
-            <Button variant="solid" onClick={onClose}>
-              {text(added.test.ok ? 'add.close' : 'add.keep')}
-            </Button>
           </>
         ) : (
           <Button variant="solid" disabled={add.isPending || faults.length > 0} onClick={submit}>

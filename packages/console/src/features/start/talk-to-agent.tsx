@@ -13,17 +13,16 @@ import { shellWord } from '../../lib/shell-word.ts';
 import { AgentReply } from './agent-reply.tsx';
 import { Tile } from './tile.tsx';
 
-/** The demo model understands these words in English alone. */
-const question = 'Invert a picture';
-
 /** A real run of the agent; the task that it asks the pool for is shown where it is asked for. */
 export function TalkToAgent() {
   const text = useText('start');
+  // The demo model knows this request in each language of the console.
+  const question = text('talk.question');
   const [threadId] = useQueryState('thread');
   const [runId] = useQueryState('run');
   const models = useQuery(modelsQuery());
   const isDemo = models.data?.models[0]?.simulated === true;
-  const ask = useMutation({ mutationFn: askAgent });
+  const ask = useMutation({ mutationFn: () => askAgent(question) });
   const hint = useCommandHint(`switchyard chat ${shellWord(question)}`);
   const hasAsked = threadId !== null && runId !== null;
   return (
@@ -55,7 +54,7 @@ export function TalkToAgent() {
   );
 }
 
-async function askAgent(): Promise<void> {
+async function askAgent(question: string): Promise<void> {
   const { thread_id } = await gateway.call(createThread, { body: {} });
   const { run_id } = await gateway.call(createRun, {
     params: { thread_id },

@@ -1,5 +1,4 @@
 import {
-  type ParameterEdit,
   type SavedWorkflowDetail,
   updateWorkflow,
   type WorkflowParameter,
@@ -14,13 +13,12 @@ import { TextInput } from '../../kit/text-input.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { editsOf, type Shown } from './parameter-edits.ts';
 
 interface EditWorkflowDialogProps {
   workflow: SavedWorkflowDetail;
   onClose: () => void;
 }
-
-type Shown = Pick<WorkflowParameter, 'label' | 'hidden'>;
 
 /** The name of a workflow, what is said of it, and which inputs of its graph a run may set. */
 export function EditWorkflowDialog({ workflow, onClose }: EditWorkflowDialogProps) {
@@ -91,20 +89,4 @@ export function EditWorkflowDialog({ workflow, onClose }: EditWorkflowDialogProp
       </fieldset>
     </FormDialog>
   );
-}
-
-/** What differs from how the parameters are shown now. */
-function editsOf(
-  parameters: readonly WorkflowParameter[],
-  shown: ReadonlyMap<string, Shown>,
-): ParameterEdit[] {
-  return parameters.flatMap(({ name, label, hidden }) => {
-    const next = shown.get(name);
-    if (!next) return [];
-    const edit = {
-      ...(next.label.trim() !== label && { label: next.label.trim() }),
-      ...(next.hidden !== hidden && { hidden: next.hidden }),
-    };
-    return Object.keys(edit).length > 0 ? [{ name, ...edit }] : [];
-  });
 }

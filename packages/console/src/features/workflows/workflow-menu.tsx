@@ -13,6 +13,7 @@ import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { shellWord } from '../../lib/shell-word.ts';
+import { EditWorkflowDialog } from './edit-workflow-dialog.tsx';
 import { forgetLastValues } from './last-values.ts';
 
 /** What can be done with a workflow besides running it. */
@@ -21,6 +22,7 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
   const toast = useToast();
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const params = { workflowId: workflow.id };
   const name = shellWord(workflow.name);
   const renew = () => queries.invalidateQueries({ queryKey: keys.workflows });
@@ -51,6 +53,7 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
       <Menu
         label={text('menu.label', { name: workflow.name })}
         items={[
+          { label: text('menu.edit'), onSelect: () => setEditing(true) },
           {
             label: text(workflow.exposed ? 'menu.hide' : 'menu.expose'),
             onSelect: () => expose.mutate(!workflow.exposed),
@@ -69,6 +72,7 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
           },
         ]}
       />
+      {isEditing ? <EditWorkflowDialog workflow={workflow} onClose={() => setEditing(false)} /> : null}
       <ConfirmDialog
         open={isAsking}
         onClose={() => setAsking(false)}

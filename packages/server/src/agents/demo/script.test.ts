@@ -29,7 +29,7 @@ describe('the script of the demo model', () => {
     expect(nextReply([user(question)], tools).calls).toEqual([{ name: 'list_instances', args: {} }]);
   });
 
-  it.each(['Invert a picture', 'run the sample workflow', 'please run a workflow'])(
+  it.each(['Invert a picture', '把一张图片反相', 'run the sample workflow', 'please run a workflow'])(
     'runs a workflow for %j',
     (question) => {
       expect(nextReply([user(question)], tools).calls).toMatchObject([

@@ -29,7 +29,10 @@ const rules: readonly { asks: RegExp; reply: ScriptedReply }[] = [
   { asks: /\b(instances?|workers?)\b/, reply: call(listInstancesName) },
   { asks: /\b(list|show|which)\b.*\bworkflows\b/, reply: call(listWorkflowsName) },
   { asks: /\b(list|show|which)\b.*\b(files|uploads)\b/, reply: call(listFiles.name, listFiles.args) },
-  { asks: /\binvert a (picture|image|photo)\b|\brun\b.*\bworkflow\b/, reply: call(runWorkflowName, sample) },
+  {
+    asks: /\binvert a (picture|image|photo)\b|一张图片反相|\brun\b.*\bworkflow\b/,
+    reply: call(runWorkflowName, sample),
+  },
 ];
 
 function call(name: string, args = {}): ScriptedReply {

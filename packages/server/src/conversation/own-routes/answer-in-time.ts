@@ -19,7 +19,7 @@ export async function answerInTime(
   try {
     const response = await Promise.race([answer.catch(failed), over.promise]);
     if (isResponse(response)) return response;
-    throw failed(new TypeError('The own app answered with something that is no Response.'));
+    throw failed(new TypeError('The app of langgraph.json answered with something that is no Response.'));
   } finally {
     cancel();
     signal.removeEventListener('abort', onGone);

@@ -111,7 +111,7 @@ function refuseFaulty(error: unknown): never {
   const { message } = AgentFault.from(error);
   throw new AppError('custom_route_failed', {
     cause: error,
-    message: `The own app cannot be loaded. ${message}`,
+    message: `The app of langgraph.json cannot be loaded. ${message}`,
   });
 }
 

@@ -22,7 +22,7 @@ import { shellWord } from '../../../lib/shell-word.ts';
 
 type Target = Pick<Pause, 'scope' | 'target'>;
 
-/** Pauses that are in force, and the form for another one. A member may pause the own tasks. */
+/** Pauses that are in force, and the form for another one. A member may pause the tasks of this member alone. */
 export function Pauses() {
   const text = useText('instances');
   const queue = useQuery(queueQuery());

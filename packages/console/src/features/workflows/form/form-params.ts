@@ -61,6 +61,21 @@ function anyValue(draft: string): unknown {
   return draft === 'true' || draft === 'false' ? draft === 'true' : draft;
 }
 
+/**
+ * The file parameters for which no file is chosen. A name that came with the graph is a file of the machine where the
+ * graph was made, which workers seldom have.
+ */
+export function filesNotChosen(
+  parameters: readonly WorkflowParameter[],
+  { values }: FormDraft,
+): { parameter: WorkflowParameter; file: string }[] {
+  return parameters.flatMap((parameter) => {
+    const draft = values[parameter.name] ?? '';
+    const isOpen = parameter.type === 'file' && !parameter.hidden && !isFileDraft(draft);
+    return isOpen ? [{ parameter, file: String(draft).trim() }] : [];
+  });
+}
+
 interface ServerFault {
   /** The place in the request: `body.params.seed`. */
   path: string;

@@ -2,7 +2,7 @@ import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { describe, expect, it } from 'vitest';
 import { controlOf } from './form-control.ts';
 import { draftOf } from './form-draft.ts';
-import { paramsOf, problemsOfFaults } from './form-params.ts';
+import { filesNotChosen, paramsOf, problemsOfFaults } from './form-params.ts';
 import { seedAfterRuns, seedOfRun } from './seed.ts';
 
 const fields = [
@@ -16,6 +16,15 @@ const fields = [
   field('thing', { type: 'any', default: null, required: true, placeholder: 'thing' }),
   field('internal', { default: 'x', hidden: true }),
 ];
+
+it('a file input with the name from the graph has no file, until one is chosen', () => {
+  const draft = draftOf(fields);
+  expect(filesNotChosen(fields, draft).map(({ parameter, file }) => [parameter.name, file])).toEqual([
+    ['image', 'cat.png'],
+  ]);
+  const chosen = { ...draft.values, image: { fileId: 'f1', filename: 'dog.png' } };
+  expect(filesNotChosen(fields, { ...draft, values: chosen })).toEqual([]);
+});
 
 describe('the control of a field', () => {
   it('follows from the type, and is a slider for up to a thousand steps', () => {

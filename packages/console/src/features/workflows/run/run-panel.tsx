@@ -6,6 +6,8 @@ import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { Field } from '../../../kit/field.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
+import { labelOf } from '../form/form-label.ts';
+import { filesNotChosen } from '../form/form-params.ts';
 import { runCommands } from '../form/run-commands.ts';
 import type { FormState } from '../form/use-form-state.ts';
 import { CopyDialog } from './copy-dialog.tsx';
@@ -41,6 +43,7 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
       className="flex flex-col gap-4 rounded-card border border-border bg-surface p-4"
     >
       <OutlookFacts workflowId={workflow.id} version={workflow.version} params={form.params} count={count} />
+      <MissingFiles workflow={workflow} form={form} />
       <div className="grid grid-cols-2 gap-3">
         <Field label={text('run.count')}>
           <TextInput
@@ -89,6 +92,26 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
       </div>
       <CopyDialog open={isCopying} onClose={() => setCopying(false)} commands={commands} />
     </section>
+  );
+}
+
+/** Said before the click, because a worker would only say it after the run has failed. */
+function MissingFiles({ workflow: { parameters }, form }: Pick<RunPanelProps, 'workflow' | 'form'>) {
+  const text = useText('workflows');
+  const missing = filesNotChosen(parameters, form.draft);
+  if (missing.length === 0) return null;
+  const shown = parameters.filter(({ hidden }) => !hidden);
+  return (
+    <ul className="flex flex-col gap-1 text-table text-failed">
+      {missing.map(({ parameter, file }) => (
+        <li key={parameter.name} className="break-words">
+          {text(file === '' ? 'outlook.noFile' : 'outlook.foreignFile', {
+            label: labelOf(parameter, shown),
+            file,
+          })}
+        </li>
+      ))}
+    </ul>
   );
 }
 
