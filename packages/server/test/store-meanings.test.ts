@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@langchain/langgraph-sdk';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { readModels } from '@switchyard/server/config/models';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConversationCaller } from './support/conversation-caller.ts';
 import { type EmbeddingServer, startEmbeddingServer } from './support/embedding-server.ts';
 
@@ -87,6 +87,42 @@ describe('a search of the store by meaning', () => {
       input: { about: 'boat' },
     });
     expect(answer).toEqual(['named', 'usual']);
+  });
+});
+
+describe('an index whose model no entry of `models` has', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+  const embed = 'openai:embed-1';
+  const start = (env: Record<string, string>) => {
+    writeFileSync(
+      join(folder, 'langgraph.json'),
+      JSON.stringify({ graphs: {}, store: { index: { embed } }, env }),
+    );
+    return startGateway({ agentsFolder: folder });
+  };
+
+  it('works with a key of OpenAI in env', async () => {
+    // langgraph.json sets variables that are not set yet, which the stubs take away again.
+    vi.stubEnv('OPENAI_API_KEY', undefined);
+    vi.stubEnv('OPENAI_BASE_URL', undefined);
+    const other = await start({ OPENAI_API_KEY: 'sk-env', OPENAI_BASE_URL: provider.url });
+    try {
+      const eve = await ConversationCaller.of(other.url, await other.register('eve@example.com'));
+      await eve.ok('PUT', '/store/items', { namespace: ['a'], key: 'k', value: { text: 'tea' } });
+      const { items } = await eve.ok('POST', '/store/items/search', { namespace_prefix: [], query: 'tea' });
+      expect(items).toMatchObject([{ key: 'k', score: expect.any(Number) }]);
+      expect(provider.asked).toContain('tea');
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('is told with what is missing', async () => {
+    vi.stubEnv('OPENAI_API_KEY', undefined);
+    const other = await start({});
+    const faults = (await other.context.conversation?.ownAgents())?.map(({ fault }) => fault);
+    await other.stop();
+    expect(faults).toEqual([expect.stringContaining('needs OPENAI_API_KEY in env')]);
   });
 });
 

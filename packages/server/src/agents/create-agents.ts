@@ -25,7 +25,7 @@ import type { OwnExport } from './loading/own-export.ts';
 import { type OwnWebApp, ownWebApp } from './loading/own-web-app.ts';
 import { offerSdkLogger } from './loading/sdk-logger.ts';
 import type { UsableLanggraphJson } from './loading/usable-langgraph-json.ts';
-import { embedderOf, embeddingModel } from './models/embedding-model.ts';
+import { type EmbeddingSources, embedderOf, embeddingModel } from './models/embedding-model.ts';
 import { OwnCode, type SendForCaller } from './own-code/own-code.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { type AskInRun, runAsker } from './running/run-asker.ts';
@@ -47,6 +47,8 @@ export interface AgentsConfiguration {
   langgraph: UsableLanggraphJson;
   /** The variable LANGGRAPH_CONFIG; undefined when it is not set. */
   graphConfig: () => string | undefined;
+  /** The variables of OpenAI. */
+  openAi: () => EmbeddingSources['openAi'];
   /** Whether agents are loaded again when their files change. */
   watch: boolean;
   models: readonly ModelConfig[];
@@ -111,7 +113,9 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
   offerSdkLogger(log);
   const onFault = (fault: AgentFault): void => void faultsOfFile.push(fault);
   const tables = database.withTables<AgentTables>();
-  const index = storeIndex(file.storeIndex, { models: options.models, log, onFault });
+  // Read here, because langgraph.json may set the variables.
+  const embedding = { models: options.models, openAi: options.openAi() };
+  const index = storeIndex(file.storeIndex, { ...embedding, log, onFault });
   const storeItems = new StoreItems({
     store: new StoreItemStore(tables),
     meanings: index && new StoreMeanings(index, new StoreVectorStore(tables)),
@@ -198,13 +202,13 @@ async function faultOf(
 /** An index whose model is not configured is reported, and the store works without it. */
 function storeIndex(
   asked: LanggraphJson['storeIndex'],
-  { models, log, onFault }: Reporting & { models: readonly ModelConfig[] },
+  { log, onFault, ...sources }: Reporting & EmbeddingSources,
 ): StoreIndex | null {
   if (asked === null) return null;
-  const model = embeddingModel(asked.embed, { models, dims: asked.dims });
+  const model = embeddingModel(asked.embed, { ...sources, dims: asked.dims });
   if (model) return { embedder: embedderOf(model), fields: asked.fields };
   const fault = new AgentFault(
-    `names the model ${asked.embed} in store.index.embed, which \`models\` of the configuration does not have`,
+    `names the model ${asked.embed} in store.index.embed, which \`models\` of the configuration does not have; one that begins with openai: needs OPENAI_API_KEY in env instead`,
     { file: langgraphFile },
   );
   log.warn({ fault: fault.message }, 'The store has no index of meanings');

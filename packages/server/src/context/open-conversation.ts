@@ -7,7 +7,7 @@ import type { ResolvedAgent } from '../agents/loading/agents.ts';
 import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import { createChannels } from '../channels/create-channels.ts';
 import type { ChannelTables } from '../channels/tables.ts';
-import { graphConfig } from '../config/env.ts';
+import { graphConfig, openAiVariables } from '../config/env.ts';
 import { resolvedAgent } from '../conversation/catalog/assistant.ts';
 import { AssistantStore } from '../conversation/catalog/assistant-store.ts';
 import { type ConversationArea, createConversation } from '../conversation/create-conversation.ts';
@@ -129,6 +129,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
       cwd,
       langgraph: base.langgraph,
       graphConfig,
+      openAi: openAiVariables,
       watch: options.watchAgents ?? false,
       models: config.models,
       turn: turnOptions(config),

@@ -14,18 +14,25 @@ export interface EmbeddingModel {
   dims: number | null;
 }
 
-const openAi = 'https://api.openai.com/v1';
+const addressOfOpenAi = 'https://api.openai.com/v1';
 const maxWaitMs = 30_000;
 const maxAnswerBytes = 16 * 1024 * 1024;
 const bounded = boundedFetch(fetch, { maxBytes: maxAnswerBytes });
 
+export interface EmbeddingSources {
+  models: readonly ModelConfig[];
+  /** What the environment says of OpenAI: a project of LangGraph has its key there, and no entry of `models`. */
+  openAi: { apiKey: string | null; baseUrl: string | null };
+}
+
 /**
  * Finds the model that `embed` names: an entry of `models`, or an entry (or its provider) and another model that the same address
- * offers, as in `openai:text-embedding-3-small`. Returns null when no entry fits.
+ * offers, as in `openai:text-embedding-3-small`. A model of OpenAI needs no entry when the environment has a key. Returns null when
+ * nothing fits.
  */
 export function embeddingModel(
   embed: string,
-  { models, dims }: { models: readonly ModelConfig[]; dims: number | null },
+  { models, openAi, dims }: EmbeddingSources & { dims: number | null },
 ): EmbeddingModel | null {
   const own = models.find(({ name }) => name === embed);
   if (own) return modelOf(own, own.model, dims);
@@ -34,11 +41,18 @@ export function embeddingModel(
   const [before, model] = [embed.slice(0, at), embed.slice(at + 1)];
   const entry =
     models.find(({ name }) => name === before) ?? models.find(({ provider }) => provider === before);
-  return entry ? modelOf(entry, model, dims) : null;
+  if (entry) return modelOf(entry, model, dims);
+  const { apiKey, baseUrl } = openAi;
+  if (before !== 'openai' || apiKey === null) return null;
+  return modelOf({ base_url: baseUrl, api_key: apiKey }, model, dims);
 }
 
-function modelOf({ base_url, api_key }: ModelConfig, model: string, dims: number | null): EmbeddingModel {
-  return { baseUrl: (base_url ?? openAi).replace(/\/$/, ''), apiKey: api_key, model, dims };
+function modelOf(
+  { base_url, api_key }: Pick<ModelConfig, 'base_url' | 'api_key'>,
+  model: string,
+  dims: number | null,
+): EmbeddingModel {
+  return { baseUrl: (base_url ?? addressOfOpenAi).replace(/\/$/, ''), apiKey: api_key, model, dims };
 }
 
 /** Asks a model over HTTP, in the way of OpenAI: `POST …/embeddings`. */
