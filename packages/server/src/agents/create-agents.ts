@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ModelConfig } from '../config/models.ts';
 import type { Clock } from '../lib/clock.ts';
 import { once } from '../lib/once.ts';
@@ -29,6 +30,7 @@ import { type EmbeddingSources, embedderOf, embeddingModel } from './models/embe
 import { OwnCode, type SendForCaller } from './own-code/own-code.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { type AskInRun, runAsker } from './running/run-asker.ts';
+import { KeptSchemas } from './source-schemas/kept-schemas.ts';
 import { type Lacking, SourceSchemas } from './source-schemas/source-schemas.ts';
 import { GraphShapes } from './state/graph-shapes.ts';
 import { GraphStates, type SettingsOfRun } from './state/graph-state.ts';
@@ -45,6 +47,10 @@ export interface AgentsConfiguration {
   /** Relative paths begin here. */
   cwd: string;
   langgraph: UsableLanggraphJson;
+  /** The data home of this process. */
+  home: string;
+  /** The version of the gateway. */
+  version: string;
   /** The variable LANGGRAPH_CONFIG; undefined when it is not set. */
   graphConfig: () => string | undefined;
   /** The variables of OpenAI. */
@@ -143,7 +149,8 @@ export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
     modules,
     log,
   });
-  const sources = new SourceSchemas({ log });
+  const kept = new KeptSchemas({ folder: join(options.home, 'source-schemas'), version: options.version });
+  const sources = new SourceSchemas({ kept, log });
   const sourceOf = async (place: ExportPlace | null, lacking: Lacking) =>
     place ? sources.of(place, lacking) : null;
   watcher.onChange(() => {

@@ -2,7 +2,7 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import type { CustomAccounts } from '../accounts/custom-accounts.ts';
 import type { CallTickets } from '../accounts/secrets/call-tickets.ts';
 import { checkpointMigrations } from '../agents/checkpoints/migrations.ts';
-import { type AgentRuntime, createAgents } from '../agents/create-agents.ts';
+import { type AgentRuntime, type AgentsConfiguration, createAgents } from '../agents/create-agents.ts';
 import type { ResolvedAgent } from '../agents/loading/agents.ts';
 import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import { createChannels } from '../channels/create-channels.ts';
@@ -124,16 +124,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     customAgent: (owner, named) => features.customAgents.nameOf(owner, named),
     settingsOfRun: (whose) => settingsOfRun(database.read, whose),
     sendForCaller: codeCalls({ gatewayUrl: surroundings.listeningUrl, tickets: surroundings.callTickets }),
-    options: {
-      configured: config.agents,
-      cwd,
-      langgraph: base.langgraph,
-      graphConfig,
-      openAi: openAiVariables,
-      watch: options.watchAgents ?? false,
-      models: config.models,
-      turn: turnOptions(config),
-    },
+    options: agentsConfiguration(base),
   });
   opened.add(() => runtime.close());
   features.customAgents.keepFree(runtime.agents);
@@ -175,6 +166,21 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
       await area.start();
       await channels.start();
     },
+  };
+}
+
+function agentsConfiguration({ config, options, langgraph }: Base): AgentsConfiguration {
+  return {
+    configured: config.agents,
+    cwd: agentsFolderOf(options),
+    langgraph,
+    home: config.data_home,
+    version: options.version,
+    graphConfig,
+    openAi: openAiVariables,
+    watch: options.watchAgents ?? false,
+    models: config.models,
+    turn: turnOptions(config),
   };
 }
 

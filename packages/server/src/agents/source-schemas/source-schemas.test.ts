@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type SourceProject, sourceProject } from '../../../testing/source-project.ts';
 import { isProcessAlive } from '../../lib/is-process-alive.ts';
+import { KeptSchemas } from './kept-schemas.ts';
 import { type ProgramLimits, programLimits } from './source-program.ts';
 import { SourceSchemas } from './source-schemas.ts';
 
@@ -45,6 +46,7 @@ function begin({
   project = made;
   reasons = [];
   const asked = new SourceSchemas({
+    kept: new KeptSchemas({ folder: made.file('kept'), version: '1' }),
     log: { warn: (facts) => void reasons.push((facts as { reason: string }).reason) },
     limits: { ...programLimits, ...limits },
     ...(maxWaiting !== undefined && { maxWaiting }),

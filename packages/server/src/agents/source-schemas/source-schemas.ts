@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Log } from '../../lib/log.ts';
-import type { ExportPlace } from '../loading/load-export.ts';
-import type { SchemasByNamespace } from './program/json-schema.ts';
+import type { KeptSchemas, SourcePlace } from './kept-schemas.ts';
+import type { ProgramResult, SchemasByNamespace } from './program/json-schema.ts';
 import { type ProgramLimits, programLimits, readSource } from './source-program.ts';
 
 /** What the loaded graph does not tell of itself. */
 export type Lacking = 'state' | 'context';
 
 interface SourceSchemasOptions {
+  kept: Pick<KeptSchemas, 'find' | 'keep'>;
   log: Pick<Log, 'warn'>;
   limits?: ProgramLimits;
   maxWaiting?: number;
@@ -18,10 +19,12 @@ interface SourceSchemasOptions {
 const usualMaxWaiting = 4;
 
 /**
- * What the TypeScript compiler of a user's project knows of a graph. Each source is read once until the graphs are loaded again,
- * one source at a time. Without a compiler, and when it fails, there is one warning and nothing is known.
+ * What the TypeScript compiler of a user's project knows of a graph. Each source is read once until it changes, also by a later
+ * process, and one source at a time. Without a compiler, and when it fails, there is one warning and nothing is known until the
+ * graphs are loaded again.
  */
 export class SourceSchemas {
+  readonly #kept: SourceSchemasOptions['kept'];
   readonly #log: Pick<Log, 'warn'>;
   readonly #limits: ProgramLimits;
   readonly #maxWaiting: number;
@@ -30,7 +33,8 @@ export class SourceSchemas {
   #last: Promise<unknown> = Promise.resolve();
   #unfinished = 0;
 
-  constructor({ log, limits = programLimits, maxWaiting = usualMaxWaiting }: SourceSchemasOptions) {
+  constructor({ kept, log, limits = programLimits, maxWaiting = usualMaxWaiting }: SourceSchemasOptions) {
+    this.#kept = kept;
     this.#log = log;
     this.#limits = limits;
     this.#maxWaiting = maxWaiting;
@@ -40,35 +44,38 @@ export class SourceSchemas {
    * Returns the schemas by namespace; null when the compiler cannot tell them. Never fails. Most graphs that lack a context have
    * none, so the compiler is asked for a context only when the file names what a context without a schema is made with.
    */
-  async of(
-    place: Pick<ExportPlace, 'file' | 'exportName'>,
-    lacking: Lacking,
-  ): Promise<SchemasByNamespace | null> {
+  async of(place: SourcePlace, lacking: Lacking): Promise<SchemasByNamespace | null> {
     if (lacking === 'context' && !(await mayNameAnnotation(place.file))) return null;
     return this.#of(place);
   }
 
-  #of({ file, exportName }: Pick<ExportPlace, 'file' | 'exportName'>): Promise<SchemasByNamespace | null> {
-    const key = JSON.stringify([file, exportName]);
+  #of(place: SourcePlace): Promise<SchemasByNamespace | null> {
+    const key = JSON.stringify([place.file, place.exportName]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (this.#unfinished > this.#maxWaiting) {
-      this.#warn(file, new Error('too many other sources wait for the compiler'));
-      return Promise.resolve(null);
-    }
+    const asking = this.#kept.find(place).then((kept) => {
+      if (kept) return kept;
+      if (this.#unfinished <= this.#maxWaiting) return this.#ask(place);
+      if (this.#known.get(key) === asking) this.#known.delete(key);
+      return this.#warn(place.file, new Error('too many other sources wait for the compiler'));
+    });
+    this.#known.set(key, asking);
+    return asking;
+  }
+
+  #ask(place: SourcePlace): Promise<SchemasByNamespace | null> {
     this.#unfinished += 1;
     const reading = this.#last
-      .then(() => this.#read(file, exportName))
-      .catch((error: unknown) => this.#warn(file, error))
+      .then(() => this.#read(place))
+      .catch((error: unknown) => this.#warn(place.file, error))
       .finally(() => {
         this.#unfinished -= 1;
       });
     this.#last = reading;
-    this.#known.set(key, reading);
     return reading;
   }
 
-  /** The next caller has the source read again. */
+  /** The next caller has the source looked at again. */
   forget(): void {
     this.#known.clear();
   }
@@ -77,11 +84,21 @@ export class SourceSchemas {
     this.#closing.abort();
   }
 
-  async #read(file: string, exportName: string): Promise<SchemasByNamespace> {
-    const request = { file, exportName, compiler: compilerOf(file) };
+  async #read(place: SourcePlace): Promise<SchemasByNamespace> {
+    const request = { ...place, compiler: compilerOf(place.file) };
     const answer = await readSource(request, { limits: this.#limits, signal: this.#closing.signal });
     if ('fault' in answer) throw new Error(answer.fault);
+    await this.#keep(place, answer);
     return answer.graphs;
+  }
+
+  /** The schemas are right without the disk; only a later process has to ask again. */
+  async #keep(place: SourcePlace, answer: ProgramResult): Promise<void> {
+    try {
+      await this.#kept.keep(place, answer);
+    } catch (err) {
+      this.#log.warn({ err, file: place.file }, 'The schemas of a graph could not be kept');
+    }
   }
 
   #warn(file: string, error: unknown): null {

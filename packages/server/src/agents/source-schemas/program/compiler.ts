@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type * as ts from 'typescript-5';
 
 /** The compiler of the user's project, of version 5 or 6. Its types are those of 5.9, and its code is never ours. */
@@ -10,6 +10,8 @@ export interface OpenedSource {
   checker: ts.TypeChecker;
   program: ts.Program;
   source: ts.SourceFile;
+  /** The files that decide about what is read. */
+  sources: string[];
 }
 
 /** What a project without a tsconfig gets, and what a project's own options begin with. */
@@ -45,14 +47,32 @@ export function loadCompiler(path: string): Compiler {
 
 /** Reads a file and what it imports, with the options of the project's tsconfig where there is one. */
 export function openSource(compiler: Compiler, file: string): OpenedSource {
-  const program = compiler.createProgram({ rootNames: [file], options: optionsFor(compiler, file) });
+  const { options, files } = optionsFor(compiler, file);
+  const program = compiler.createProgram({ rootNames: [file], options });
   const source = program.getSourceFile(file);
   if (!source) throw new Error('the compiler cannot read the file');
-  return { compiler, program, source, checker: program.getTypeChecker() };
+  const sources = [...new Set([...files, ...program.getSourceFiles().map(decisiveFile)])];
+  return { compiler, program, source, sources, checker: program.getTypeChecker() };
 }
 
-function optionsFor(compiler: Compiler, file: string): ts.CompilerOptions {
-  const { sys } = compiler;
+const packageFolder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//;
+
+/** The description of a package, which has its version, stands for the package's files. */
+function decisiveFile({ fileName }: ts.SourceFile): string {
+  const folder = packageFolder.exec(fileName)?.[0];
+  return folder === undefined ? fileName : `${folder}package.json`;
+}
+
+/** Returns the options with the files that they were read from. */
+function optionsFor(compiler: Compiler, file: string): { options: ts.CompilerOptions; files: string[] } {
+  const files: string[] = [];
+  const sys = {
+    ...compiler.sys,
+    readFile: (path: string) => {
+      files.push(path);
+      return compiler.sys.readFile(path);
+    },
+  };
   const folder = dirname(file);
   const found = compiler.findConfigFile(folder, (path) => sys.fileExists(path));
   const own =
@@ -63,5 +83,7 @@ function optionsFor(compiler: Compiler, file: string): ts.CompilerOptions {
   const host = { ...sys, readDirectory: () => [] };
   const config = { ...own, compilerOptions: { ...(isOwn ? {} : usualOptions), ...ownOptions } };
   const { options } = compiler.parseJsonConfigFileContent(config, host, isOwn ? dirname(found) : folder);
-  return { ...options, ...forcedOptions };
+  // Where a project has none, the one that it gets later counts.
+  if (!isOwn) files.push(join(folder, 'tsconfig.json'));
+  return { options: { ...options, ...forcedOptions }, files };
 }

@@ -12,7 +12,13 @@ export interface GraphSchemas {
 /** Each graph by its namespace; the exported one has the empty name. */
 export type SchemasByNamespace = Record<string, GraphSchemas>;
 
-export type ProgramAnswer = { graphs: SchemasByNamespace } | { fault: string };
+export interface ProgramResult {
+  graphs: SchemasByNamespace;
+  /** The files that decided about the answer: while none of them changes, it stays. */
+  sources: string[];
+}
+
+export type ProgramAnswer = ProgramResult | { fault: string };
 
 export interface ProgramRequest {
   /** Absolute path of the source. */

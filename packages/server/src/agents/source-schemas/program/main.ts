@@ -9,7 +9,7 @@ process.stdout.write(JSON.stringify(answer()));
 function answer(): ProgramAnswer {
   try {
     const source = openSource(loadCompiler(request.compiler), request.file);
-    return { graphs: sourceGraphs(source, request.exportName) };
+    return { graphs: sourceGraphs(source, request.exportName), sources: source.sources };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }
