@@ -14,7 +14,7 @@ interface ShutdownOptions {
   tracker: RequestTracker;
   /** How long requests may take to finish. Then their connections are cut. */
   graceMs: number;
-  /** How long new connections are still accepted while requests finish, and streams go on. Default 2 s. */
+  /** How long new connections are still accepted while requests finish, and streams go on. Default 2 s, 10 s beside replicas. */
   listenMs?: number;
   /** A proxy in front asks the others when this one refuses. */
   hasReplicas?: boolean;
@@ -37,6 +37,8 @@ const enoughTurns = 10;
  * has not finished, so the listener closes by itself: the proxy is then refused, and asks another replica.
  */
 const usualListenMs = 2_000;
+/** A proxy leaves a replica out when its first GET has come. On a busy machine, or among POSTs alone, that takes longer. */
+const listenMsBesideReplicas = 10_000;
 
 /**
  * A connection that arrives at the very moment at which the listener closes is lost. Where a proxy has others to ask, the
@@ -95,9 +97,10 @@ export class Shutdown {
    * those that are at work are not waited for. A gateway that is alone is asked as long as somebody waits for it.
    */
   async #untilUnasked(): Promise<void> {
-    const { tracker, streams, graceMs, listenMs = usualListenMs, hasReplicas, timer } = this.#options;
+    const { tracker, streams, graceMs, hasReplicas = false, timer } = this.#options;
+    const { listenMs = hasReplicas ? listenMsBesideReplicas : usualListenMs } = this.#options;
     const longEnough = newDeferred();
-    const cancel = timer(longEnough.resolve, Math.min(listenMs, graceMs));
+    const cancel = timer(longEnough.resolve, Math.min(listenMs, graceMs / 2));
     const unasked = hasReplicas ? this.#untilQuiet() : tracker.whenIdle(() => streams.count());
     await Promise.race([unasked, longEnough.promise]);
     cancel();
