@@ -15,6 +15,8 @@ const killAfterMs = 1_500;
 const maxAwayMs = 9_000;
 
 let stage: Stage | undefined;
+/** The workflows that agents have asked for on this stage. */
+let inversions = 0;
 afterAll(() => stage?.stop());
 
 it.skipIf(drill.isSkipped)(
@@ -24,7 +26,6 @@ it.skipIf(drill.isSkipped)(
     stage = await openStage();
     const { cluster, tasks, line } = stage;
     const load = new SteadyLoad(tasks, random);
-    let inversions = 0;
     for (let round = 1; round <= rounds; round += 1) {
       const talks = await startTalks(line, talkers);
       load.start();
@@ -78,7 +79,7 @@ it.skipIf(drill.isSkipped)(
       await dispatcher.restart();
     }
     await settle(stage);
-    await checkAll(stage, { talks: [], inversions: 0 });
+    await checkAll(stage, { talks: [], inversions });
     const { attempts } = await DispatchRows.ofDatabase(database);
     const outcomes = attempts.filter((attempt) => attempt.taskId === taskId).map(({ outcome }) => outcome);
     expect(outcomes.slice(0, -1).filter((outcome) => outcome !== 'unsent' && outcome !== 'untraced')).toEqual(
