@@ -171,4 +171,16 @@ describe.skipIf(suite.isSkipped)(suite.title, () => {
       await expect.poll(async () => (await admin.instance(worker.port)).tags).toEqual(['blue']);
     }
   });
+
+  it('understand everything that they tell each other', async () => {
+    const { a, b, c } = parts();
+    const { id } = await a.submit({ workflow: anyWorkflow });
+    await untilRunning(id);
+    await b.call('DELETE', `/api/tasks/${id}`);
+    await untilIdle();
+    for (const { url } of [a, b, c]) {
+      const metrics = await (await fetch(new URL('/metrics', url))).text();
+      expect(metrics).toContain('switchyard_bus_misfits_total 0');
+    }
+  });
 });
