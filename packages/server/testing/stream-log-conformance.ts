@@ -21,8 +21,8 @@ export interface StreamLogVariant {
 
 const limits: StreamLogLimits = {
   framesPerRun: 10,
-  bytesPerRun: 20_000,
-  bytes: 60_000,
+  bytesPerRun: 100_000,
+  bytes: 300_000,
   retentionMs: 120_000,
 };
 
@@ -327,7 +327,7 @@ export function streamLogConformance(
 
       test('is bounded in bytes for each run', async () => {
         writer.begin('run', { base: 0 });
-        write('run', 8, 4_000);
+        write('run', 8, 20_000);
         writer.end('run');
         await settle();
         const parts = await allParts(read('run'));
@@ -351,12 +351,12 @@ export function streamLogConformance(
       test('is bounded in bytes for all runs; those that ended first are removed first', async () => {
         for (const key of ['first', 'second', 'third']) {
           writer.begin(key, { base: 0 });
-          write(key, 4, 4_000);
+          write(key, 4, 20_000);
         }
         writer.end('second');
         writer.end('first');
         writer.begin('fourth', { base: 0 });
-        write('fourth', 4, 4_000);
+        write('fourth', 4, 20_000);
         await variant.arrive();
         expect(await Promise.all(['first', 'second', 'third'].map((key) => variant.reader.has(key)))).toEqual(
           [true, false, true],
@@ -367,7 +367,7 @@ export function streamLogConformance(
         const keys = ids(1, 8).map(String);
         for (const key of keys) {
           writer.begin(key, { base: 0 });
-          write(key, 4, 4_000);
+          write(key, 4, 20_000);
         }
         await settle();
         let bytes = 0;

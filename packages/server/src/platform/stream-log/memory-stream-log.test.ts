@@ -41,14 +41,20 @@ describe('the stream log in memory', () => {
     expect((await first).length).toBe(100);
   });
 
-  test('shares a frame among its readers', async () => {
-    const log = new MemoryStreamLog();
+  test('gives a reader each frame as it is sent, also after the end', async () => {
+    const log = new MemoryStreamLog({ now: () => 5 });
     log.begin('run', { base: 0 });
-    log.append('run', 'n', '1');
-    const [one] = await nextFrames(log.read('run', { after: 0, signal }));
-    const [other] = await nextFrames(log.read('run', { after: 0, signal }));
-    expect(one?.text).toBe('event: n\nid: 1\ndata: 1\n\n');
-    expect(one).toBe(other);
+    log.append('run', 'n|sub:1', '"漢字"');
+    const [frame] = await nextFrames(log.read('run', { after: 0, signal }));
+    expect(frame).toEqual({
+      id: 1,
+      event: 'n|sub:1',
+      text: 'event: n|sub:1\nid: 1\ndata: "漢字"\n\n',
+      sizeBytes: 37,
+      atMs: 5,
+    });
+    log.end('run');
+    expect(await nextFrames(log.read('run', { after: 0, signal }))).toEqual([frame]);
   });
 
   test('gives a reader no more at once than it can write', async () => {

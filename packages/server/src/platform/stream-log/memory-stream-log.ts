@@ -1,5 +1,6 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, steadyClock, systemClock } from '../../lib/clock.ts';
+import { FrameBlocks } from './frame-buffer.ts';
 import { RunStream } from './run-stream.ts';
 import {
   defaultStreamLogLimits,
@@ -29,8 +30,11 @@ export class MemoryStreamLog implements StreamLog {
   readonly #timer: Timer;
   readonly #onRoomMade: (key: string) => void;
   readonly #streams = new Map<string, RunStream>();
+  readonly #blocks = new FrameBlocks();
   /** When each ended stream ended, the earliest first. */
   readonly #endedMs = new Map<string, number>();
+  /** Streams that are open, by their size. */
+  readonly #open = new SizeClasses();
   readonly #changed = new Set<RunStream>();
   #bytes = 0;
   #cancelCleaning: (() => void) | undefined;
@@ -65,27 +69,27 @@ export class MemoryStreamLog implements StreamLog {
   trim(key: string): void {
     const stream = this.find(key);
     if (!stream) return;
-    const before = stream.bytes;
-    stream.trim();
-    this.#bytes += stream.bytes - before;
+    this.#count(key, stream, () => stream.trim());
   }
 
   begin(key: string, { base }: { base: number }): void {
     if (this.#isClosed) throw new StreamBroken('closed');
     this.#endedMs.delete(key);
-    this.#change(this.#streamOf(key), (stream) => stream.begin(base));
+    const stream = this.#streamOf(key);
+    this.#change(key, stream, () => stream.begin(base));
   }
 
   append(key: string, event: string, data: string): number {
     const stream = this.#streams.get(key);
     if (stream?.state !== 'open') throw new Error(`The stream ${key} is not open.`);
-    return this.#change(stream, () => stream.append(event, data));
+    return this.#change(key, stream, () => stream.append(event, data));
   }
 
   end(key: string): void {
     if (this.#isClosed || this.#endedMs.has(key)) return;
     this.#endedMs.set(key, this.#clock());
-    this.#change(this.#streamOf(key), (stream) => stream.end());
+    const stream = this.#streamOf(key);
+    this.#change(key, stream, () => stream.end());
     this.#planCleaning();
   }
 
@@ -126,17 +130,24 @@ export class MemoryStreamLog implements StreamLog {
 
   #streamOf(key: string): RunStream {
     const stream =
-      this.#streams.get(key) ?? new RunStream(this.#limits, { clock: this.#clock, now: this.#now });
+      this.#streams.get(key) ??
+      new RunStream(this.#limits, { clock: this.#clock, now: this.#now, blocks: this.#blocks });
     this.#streams.set(key, stream);
     return stream;
   }
 
-  #change<Answer>(stream: RunStream, change: (stream: RunStream) => Answer): Answer {
-    const before = stream.bytes;
-    const answer = change(stream);
-    this.#bytes += stream.bytes - before;
+  #change<Answer>(key: string, stream: RunStream, change: () => Answer): Answer {
+    const answer = this.#count(key, stream, change);
     this.#wakeLater(stream);
     if (this.#bytes > this.#limits.bytes) this.#makeRoom();
+    return answer;
+  }
+
+  #count<Answer>(key: string, stream: RunStream, change: () => Answer): Answer {
+    const before = stream.bytes;
+    const answer = change();
+    this.#bytes += stream.bytes - before;
+    this.#open.note(key, stream.state === 'open' && stream.frameCount > 1 ? stream.bytes : 0);
     return answer;
   }
 
@@ -145,6 +156,7 @@ export class MemoryStreamLog implements StreamLog {
     if (!stream) return;
     this.#streams.delete(key);
     this.#endedMs.delete(key);
+    this.#open.note(key, 0);
     this.#bytes -= stream.bytes;
     change(stream);
     this.#wakeLater(stream);
@@ -163,7 +175,7 @@ export class MemoryStreamLog implements StreamLog {
     for (const stream of changed) stream.wakeReaders();
   }
 
-  /** Finished streams are removed first, the oldest before the others; then old frames of the largest live stream. */
+  /** Finished streams are removed first, the oldest before the others; then old frames of one of the largest live streams. */
   #makeRoom(): void {
     while (this.#bytes > this.#limits.bytes) {
       const [oldestEnded] = this.#endedMs.keys();
@@ -176,14 +188,10 @@ export class MemoryStreamLog implements StreamLog {
 
   /** Returns false when each stream has only its newest frame left. */
   #shortenLargest(): boolean {
-    let largest: { key: string; stream: RunStream } | undefined;
-    for (const [key, stream] of this.#streams)
-      if (stream.frameCount > 1 && stream.bytes > (largest?.stream.bytes ?? 0)) largest = { key, stream };
-    if (!largest) return false;
-    const { key, stream } = largest;
-    const before = stream.bytes;
-    stream.evictOldest();
-    this.#bytes += stream.bytes - before;
+    const key = this.#open.largest();
+    const stream = key === undefined ? undefined : this.#streams.get(key);
+    if (key === undefined || stream === undefined) return false;
+    this.#count(key, stream, () => stream.evictOldest());
     this.#onRoomMade(key);
     return true;
   }
@@ -204,5 +212,31 @@ export class MemoryStreamLog implements StreamLog {
       this.#drop(key, (stream) => stream.clear());
     }
     this.#planCleaning();
+  }
+}
+
+/** Finds one of the largest streams without looking at the others: it is at least half as large as the largest. */
+class SizeClasses {
+  /** The keys of each class, by the number of bits of the size. */
+  readonly #classes = Array.from({ length: 33 }, () => new Set<string>());
+  readonly #classOf = new Map<string, number>();
+
+  /** A stream without bytes has nothing to give. */
+  note(key: string, bytes: number): void {
+    const now = 32 - Math.clz32(Math.min(bytes, 2 ** 32 - 1));
+    const before = this.#classOf.get(key) ?? 0;
+    if (now === before) return;
+    this.#classes[before]?.delete(key);
+    if (now === 0) {
+      this.#classOf.delete(key);
+      return;
+    }
+    this.#classOf.set(key, now);
+    this.#classes[now]?.add(key);
+  }
+
+  largest(): string | undefined {
+    const keys = this.#classes.findLast(({ size }) => size > 0);
+    return keys?.values().next().value;
   }
 }

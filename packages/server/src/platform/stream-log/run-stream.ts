@@ -1,6 +1,6 @@
 import { newDeferred } from '../../lib/async/deferred.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { FrameBuffer } from './frame-buffer.ts';
+import { type FrameBlocks, FrameBuffer } from './frame-buffer.ts';
 import { newFrame, type StreamFrame } from './stream-frame.ts';
 import {
   partBytes,
@@ -37,6 +37,7 @@ const overheadBytes = 1_024;
 /** The frames of one key, and its readers. */
 export class RunStream {
   readonly #limits: StreamLogLimits;
+  readonly #blocks: FrameBlocks;
   readonly #clock: Clock;
   readonly #now: Clock;
   readonly #readers = new Set<Reader>();
@@ -44,8 +45,12 @@ export class RunStream {
   #lastId = 0;
   #buffer: FrameBuffer | undefined;
 
-  constructor(limits: StreamLogLimits, { clock, now }: { clock: Clock; now: Clock }) {
+  constructor(
+    limits: StreamLogLimits,
+    { clock, now, blocks }: { clock: Clock; now: Clock; blocks: FrameBlocks },
+  ) {
     this.#limits = limits;
+    this.#blocks = blocks;
     this.#clock = clock;
     this.#now = now;
   }
@@ -220,6 +225,6 @@ export class RunStream {
 
   #newBuffer(base: number): FrameBuffer {
     const { framesPerRun, bytesPerRun } = this.#limits;
-    return new FrameBuffer({ framesMax: framesPerRun, bytesMax: bytesPerRun, base });
+    return new FrameBuffer({ framesMax: framesPerRun, bytesMax: bytesPerRun, base, blocks: this.#blocks });
   }
 }

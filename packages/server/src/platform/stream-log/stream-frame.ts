@@ -1,4 +1,4 @@
-/** One event of a stream, encoded once for all readers. */
+/** One event of a stream. */
 export interface StreamFrame {
   readonly id: number;
   /** Its name on the wire, for example `values` or `messages|agent:1`. */
@@ -19,6 +19,7 @@ interface NewEvent {
   id?: number | string;
 }
 
+const eventMark = 'event: ';
 const dataMark = '\ndata: ';
 const eventEnd = '\n\n';
 
@@ -36,6 +37,11 @@ export function encodeEvent(event: NewEvent): Buffer {
 /** Encodes several events into one buffer for the socket. */
 export function encodeEvents(events: readonly NewEvent[]): Buffer {
   return Buffer.from(events.map(eventText).join(''));
+}
+
+/** Returns the name of an event from its text. */
+export function eventOf(text: string): string {
+  return text.slice(eventMark.length, text.indexOf('\n'));
 }
 
 /** Returns the JSON text of a frame, for readers inside the gateway. */
@@ -59,7 +65,7 @@ function eventText({ event, data, id }: NewEvent): string {
   if (hasLineBreak(data))
     throw new Error(`The data of the stream event "${event}" has a line break: write JSON in one line.`);
   const idLine = id === undefined ? '' : `\nid: ${id}`;
-  return `event: ${event}${idLine}${dataMark}${data}${eventEnd}`;
+  return `${eventMark}${event}${idLine}${dataMark}${data}${eventEnd}`;
 }
 
 /** Several times as fast as a pattern, and each token of each run passes it. */

@@ -80,7 +80,7 @@ export interface StreamLogLimits {
 export const defaultStreamLogLimits: StreamLogLimits = {
   framesPerRun: 10_000,
   bytesPerRun: 16 * 1024 * 1024,
-  bytes: 128 * 1024 * 1024,
+  bytes: 64 * 1024 * 1024,
   retentionMs: 120_000,
 };
 

@@ -169,6 +169,33 @@ describe('beside other processes', () => {
     expect((await other.runs.result(run, forever)).run.status).toBe('success');
   });
 
+  test('a reader of messages alone is told what is left of the answer that the dead process has begun', async () => {
+    const dying = await fixture.start({ time: new ManualTime() });
+    const { run } = await dying.runs.start(alice, 't', hello());
+    const half = await dying.runner.next();
+    half.tools.frame('messages', [{ id: 'half' }]);
+    dying.kill();
+    fixture.states.set('t', { ...emptyState, values: { messages: [{ id: 'question' }] } });
+    const other = await fixture.start();
+    const work = await fixture.passUntil(other.runner.next());
+    work.tools.frame('updates', {});
+    work.tools.frame('messages', [{ id: 'whole' }]);
+    work.succeed();
+    const modes = ['messages-tuple'] as const;
+    const { source } = await other.runs.frames(owner, nameOf(run), { after: 1, modes });
+    const text = await collect(source(forever));
+    expect(text.match(/^(event|data): .*$/gm)).toEqual([
+      'event: gap',
+      expect.stringContaining('reload_durable_state'),
+      'event: metadata',
+      expect.stringContaining('"attempt":2'),
+      'event: values',
+      'data: {"messages":[{"id":"question"}]}',
+      'event: messages',
+      'data: [{"id":"whole"}]',
+    ]);
+  });
+
   test('a process that was suspended has lost its run when it continues, and writes nothing more', async () => {
     const frozen = await fixture.start({ time: new ManualTime() });
     const { run } = await frozen.runs.start(alice, 't', hello());

@@ -1,5 +1,5 @@
 import type { StreamMode } from '@switchyard/contract/conversation/run';
-import { encodeEvent, joinFrames } from '../../../platform/stream-log/stream-frame.ts';
+import { encodeEvent, joinFrames, type StreamFrame } from '../../../platform/stream-log/stream-frame.ts';
 import type { StreamLog, StreamPart } from '../../../platform/stream-log/stream-log.ts';
 import { isFrameOf } from './run.ts';
 
@@ -29,6 +29,14 @@ export function idsBefore(attempt: number): number {
   return (attempt - 1) * idsPerAttempt;
 }
 
+/**
+ * Whether the frame says what is left of an earlier attempt: the second one of a later attempt. Readers of all modes get it, because
+ * it tells them which of the messages that they have are not part of the run any more.
+ */
+function isWholeState({ id, event }: StreamFrame): boolean {
+  return event === 'values' && id > idsPerAttempt && id % idsPerAttempt === 2;
+}
+
 /** Encoded events of a run: stored ones first, then live ones. It ends with the run; otherwise it throws. */
 export async function* readFrames(
   streamLog: Pick<StreamLog, 'read'>,
@@ -40,7 +48,7 @@ export async function* readFrames(
       yield gapFrame(runId, part);
       continue;
     }
-    const wanted = modes === null ? part.frames : part.frames.filter(({ event }) => isFrameOf(modes, event));
+    const wanted = modes === null ? part.frames : part.frames.filter((frame) => isFrameOf(modes, frame.event) || isWholeState(frame));
     if (wanted.length > 0) yield joinFrames(wanted);
   }
 }
