@@ -13,7 +13,6 @@ import { openBrowser } from '../open-browser.ts';
 import { referenceWorkerProcess } from '../reference-worker.ts';
 import { shippedSkillsOf } from '../shipped-skills.ts';
 import { watchStopSignals } from '../signals.ts';
-import { stayCompiled } from '../stay-compiled.ts';
 import { colorsFor, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
@@ -79,7 +78,6 @@ export function addGatewayCommand(
 async function up({ open, watchAgents, ...flags }: UpOptions, terminal: Terminal): Promise<void> {
   const loaded = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd });
   const { stopRequested } = watchStopSignals(process, () => process.exit(exitCodes.cancelled.code));
-  stayCompiled();
   const { startGateway } = await import('@switchyard/server/main');
   const gateway = await startGateway(loaded.config, {
     version,
