@@ -246,7 +246,11 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       minimum: '64KB',
       maximum: '1GB',
     }),
-    stream_buffer_total: size('64MB', 'Frames of all runs together; those of runs that have ended go first.', { minimum: '1MB', maximum: '64GB' }),
+    stream_buffer_total: size(
+      '64MB',
+      'Frames of all runs together; those of runs that have ended go first.',
+      { minimum: '1MB', maximum: '64GB' },
+    ),
     workflow_approval: choice(
       ['always', 'over_budget', 'never'],
       'never',

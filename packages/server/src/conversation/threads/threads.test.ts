@@ -156,7 +156,9 @@ describe('reading', () => {
     expect(thread.metadata).toEqual({});
     const state = await threadStates.current(anna, 'untracked');
     expect(state).toMatchObject({ values: { title: 'Old' }, checkpoint: { thread_id: 'untracked' } });
-    await expect(threads.patch(anna, 'untracked', { title: null, metadata: {}, ttl: null, rules })).rejects.toMatchObject({
+    await expect(
+      threads.patch(anna, 'untracked', { title: null, metadata: {}, ttl: null, rules }),
+    ).rejects.toMatchObject({
       status: 404,
     });
   });

@@ -48,7 +48,10 @@ export async function* readFrames(
       yield gapFrame(runId, part);
       continue;
     }
-    const wanted = modes === null ? part.frames : part.frames.filter((frame) => isFrameOf(modes, frame.event) || isWholeState(frame));
+    const wanted =
+      modes === null
+        ? part.frames
+        : part.frames.filter((frame) => isFrameOf(modes, frame.event) || isWholeState(frame));
     if (wanted.length > 0) yield joinFrames(wanted);
   }
 }
