@@ -16,8 +16,9 @@ const config: KnipConfig = {
         'scripts/checks/house.ts',
         'test/**/*.test.ts',
         'test/browser/screenshots.ts',
-        // Pages and a graph that the browser and the gateway of a test load by their paths.
+        // Pages and graphs that the browser and the gateway of a test load by their paths.
         'test/browser/hooks/{react-page.tsx,svelte-page.ts,talking-graph.ts}',
+        'test/browser/own-project/*.ts',
       ],
       project: ['scripts/**/*.{mjs,ts}', 'test/**/*.{ts,tsx,svelte}'],
       // Its script is read as a text and runs in the page.

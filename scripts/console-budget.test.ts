@@ -26,14 +26,16 @@ const manifest = {
     file: file('assets/chat.js', 90),
     imports: ['_shared.js', '_markdown.js'],
   },
+  'src/features/chat/graph-form.tsx': { file: file('assets/graph-form.js', 15), imports: ['_markdown.js'] },
   '_markdown.js': { file: file('assets/markdown.js', 20) },
 };
 
 it('counts what a first visit loads with its first page and one locale, and what a part adds to it', () => {
   const { lines, faults } = weighConsole(folder.path, manifest);
-  expect(lines.slice(0, 2)).toEqual([
+  expect(lines.slice(0, 3)).toEqual([
     'script of the first load: 190.0 kB of 200 kB',
     'script that the chat adds: 110.0 kB of 120 kB',
+    'script that own graphs add to the chat: 15.0 kB of 35 kB',
   ]);
   expect(faults).toEqual([]);
 });

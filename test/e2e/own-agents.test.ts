@@ -1,6 +1,7 @@
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runBinary } from '@switchyard/dev-env/binary';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
@@ -70,7 +71,40 @@ describe('agents of a langgraph.json beside the gateway', () => {
     const { messages } = await run({ command: { resume: true } });
     expect(messages.at(-1)?.content).toBe('Sent: Dear all, lunch is at noon');
   });
+
+  it('go on from the command line in their thread, and get their answers', async () => {
+    const asked = await cli('chat', '--agent', 'approval', 'lunch is at noon');
+    expect(asked.output).toContain('Send this?');
+    const thread = /--thread (\S+)/.exec(asked.output)?.[1] ?? '';
+    expect((await cli('chat', '--thread', thread, 'true')).output).toContain(
+      'Sent: Dear all, lunch is at noon',
+    );
+    await cli('chat', '--thread', thread, 'dinner too');
+    expect((await cli('chat', '--thread', thread, 'false')).output).toContain('Not sent.');
+    const runs = await session.get<{ assistant_id: string }[]>(`/api/threads/${thread}/runs`);
+    expect(runs.map(({ assistant_id: id }) => id)).toEqual(Array(4).fill('approval'));
+  });
+
+  it('are listed on the command line with file and state', async () => {
+    const { output } = await cli('agents', 'list');
+    expect(output).toMatch(/^lead_agent +built in +loaded/m);
+    expect(output).toMatch(/^notes +src\/notes\.ts:graph +loaded/m);
+    expect(output).toMatch(/^faulty +src\/faulty\.ts:graph +refused: src\/faulty\.ts:2: /m);
+  });
 });
+
+async function cli(...args: string[]): Promise<{ output: string }> {
+  const { token } = await session.post<{ token: string }>('/api/v1/auth/tokens', {
+    name: 'desk',
+    scopes: ['conversation:read', 'conversation:write'],
+  });
+  const env = { SWITCHYARD_URL: gateway.url, SWITCHYARD_TOKEN: token };
+  const run = runBinary({ args, env, cwd: folder.path });
+  run.child.stdin?.end();
+  const { code } = await run.exited;
+  expect(code, run.output()).toBe(0);
+  return { output: run.output() };
+}
 
 async function ask(text: string): Promise<string | undefined> {
   const values = await session.post<{ messages: { content: string }[] }>('/api/runs/wait', {

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { launchChromium } from '@switchyard/dev-env/chromium';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
@@ -30,6 +31,8 @@ export interface Visit extends Look {
   host?: string;
 }
 
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
 /** As long as the tests themselves are patient; see vitest.config.ts. */
 const patienceMs = 120_000;
 
@@ -53,10 +56,14 @@ export class Stage {
     this.#browser = parts.browser;
   }
 
-  /** Begins with an empty data home, and with a file of settings where one is given. */
-  static async open({ settings }: { settings?: object } = {}): Promise<Stage> {
+  /** Begins with an empty data home, and with a file of settings and the files of a project where they are given. */
+  static async open({ settings, project }: { settings?: object; project?: string } = {}): Promise<Stage> {
     const folder = temporaryFolder();
     try {
+      if (project) {
+        cpSync(project, folder.path, { recursive: true });
+        symlinkSync(join(root, 'node_modules'), join(folder.path, 'node_modules'));
+      }
       // JSON is YAML too.
       if (settings) writeFileSync(join(folder.path, 'switchyard.yaml'), JSON.stringify(settings));
       const gateway = await SpawnedGateway.start({ home: folder.path });

@@ -75,21 +75,31 @@ export type LinkButtonProps = Look & {
   children: ReactNode;
   className?: string | undefined;
   newTab?: boolean | undefined;
+  'aria-label'?: string | undefined;
 };
 
 /** A link that looks like a button, for what leads to another page. */
-export function LinkButton({ href, children, variant, size, icon, className, newTab }: LinkButtonProps) {
+export function LinkButton({
+  href,
+  children,
+  variant,
+  size,
+  icon,
+  className,
+  newTab,
+  'aria-label': label,
+}: LinkButtonProps) {
   const name = classes(look({ variant, size }), className);
   if (newTab) {
     return (
-      <a href={href} target="_blank" rel="noopener noreferrer" className={name}>
+      <a href={href} target="_blank" rel="noopener noreferrer" className={name} aria-label={label}>
         {icon}
         {children}
       </a>
     );
   }
   return (
-    <Link href={href} className={name}>
+    <Link href={href} className={name} aria-label={label}>
       {icon}
       {children}
     </Link>

@@ -7,6 +7,7 @@ import { opensRow, rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { agentsKey } from './agents-key.ts';
+import { TalkLink } from './graph-row.tsx';
 
 /** An agent: what it is for, and what it has. */
 export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }) {
@@ -29,7 +30,8 @@ export function AgentRow({ agent, onEdit }: { agent: Agent; onEdit: () => void }
         <p className="max-w-[48rem] text-body break-words">{description}</p>
         <p className="text-table text-text-2">{parts.join(' · ')}</p>
       </div>
-      <div className="flex shrink-0 gap-1">
+      <div className="flex shrink-0 flex-wrap justify-end gap-1">
+        <TalkLink name={name} />
         <Button
           {...editHint}
           {...opensRow}

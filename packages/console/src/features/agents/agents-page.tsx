@@ -7,18 +7,22 @@ import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { StatusWord } from '../../kit/status-word.tsx';
+import { graphsQuery } from '../../lib/data/assistants.ts';
 import { agentsQuery } from '../../lib/data/models.ts';
 import { useText } from '../../lib/i18n.ts';
 import { usePageAction } from '../../lib/page-actions.ts';
 import { AgentForm } from './agent-form.tsx';
 import { AgentRow } from './agent-row.tsx';
+import { GraphRow } from './graph-row.tsx';
 
 const createCommand = 'switchyard agents create painter --soul painter.md';
 
-/** The user's own agents. */
+/** Who can be talked to: agents that the user has made, and the graphs of the gateway. */
 export function AgentsPage() {
   const text = useText('agents');
   const agents = useQuery(agentsQuery());
+  const graphs = useQuery(graphsQuery);
   const [edited, setEdited] = useState<Agent | 'new' | null>(null);
   const hint = useCommandHint(createCommand);
   usePageAction({ id: 'create-agent', label: text('create'), run: () => setEdited('new') });
@@ -37,6 +41,7 @@ export function AgentsPage() {
         </Button>
       }
     >
+      <h2 className="text-lead font-semibold">{text('yours')}</h2>
       <QueryView
         query={agents}
         isEmpty={(list) => list.agents.length === 0}
@@ -46,6 +51,26 @@ export function AgentsPage() {
           <ul>
             {list.agents.map((agent) => (
               <AgentRow key={agent.name} agent={agent} onEdit={() => setEdited(agent)} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
+      <h2 className="text-lead font-semibold">{text('graphs.title')}</h2>
+      <p className="max-w-[48rem] text-body text-text-2">{text('graphs.lead')}</p>
+      <QueryView query={graphs}>
+        {({ graphs: list, faults }) => (
+          <ul>
+            {list.map((graph) => (
+              <GraphRow key={graph.graph_id} graph={graph} />
+            ))}
+            {faults.map(({ name, fault }) => (
+              <li key={name} className="border-b border-border py-3">
+                <p className="flex flex-wrap items-center gap-x-3 font-medium">
+                  {name}
+                  <StatusWord kind="failed">{text('graphs.refused')}</StatusWord>
+                </p>
+                <p className="max-w-[48rem] text-body break-words text-failed">{fault}</p>
+              </li>
             ))}
           </ul>
         )}

@@ -5,18 +5,18 @@ import { QueryView } from '../../kit/query-view.tsx';
 import { useText } from '../../lib/i18n.ts';
 import { ReplaceDialog, type Replacement } from './actions/replace-dialog.tsx';
 import { Announcer } from './announcer.tsx';
-import { Composer } from './composer/composer.tsx';
+import { AgentComposer } from './composer/agent-composer.tsx';
 import { useDraft } from './composer/use-draft.ts';
 import { useUploads } from './composer/use-uploads.ts';
-import { approvalsIn } from './model/approval.ts';
 import { offersAt } from './model/aside.ts';
 import type { Draft } from './model/draft-store.ts';
 import type { Turn } from './model/turn.ts';
 import { PendingQuestions } from './turns/pending-questions.tsx';
 import { RunNotices } from './turns/run-notices.tsx';
+import { StateCard } from './turns/state-card.tsx';
 import { TodoList } from './turns/todo-list.tsx';
 import { TurnList } from './turns/turn-list.tsx';
-import { useAgentChoice } from './use-agent-choice.ts';
+import { useAgentOfThread } from './use-agent-choice.ts';
 import type { Conversing } from './use-conversation.ts';
 import { useConversationActions } from './use-conversation-actions.ts';
 import { useEndOfPage } from './use-end-of-page.ts';
@@ -45,12 +45,13 @@ export function ConversationBody(props: ConversationBodyProps) {
   const text = useText('chat');
   const box = useRef<HTMLDivElement>(null);
   const [draft, setDraft] = useDraft(threadId);
-  const [choice, setChoice] = useAgentChoice();
-  const { messages, answers, version, turns, news, openRun, isRunning, interrupts, values } = conversation;
+  const agent = useAgentOfThread(threadId);
+  const { messages, answers, version, turns, news, openRun, isRunning, isTalk, isAsked, interrupts, values } =
+    conversation;
   const [replacing, setReplacing] = useState<{ kind: Replacement; turn: Turn } | null>(null);
   const { isAway, jump, keepEnd } = useEndOfPage({ conversation: threadId, box: inPanel ? box : null });
-  const { sending, answering, stopping, replace } = useConversationActions(threadId, {
-    ...useSend(choice),
+  const { sending, running, answering, stopping, replace } = useConversationActions(threadId, {
+    ...useSend(agent),
     draft,
     version,
     onSent: jump,
@@ -62,7 +63,7 @@ export function ConversationBody(props: ConversationBodyProps) {
   const last = turns.at(-1);
   const canSend = version?.checkpoint_id !== null;
   // A question of its own form is answered below; what was just sent has no run yet.
-  const isAwaited = interrupts.length > 0 || sending.isPending || answering.isPending;
+  const isAwaited = isAsked || sending.isPending || answering.isPending;
   const offers = offersAt(last, { version, canBranch: props.canBranch });
 
   return (
@@ -80,7 +81,7 @@ export function ConversationBody(props: ConversationBodyProps) {
               answers={answers.data}
               isRunning={isRunning}
               older={messages.hasNextPage ? () => void messages.fetchNextPage() : null}
-              onAnswer={canSend && !isAwaited ? (words) => sending.mutate(words) : null}
+              onAnswer={canSend && !isAwaited ? (words) => sending.mutate({ words }) : null}
               onReplace={(kind, turn) => setReplacing({ kind, turn })}
               onBranch={offers.branch ? (turn) => setReplacing({ kind: 'branch', turn }) : null}
               onAside={offers.aside ? onAside : null}
@@ -90,11 +91,13 @@ export function ConversationBody(props: ConversationBodyProps) {
           )}
         </QueryView>
         <TodoList values={values} />
+        <StateCard values={values} isTalk={isTalk} />
         <PendingQuestions
+          key={conversation.lastRun?.run_id}
           interrupts={interrupts}
-          approvals={approvalsIn(interrupts)}
+          next={conversation.next}
           isBusy={answering.isPending}
-          onResume={(answer) => answering.mutate(answer)}
+          onAnswer={(answer) => answering.mutate(answer)}
         />
         {version ? null : <RunNotices news={news} />}
       </div>
@@ -102,20 +105,21 @@ export function ConversationBody(props: ConversationBodyProps) {
         <div className="mx-auto flex w-full max-w-[52rem] flex-col gap-2 px-4">
           {isAway ? <LatestButton onClick={jump} /> : null}
           {version ? <VersionNotice version={version} onNewest={() => onShow(null, { push: true })} /> : null}
-          <Composer
+          <AgentComposer
+            agent={agent}
+            isFollowUp={turns.length > 0}
             label={text(inPanel ? 'aside.write' : 'composer.label')}
             field={field}
             draft={draft}
             onDraft={setDraft}
-            onSend={() => sending.mutate(draft.text)}
+            onSend={(more) => sending.mutate({ words: draft.text, more })}
+            onRun={(input, more) => running.mutate({ input, more })}
             onFiles={(files) => void upload(threadId, files)}
             onEditLast={!isRunning && last?.human ? () => setReplacing({ kind: 'edit', turn: last }) : null}
             onStop={openRun ? () => stopping.mutate(openRun.run_id) : null}
             stopped={openRun ? { threadId, runId: openRun.run_id } : undefined}
-            isSending={sending.isPending || !canSend}
+            isSending={sending.isPending || running.isPending || !canSend}
             uploading={uploading}
-            choice={choice}
-            onChoice={setChoice}
           />
         </div>
       </div>

@@ -1,3 +1,4 @@
+import type { RunCreate } from '@switchyard/contract/conversation/run';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
@@ -5,7 +6,7 @@ import { useToast } from '../../kit/toast.tsx';
 import { modelsQuery } from '../../lib/data/models.ts';
 import { useText } from '../../lib/i18n.ts';
 import { uploadToThread } from '../../lib/thread-files.ts';
-import { Composer } from './composer/composer.tsx';
+import { AgentComposer } from './composer/agent-composer.tsx';
 import { useDraft } from './composer/use-draft.ts';
 import { withName } from './composer/use-uploads.ts';
 import { ConversationHeader } from './conversation-header.tsx';
@@ -15,6 +16,13 @@ import { useNavigation } from './use-navigation.ts';
 import { newThread, useSend } from './use-send.ts';
 
 const examples = ['example.picture', 'example.instances', 'example.abilities'] as const;
+
+/** A message, or the input of a graph that takes none. */
+interface Beginning {
+  said?: string;
+  input?: unknown;
+  more?: RunCreate;
+}
 
 /** The place where a conversation begins. Its first message makes the thread, and takes along the files that were put in. */
 export function NewConversation() {
@@ -26,15 +34,20 @@ export function NewConversation() {
   const names = files.map(({ name }) => name);
   // The next try after a refused file or message goes on in the thread that the first one has made.
   const thread = useRef<string>(undefined);
-  const [choice, setChoice] = useAgentChoice();
-  const { send } = useSend(choice);
+  const agent = useAgentChoice();
+  const { graph, choice } = agent;
+  const { send, run } = useSend(agent);
   const isDemo = useQuery(modelsQuery()).data?.models[0]?.simulated === true;
   const begin = useMutation({
-    mutationFn: async (said: string) => {
-      thread.current ??= await newThread();
+    mutationFn: async ({ said, input, more = {} }: Beginning) => {
+      thread.current ??= await newThread((await agent.requests()).asked);
       const threadId = thread.current;
+      if (said === undefined) {
+        await run(threadId, input, more);
+        return threadId;
+      }
       const kept = files.length > 0 ? await uploadToThread(threadId, files) : [];
-      await send(threadId, { text: said, files: kept.map(({ filename }) => filename) });
+      await send(threadId, { text: said, files: kept.map(({ filename }) => filename) }, more);
       return threadId;
     },
     onSuccess: (threadId) => {
@@ -51,40 +64,53 @@ export function NewConversation() {
           <ThreadList current={null} />
         </div>
         <div className="flex flex-col gap-2">
-          <p className="text-title font-semibold">{text('first.title')}</p>
-          <p className="text-lead text-text-2">{text('first.lead')}</p>
-          {isDemo ? (
+          <p className="text-title font-semibold">
+            {choice.agent === null ? text('first.title') : (graph?.named ?? choice.agent)}
+          </p>
+          <p className="text-lead text-text-2">
+            {choice.agent === null ? text('first.lead') : (graph?.description ?? text('first.graph'))}
+          </p>
+          {isDemo && graph === null ? (
             <p className="self-start rounded-full border border-border px-2 py-0.5 text-meta text-text-2">
               {text('demo')}
             </p>
           ) : null}
-          <ul className="flex flex-wrap gap-2">
-            {examples.map((example) => (
-              <li key={example}>
-                <Button disabled={begin.isPending} onClick={() => begin.mutate(text(example))}>
-                  {text(example)}
-                </Button>
-              </li>
-            ))}
-          </ul>
+          {choice.agent === null ? (
+            <ul className="flex flex-wrap gap-2">
+              {examples.map((example) => (
+                <li key={example}>
+                  <Button disabled={begin.isPending} onClick={() => begin.mutate({ said: text(example) })}>
+                    {text(example)}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          ) : null}
         </div>
-        {/* A long list of conversations passes below it. */}
-        <div className="bg-bg max-md:sticky max-md:bottom-(--foot) short:static max-md:z-10 max-md:pb-3">
-          <Composer
+        {/* A long list of conversations passes below it; a form is long itself. */}
+        <div
+          className={
+            graph === null
+              ? 'bg-bg max-md:sticky max-md:bottom-(--foot) short:static max-md:z-10 max-md:pb-3'
+              : 'flex flex-col gap-2 bg-bg max-md:pb-3'
+          }
+        >
+          <AgentComposer
+            agent={agent}
+            isFollowUp={false}
             label={text('composer.label')}
             draft={{ text: words, files: begin.isPending ? [] : names }}
             onDraft={({ text: typed, files: kept }) => {
               if (typed !== undefined) setDraft({ text: typed });
               if (kept) setFiles(files.filter(({ name }) => kept.includes(name)));
             }}
-            onSend={() => begin.mutate(words)}
+            onSend={(more) => begin.mutate({ said: words, more })}
+            onRun={(input, more) => begin.mutate({ input, more })}
             onFiles={(given) => setFiles(withFiles(files, given.map(withName)))}
             onEditLast={null}
             onStop={null}
             isSending={begin.isPending}
             uploading={begin.isPending ? names : []}
-            choice={choice}
-            onChoice={setChoice}
           />
         </div>
       </div>

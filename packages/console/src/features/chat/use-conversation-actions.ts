@@ -1,4 +1,5 @@
 import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
+import type { RunCreate } from '@switchyard/contract/conversation/run';
 import { cancelRun } from '@switchyard/contract/conversation/runs';
 import { useMutation } from '@tanstack/react-query';
 import { useToast } from '../../kit/toast.tsx';
@@ -23,21 +24,30 @@ interface ConversationActionsOptions extends Sending {
 
 /** What can be done in a conversation. Each failure is told, and the draft stays. */
 export function useConversationActions(threadId: string, options: ConversationActionsOptions) {
-  const { send, resume, draft, version, onSent, clearDraft, onReplaced, onNewest } = options;
+  const { send, run, resume, draft, version, onSent, clearDraft, onReplaced, onNewest } = options;
   const toast = useToast();
   const openPage = useNavigation();
   const onError = (error: Error) => toast({ error });
   const sending = useMutation({
-    mutationFn: async (words: string) =>
-      send(threadId, { text: words, files: draft.files }, version ? goingOnFrom(version) : {}),
-    onSuccess: (_done, words) => {
+    mutationFn: async ({ words, more }: { words: string; more?: RunCreate }) =>
+      send(threadId, { text: words, files: draft.files }, { ...more, ...from(version) }),
+    onSuccess: (_done, { words }) => {
       if (words === draft.text) clearDraft();
       onNewest();
       onSent();
     },
     onError,
   });
-  const answering = useMutation({ mutationFn: (answer: unknown) => resume(threadId, answer), onError });
+  const running = useMutation({
+    mutationFn: async ({ input, more }: { input: unknown; more: RunCreate }) =>
+      run(threadId, input, { ...more, ...from(version) }),
+    onSuccess: () => {
+      onNewest();
+      onSent();
+    },
+    onError,
+  });
+  const answering = useMutation({ mutationFn: (answer: RunCreate) => resume(threadId, answer), onError });
   const stopping = useMutation({
     mutationFn: (runId: string) =>
       gateway.call(cancelRun, { params: { thread_id: threadId, run_id: runId }, query: {} }),
@@ -56,5 +66,10 @@ export function useConversationActions(threadId: string, options: ConversationAc
     },
     onError,
   });
-  return { sending, answering, stopping, replace };
+  return { sending, running, answering, stopping, replace };
+}
+
+/** Where a run goes on while an older version is shown. */
+function from(version: AnswerVersion | null): RunCreate {
+  return version ? goingOnFrom(version) : {};
 }

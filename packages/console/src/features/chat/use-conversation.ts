@@ -1,7 +1,9 @@
 import { markThreadRead } from '@switchyard/contract/conversation/read-threads';
 import type { Run } from '@switchyard/contract/conversation/run';
+import type { Thread } from '@switchyard/contract/conversation/thread';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import { leadAgent } from '../../lib/data/assistants.ts';
 import { tasksOfThreadQuery } from '../../lib/data/tasks.ts';
 import {
   threadAnswersQuery,
@@ -11,6 +13,7 @@ import {
   threadStateQuery,
 } from '../../lib/data/threads.ts';
 import { gateway } from '../../lib/gateway.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import type { LiveInterrupt } from '../../lib/live/run-news.ts';
 import { useRunStream } from '../../lib/live/use-run-stream.ts';
 import { turnsOf } from './model/turns.ts';
@@ -50,6 +53,8 @@ export function useConversation(threadId: string, wanted: string | null) {
   const isRunning = openRun !== null;
   // Right after a run the record may still hold the questions that the run began with.
   const isAsked = !isRunning && version === null && thread.data?.status === 'interrupted';
+  // The state of a graph that takes no messages is shown as it is, with a turn for each run.
+  const isTalk = takesTalk(thread.data);
   const hasAll = messages.data !== undefined && !messages.hasNextPage;
   const copied = useCopied(hasAll ? state.data : undefined, said);
   const stored = useMemo(() => (hasAll ? [...copied, ...said] : said), [hasAll, copied, said]);
@@ -64,16 +69,40 @@ export function useConversation(threadId: string, wanted: string | null) {
           live: followed === null || version ? null : { runId: followed, news },
           sent: version ? null : sent,
           isAsked,
+          isTalk,
         }),
       ),
-    [stored, runs.data, tasks.data, followed, news, sent, version, isAsked, answers.data],
+    [stored, runs.data, tasks.data, followed, news, sent, version, isAsked, isTalk, answers.data],
   );
   useReadMark(threadId, thread.data?.run_ended_at ?? null, thread.data?.unread ?? false);
   const interrupts = isAsked ? storedInterrupts(thread.data?.interrupts) : [];
   // While a run says more, what it says of the state is newer.
   const isNewer = version === null && news.phase !== 'connecting';
   const values = { ...state.data?.values, ...(isNewer && news.values) };
-  return { thread, messages, answers, version, turns, news, openRun, isRunning, interrupts, values };
+  return {
+    thread,
+    messages,
+    answers,
+    version,
+    turns,
+    news,
+    openRun,
+    lastRun: runs.data?.[0] as Run | undefined,
+    isRunning,
+    isTalk,
+    isAsked,
+    interrupts,
+    next: isAsked ? (state.data?.next ?? []) : [],
+    values,
+  };
+}
+
+/** A thread without a state may become a conversation; a graph's own state tells whether it has become one. */
+function takesTalk(thread: Thread | undefined): boolean {
+  const graphId = thread?.metadata.graph_id ?? leadAgent;
+  const values = thread?.values ?? {};
+  if (graphId === leadAgent || Object.keys(values).length === 0) return true;
+  return Array.isArray(values.messages) && values.messages.some(isRecord);
 }
 
 /** The run at work, or the first that waits for its turn. */

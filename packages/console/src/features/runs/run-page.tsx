@@ -9,7 +9,7 @@ import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { useToast } from '../../kit/toast.tsx';
-import { useAgentNames } from '../../lib/data/agent-names.ts';
+import { useAgentNames } from '../../lib/data/assistants.ts';
 import { runEventsQuery, runQuery } from '../../lib/data/runs.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';

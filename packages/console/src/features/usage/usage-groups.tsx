@@ -6,7 +6,7 @@ import { Button } from '../../kit/button.tsx';
 import { csvText } from '../../kit/chart/csv.ts';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { TabLinks } from '../../kit/tab-links.tsx';
-import { useAgentNames } from '../../lib/data/agent-names.ts';
+import { useAgentNames } from '../../lib/data/assistants.ts';
 import { useText } from '../../lib/i18n.ts';
 import { changeQuery } from '../../lib/query-string.ts';
 import { saveFile } from '../../lib/save-file.ts';

@@ -14,7 +14,7 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { EditWorkflowDialog } from './edit-workflow-dialog.tsx';
-import { forgetLastValues } from './last-values.ts';
+import { lastValuesOf } from './last-values.ts';
 
 /** What can be done with a workflow besides running it. */
 export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
@@ -41,7 +41,7 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
   const remove = useMutation({
     mutationFn: () => gateway.call(deleteWorkflow, { params }),
     onSuccess: () => {
-      forgetLastValues(workflow.id);
+      lastValuesOf(workflow.id).forget();
       navigate('/workflows');
       void renew();
       toast({ text: text('menu.deleted', { name: workflow.name }) });

@@ -1,13 +1,14 @@
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
+import { useFormState } from '../../kit/fields/use-form-state.ts';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { useQueryState } from '../../lib/address.ts';
 import { workflowQuery } from '../../lib/data/workflows.ts';
 import { useText } from '../../lib/i18n.ts';
-import { useFormState } from './form/use-form-state.ts';
 import { WorkflowForm } from './form/workflow-form.tsx';
+import { lastValuesOf } from './last-values.ts';
 import { ProblemSummary } from './run/problem-summary.tsx';
 import { RunPanel } from './run/run-panel.tsx';
 import { StartedRuns } from './run/started-runs.tsx';
@@ -48,7 +49,7 @@ function versionIn(typed: string | null): number | undefined {
 }
 
 function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
-  const form = useFormState(workflow.id, workflow.parameters);
+  const form = useFormState(workflow.parameters, lastValuesOf(workflow.id));
   const runs = useRuns(workflow, form);
   const [batch] = useQueryState('batch');
   return (

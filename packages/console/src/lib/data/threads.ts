@@ -11,7 +11,7 @@ import { asideMark } from './aside-mark.ts';
 import { keys } from './keys.ts';
 
 /** What a list of threads shows. */
-export type ListedThread = Required<Omit<FoundThread, 'extracted' | 'interrupts'>>;
+export type ListedThread = Required<Omit<FoundThread, 'extracted' | 'interrupts' | 'values'>>;
 
 export interface ThreadFilter {
   pinned?: boolean;
@@ -30,8 +30,8 @@ const listed = [
   'run_ended_at',
   'unread',
   'assistant_id',
+  'title',
   'metadata',
-  'values',
   'error',
 ] as const;
 

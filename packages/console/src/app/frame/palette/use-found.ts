@@ -34,7 +34,7 @@ export function useFound(query: string, isOpen: boolean): { entries: PaletteEntr
       .map((thread) => ({
         id: `thread ${thread.thread_id}`,
         kind: text('palette.thread'),
-        label: titleOf(thread.values) ?? thread.thread_id,
+        label: thread.title || thread.thread_id,
         href: `/chat/${thread.thread_id}`,
       }))
       .slice(0, perKind),
@@ -49,9 +49,4 @@ export function useFound(query: string, isOpen: boolean): { entries: PaletteEntr
       .slice(0, perKind),
   ];
   return { entries, isSearching: [tasks, threads, workflows].some(({ isLoading }) => isLoading) };
-}
-
-function titleOf(values: unknown): string | null {
-  const { title } = (values ?? {}) as { title?: unknown };
-  return typeof title === 'string' && title !== '' ? title : null;
 }

@@ -13,7 +13,7 @@ import { useText } from '../../../lib/i18n.ts';
 import type { Draft } from '../model/draft-store.ts';
 import { AgentMenu, type AgentMenuProps } from './agent-menu.tsx';
 
-interface ComposerProps extends AgentMenuProps {
+export interface ComposerProps extends AgentMenuProps {
   label: string;
   field?: RefObject<HTMLTextAreaElement | null> | undefined;
   draft: Draft;

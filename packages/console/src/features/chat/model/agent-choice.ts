@@ -1,8 +1,9 @@
 import type { RunCreate } from '@switchyard/contract/conversation/run';
+import { isRecord } from '../../../lib/is-record.ts';
 
 /** Who answers, and how. */
 export interface AgentChoice {
-  /** The name of an agent of the user's own; null for the built-in one. */
+  /** A graph, an assistant or an agent of the user's own, as a run names it; null for the built-in one. */
   agent: string | null;
   /** Null for the default model. */
   model: string | null;
@@ -10,30 +11,43 @@ export interface AgentChoice {
   delegates: boolean;
 }
 
-const defaultChoice: AgentChoice = { agent: null, model: null, plans: true, delegates: true };
-
-export function contextOf({ agent, model, plans, delegates }: AgentChoice): Pick<RunCreate, 'context'> {
+/** What the built-in agent is told; agents of the user's own are that agent too. */
+export function contextOf({ model, plans, delegates }: AgentChoice): Pick<RunCreate, 'context'> {
   return {
     context: {
       is_plan_mode: plans,
       subagent_enabled: delegates,
-      ...(agent !== null && { agent_name: agent }),
       ...(model !== null && { model_name: model }),
     },
   };
 }
 
+/** What a run of the built-in agent was told. */
+export function settingsIn(context: unknown): Omit<AgentChoice, 'agent'> {
+  const told = isRecord(context) ? context : {};
+  return {
+    model: typeof told.model_name === 'string' ? told.model_name : null,
+    plans: told.is_plan_mode === true,
+    delegates: told.subagent_enabled === true,
+  };
+}
+
 /** Reads a stored choice; what is missing or odd has its default. */
 export function readChoice(stored: string | null): AgentChoice {
+  const value = valueIn(stored);
+  return {
+    agent: typeof value.agent === 'string' ? value.agent : null,
+    model: typeof value.model === 'string' ? value.model : null,
+    plans: value.plans !== false,
+    delegates: value.delegates !== false,
+  };
+}
+
+function valueIn(stored: string | null): Partial<Record<keyof AgentChoice, unknown>> {
   try {
-    const value = JSON.parse(stored ?? '{}') as Partial<Record<keyof AgentChoice, unknown>>;
-    return {
-      agent: typeof value.agent === 'string' ? value.agent : null,
-      model: typeof value.model === 'string' ? value.model : null,
-      plans: value.plans !== false,
-      delegates: value.delegates !== false,
-    };
+    const value: unknown = JSON.parse(stored ?? '{}');
+    return isRecord(value) ? value : {};
   } catch {
-    return defaultChoice;
+    return {}; // an older page has written something else
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { approvalsIn, otherQuestions, resumeOf } from './approval.ts';
+import { actionsIn, decisionsOf, resumeOf } from './approval.ts';
 import { clarificationIn } from './clarification.ts';
 
 const asked = {
@@ -11,35 +11,35 @@ const asked = {
 };
 
 test('an approval shows the action, its arguments, the reason and what may be decided', () => {
-  expect(approvalsIn([asked])).toEqual([
+  expect(actionsIn(asked.value)).toEqual([
     {
-      interruptId: 'i1',
-      actions: [
-        {
-          name: 'run_workflow',
-          args: { width: 512 },
-          description: 'It takes long.',
-          allowed: ['approve', 'reject'],
-        },
-      ],
+      name: 'run_workflow',
+      args: { width: 512 },
+      description: 'It takes long.',
+      allowed: ['approve', 'reject'],
     },
   ]);
-  expect(approvalsIn([{ value: 'Which one?' }])).toEqual([]);
-  expect(otherQuestions([asked, { value: 'Which one?' }])).toEqual([{ value: 'Which one?' }]);
+  expect(actionsIn('Which one?')).toEqual([]);
+  expect(actionsIn({ question: 'Which one?' })).toEqual([]);
 });
 
-test('the answer to one question is its decisions; to several, the decisions by the id of each', () => {
-  const [one] = approvalsIn([asked]);
-  if (!one) throw new Error('There is an approval.');
-  expect(resumeOf([one], [[{ type: 'approve' }]])).toEqual({ decisions: [{ type: 'approve' }] });
+test('the answer to an approval is a decision on each action', () => {
+  const actions = actionsIn(asked.value);
+  expect(decisionsOf(actions, [{ type: 'approve' }])).toEqual({ decisions: [{ type: 'approve' }] });
   const edited = { type: 'edit', edited_action: { name: 'run_workflow', args: { width: 64 } } };
-  expect(resumeOf([one], [[{ type: 'edit', args: { width: 64 } }]])).toEqual({ decisions: [edited] });
-  const two = [one, { ...one, interruptId: 'i2' }];
-  const answers = [[{ type: 'approve' }], [{ type: 'reject', message: 'Too dear.' }]] as const;
-  expect(resumeOf(two, answers)).toEqual({
-    i1: { decisions: [{ type: 'approve' }] },
-    i2: { decisions: [{ type: 'reject', message: 'Too dear.' }] },
-  });
+  expect(decisionsOf(actions, [{ type: 'edit', args: { width: 64 } }])).toEqual({ decisions: [edited] });
+  const rejected = { type: 'reject', message: 'Too dear.' };
+  expect(decisionsOf(actions, [{ type: 'reject', message: 'Too dear.' }])).toEqual({ decisions: [rejected] });
+});
+
+test('one question is answered with its answer, several of any form by the id of each', () => {
+  const other = { id: 'i2', value: 'Which one?' };
+  expect(resumeOf([other], new Map([[0, 'the first']]))).toBe('the first');
+  const answers = new Map<number, unknown>([
+    [1, { name: 'tea' }],
+    [0, { decisions: [] }],
+  ]);
+  expect(resumeOf([asked, other], answers)).toEqual({ i1: { decisions: [] }, i2: { name: 'tea' } });
 });
 
 test('a question of the agent has its options as buttons', () => {

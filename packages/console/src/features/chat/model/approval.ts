@@ -11,26 +11,8 @@ export interface ActionRequest {
   allowed: Decision[];
 }
 
-/** What a human is asked; its decisions are answered together, in this order. */
-export interface Approval {
-  interruptId: string | null;
-  actions: ActionRequest[];
-}
-
-/** Reads the questions of a thread in the form of LangChain's middleware. Others are left to `otherQuestions`. */
-export function approvalsIn(interrupts: readonly LiveInterrupt[]): Approval[] {
-  return interrupts.flatMap(({ id, value }) => {
-    const actions = actionsIn(value);
-    return actions.length === 0 ? [] : [{ interruptId: id ?? null, actions }];
-  });
-}
-
-/** Questions in a form that an agent of a user's own chose. */
-export function otherQuestions(interrupts: readonly LiveInterrupt[]): LiveInterrupt[] {
-  return interrupts.filter(({ value }) => actionsIn(value).length === 0);
-}
-
-function actionsIn(value: unknown): ActionRequest[] {
+/** The actions that wait for a decision, as LangChain's middleware asks for it. Any other question has none. */
+export function actionsIn(value: unknown): ActionRequest[] {
   if (!isRecord(value)) return [];
   const requests = value.action_requests ?? value.actionRequests;
   const reviews = value.review_configs ?? value.reviewConfigs;
@@ -61,19 +43,23 @@ export type Answer =
   | { type: 'edit'; args: Record<string, unknown> }
   | { type: 'reject'; message: string };
 
-/** The `resume` of a run that answers these questions. */
-export function resumeOf(approvals: readonly Approval[], answers: readonly (readonly Answer[])[]): unknown {
-  const [only, ...others] = approvals.map(({ actions, interruptId }, index) => {
-    const decisions = actions.map(({ name }, place) => decisionOf(answers[index]?.[place], name));
-    return { interruptId, value: { decisions } };
-  });
-  if (only && others.length === 0) return only.value;
+/** What answers a question about these actions. */
+export function decisionsOf(actions: readonly ActionRequest[], answers: readonly (Answer | null)[]): object {
+  return { decisions: actions.map(({ name }, place) => decisionOf(answers[place], name)) };
+}
+
+/** The `resume` of a run that answers these questions: the answer to the only one, or all of them by id. */
+export function resumeOf(
+  interrupts: readonly LiveInterrupt[],
+  answers: ReadonlyMap<number, unknown>,
+): unknown {
+  if (interrupts.length === 1) return answers.get(0);
   return Object.fromEntries(
-    [only, ...others].flatMap((one) => (one?.interruptId ? [[one.interruptId, one.value]] : [])),
+    interrupts.flatMap(({ id }, place) => (id === undefined ? [] : [[id, answers.get(place)]])),
   );
 }
 
-function decisionOf(answer: Answer | undefined, name: string): object {
+function decisionOf(answer: Answer | null | undefined, name: string): object {
   if (answer?.type === 'approve') return { type: 'approve' };
   if (answer?.type === 'edit') return { type: 'edit', edited_action: { name, args: answer.args } };
   const message = answer?.message ?? '';

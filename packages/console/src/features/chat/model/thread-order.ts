@@ -25,6 +25,6 @@ export function isPinned({ metadata }: Pick<ListedThread, 'metadata'>): boolean 
 }
 
 /** Returns null for a thread that has no title yet. */
-export function titleOf({ values }: { values: Record<string, unknown> }): string | null {
-  return typeof values.title === 'string' && values.title !== '' ? values.title : null;
+export function titleOf({ title }: Pick<ListedThread, 'title'>): string | null {
+  return title || null;
 }

@@ -22,7 +22,15 @@ const failed: StreamedMessage = {
 let seq = 0;
 const row = (runId: string, content: StreamedMessage): ThreadMessage =>
   ({ run_id: runId, seq: ++seq, content, feedback: null }) as ThreadMessage;
-const none: TurnSources = { stored: [], runs: [], tasks: [], live: null, sent: null, isAsked: false };
+const none: TurnSources = {
+  stored: [],
+  runs: [],
+  tasks: [],
+  live: null,
+  sent: null,
+  isAsked: false,
+  isTalk: true,
+};
 const saying = (messages: StreamedMessage[], more: Partial<RunNews> = {}): RunNews => ({
   ...noRunNews,
   phase: 'streaming',
@@ -172,4 +180,14 @@ test('a call whose result says that the run was stopped is stopped, not failed',
   const stopped = { ...failed, additional_kwargs: { stopped: true } };
   expect(toolIn({ ...none, stored: [row('r1', asks), row('r1', failed)] }).state).toBe('failed');
   expect(toolIn({ ...none, stored: [row('r1', asks), row('r1', stopped)] }).state).toBe('stopped');
+});
+
+test('each run of a graph that takes no messages is a turn, in the order in which they ran', () => {
+  const runs = ['r2', 'r1'].map((run_id) => ({ run_id, status: 'success' }) as Run);
+  const turns = turnsOf({ ...none, runs, isTalk: false });
+  expect(turns.map(({ runId, parts }) => [runId, parts])).toEqual([
+    ['r1', []],
+    ['r2', []],
+  ]);
+  expect(turnsOf({ ...none, runs })).toEqual([]);
 });

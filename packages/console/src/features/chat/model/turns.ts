@@ -16,6 +16,8 @@ export interface TurnSources {
   tasks: readonly Task[];
   /** What the run that goes on has said, and which run that is. */
   live: { runId: string; news: RunNews } | null;
+  /** False for a graph that takes no messages: each of its runs is a turn. */
+  isTalk: boolean;
   /** A message that was just sent and that no answer shows yet. */
   sent: { runId: string; message: StreamedMessage } | null;
   /** The thread waits for the answer of a person. */
@@ -42,7 +44,10 @@ export function turnsOf(sources: TurnSources): Turn[] {
     turns.set(runId, turn);
     addMessage(turn, placed, calls);
   }
-  const { live } = sources;
+  const { live, isTalk } = sources;
+  for (const run of isTalk ? [] : sources.runs.toReversed())
+    if (!turns.has(run.run_id))
+      turns.set(run.run_id, emptyTurn(run.run_id, run, isSpeaking(sources, run.run_id)));
   if (live && !turns.has(live.runId) && live.news.phase !== 'ended') {
     turns.set(live.runId, emptyTurn(live.runId, runs.get(live.runId) ?? null, true));
   }

@@ -1,4 +1,4 @@
-import { patchThread, updateState } from '@switchyard/contract/conversation/threads';
+import { patchThread } from '@switchyard/contract/conversation/threads';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleDot, CirclePause, Pin } from 'lucide-react';
 import { useState } from 'react';
@@ -118,10 +118,7 @@ function RenameDialog({
   const [name, setName] = useState(title);
   const rename = useMutation({
     mutationFn: () =>
-      gateway.call(updateState, {
-        params: { thread_id: threadId },
-        body: { values: { title: name.trim() } },
-      }),
+      gateway.call(patchThread, { params: { thread_id: threadId }, body: { title: name.trim() } }),
     onSuccess: async () => {
       await cache.invalidateQueries({ queryKey: keys.threads });
       onClose();

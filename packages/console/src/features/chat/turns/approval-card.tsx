@@ -4,18 +4,18 @@ import { Field } from '../../../kit/field.tsx';
 import { TextArea } from '../../../kit/text-area.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import type { ActionRequest, Answer, Approval } from '../model/approval.ts';
+import type { ActionRequest, Answer } from '../model/approval.ts';
 import { type ArgumentField, argumentFields, withField } from '../model/argument-fields.ts';
 import { Material } from './tool-line.tsx';
 
 interface ApprovalCardProps {
-  approval: Approval;
+  actions: readonly ActionRequest[];
   isBusy: boolean;
   onAnswer: (answers: Answer[]) => void;
 }
 
 /** Actions that wait for a human, each with what it would do; all of them are decided before the run goes on. */
-export function ApprovalCard({ approval: { actions }, isBusy, onAnswer }: ApprovalCardProps) {
+export function ApprovalCard({ actions, isBusy, onAnswer }: ApprovalCardProps) {
   const [answers, setAnswers] = useState<(Answer | null)[]>(() => actions.map(() => null));
   const decide = (place: number, answer: Answer) => {
     const next = answers.map((given, at) => (at === place ? answer : given));

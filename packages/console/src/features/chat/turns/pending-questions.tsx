@@ -1,84 +1,70 @@
-import { useState } from 'react';
+import type { RunCreate } from '@switchyard/contract/conversation/run';
+import { type ComponentProps, useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
-import { Field } from '../../../kit/field.tsx';
-import { TextArea } from '../../../kit/text-area.tsx';
 import { useText } from '../../../lib/i18n.ts';
+import { lazyPart, useLazyPart } from '../../../lib/lazy-part.ts';
 import type { LiveInterrupt } from '../../../lib/live/run-news.ts';
-import { type Answer, type Approval, otherQuestions, resumeOf } from '../model/approval.ts';
+import { actionsIn, decisionsOf, resumeOf } from '../model/approval.ts';
 import { ApprovalCard } from './approval-card.tsx';
-import { Material } from './tool-line.tsx';
+import type { QuestionCard } from './question-card.tsx';
+
+/** Its form is loaded with the first question of a graph. */
+const questionCard = lazyPart(async () => (await import('./question-card.tsx')).QuestionCard);
 
 interface PendingQuestionsProps {
   interrupts: readonly LiveInterrupt[];
-  approvals: readonly Approval[];
+  /** The steps that come next. */
+  next: readonly string[];
   isBusy: boolean;
-  onResume: (answer: unknown) => void;
+  onAnswer: (answer: RunCreate) => void;
 }
 
 /** What waits for a human. The run goes on when all of it is answered. */
-export function PendingQuestions({ interrupts, approvals, isBusy, onResume }: PendingQuestionsProps) {
-  const [answers, setAnswers] = useState<Record<number, Answer[]>>({});
-  const [other] = otherQuestions(interrupts);
-  const answer = (place: number, given: Answer[]) => {
-    const all = { ...answers, [place]: given };
+export function PendingQuestions({ interrupts, next, isBusy, onAnswer }: PendingQuestionsProps) {
+  const [answers, setAnswers] = useState<ReadonlyMap<number, unknown>>(new Map());
+  const isAnswered = answers.size === interrupts.length;
+  const give = (place: number, answer: unknown) => {
+    const all = new Map(answers).set(place, answer);
     setAnswers(all);
-    const list = approvals.map((_approval, at) => all[at]);
-    if (list.every((one) => one !== undefined)) onResume(resumeOf(approvals, list));
+    if (all.size === interrupts.length) onAnswer({ command: { resume: resumeOf(interrupts, all) } });
   };
-  return (
-    <>
-      {approvals.map((approval, place) => (
-        <ApprovalCard
-          key={approval.interruptId ?? place}
-          approval={approval}
-          isBusy={isBusy || answers[place] !== undefined}
-          onAnswer={(given) => answer(place, given)}
-        />
-      ))}
-      {other ? <OtherQuestion question={other} isBusy={isBusy} onResume={onResume} /> : null}
-    </>
-  );
+  if (interrupts.length === 0)
+    return next.length === 0 ? null : <Stop next={next} isBusy={isBusy} onAnswer={onAnswer} />;
+  return interrupts.map(({ id, value }, place) => {
+    const actions = actionsIn(value);
+    // All of them can be answered again when the run that goes on was refused.
+    const isDone = isBusy || (answers.has(place) && !isAnswered);
+    const key = id ?? place;
+    return actions.length > 0 ? (
+      <ApprovalCard
+        key={key}
+        actions={actions}
+        isBusy={isDone}
+        onAnswer={(given) => give(place, decisionsOf(actions, given))}
+      />
+    ) : (
+      <Question key={key} value={value} isBusy={isDone} onAnswer={(answer) => give(place, answer)} />
+    );
+  });
 }
 
-/** A question in a form of its own: it is shown as it is, and answered with text or JSON. */
-function OtherQuestion(props: {
-  question: LiveInterrupt;
-  isBusy: boolean;
-  onResume: (answer: unknown) => void;
-}) {
-  const { question, isBusy, onResume } = props;
+function Question(props: ComponentProps<typeof QuestionCard>) {
+  const Card = useLazyPart(questionCard);
+  return Card === null ? null : <Card {...props} />;
+}
+
+/** A graph that stops before a step asks nothing: it only waits. */
+function Stop({ next, isBusy, onAnswer }: Omit<PendingQuestionsProps, 'interrupts'>) {
   const text = useText('chat');
-  const [words, setWords] = useState('');
-  const { value } = question;
   return (
     <section
-      className="flex max-w-[44rem] flex-col gap-3 rounded-card border border-waiting bg-surface p-3"
       aria-label={text('question.label')}
+      className="flex max-w-[44rem] flex-col items-start gap-3 rounded-card border border-waiting bg-surface p-3"
     >
-      {typeof value === 'string' ? (
-        <p className="text-lead break-words">{value}</p>
-      ) : (
-        <Material label={text('question.label')} value={JSON.stringify(value, null, 2)} />
-      )}
-      <Field label={text('question.answer')} hint={text('question.json')}>
-        <TextArea value={words} onChange={(event) => setWords(event.target.value)} />
-      </Field>
-      <Button
-        variant="solid"
-        className="self-start"
-        disabled={isBusy || words.trim() === ''}
-        onClick={() => onResume(answerIn(words))}
-      >
-        {text('question.send')}
+      <p className="text-body">{text('question.stop', { steps: next.join(', ') })}</p>
+      <Button variant="solid" disabled={isBusy} onClick={() => onAnswer({ input: null })}>
+        {text('question.goOn')}
       </Button>
     </section>
   );
-}
-
-function answerIn(words: string): unknown {
-  try {
-    return JSON.parse(words);
-  } catch {
-    return words; // plain text is an answer too
-  }
 }

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { RowLink } from '../../../kit/rows/row-link.tsx';
 import type { Column } from '../../../kit/table/column.ts';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
-import { useAgentNames } from '../../../lib/data/agent-names.ts';
+import { useAgentNames } from '../../../lib/data/assistants.ts';
 import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';

@@ -5,7 +5,7 @@ import { Button } from '../../../kit/button.tsx';
 import { Select } from '../../../kit/select.tsx';
 import { Switch } from '../../../kit/switch.tsx';
 import { useQueryState } from '../../../lib/address.ts';
-import { useAgentNames } from '../../../lib/data/agent-names.ts';
+import { useAgentNames } from '../../../lib/data/assistants.ts';
 import { usageQuery } from '../../../lib/data/usage.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useSession } from '../../../lib/session.ts';

@@ -1,5 +1,5 @@
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
-import { isSeed } from './seed.ts';
+import { isSeed } from '../../../kit/fields/seed.ts';
 
 export interface NodeFields {
   node: string;

@@ -1,14 +1,12 @@
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { type ReactNode, useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
+import { fieldId } from '../../../kit/fields/field-id.ts';
+import { Fields } from '../../../kit/fields/fields.tsx';
+import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { fieldId } from './field-id.ts';
-import type { Draft } from './form-draft.ts';
-import { FormField } from './form-field.tsx';
 import { groupsOf, type NodeFields } from './form-groups.ts';
 import { labelOf } from './form-label.ts';
-import { useProblemText } from './problem-text.ts';
-import type { FormState } from './use-form-state.ts';
 
 /** Nodes beyond these are one click away. */
 const maxNodesShown = 100;
@@ -28,13 +26,13 @@ export function WorkflowForm({
   return (
     <div className="flex flex-col gap-4">
       {basic.length === 0 ? <p className="text-body text-text-2">{text('form.none')}</p> : null}
-      <Fields parameters={basic} among={shown} form={form} />
+      <Fields parameters={basic} labelOf={(each) => labelOf(each, shown)} idOf={fieldId} form={form} />
       {more.length > 0 ? (
         <Section
           title={text('form.more', { count: more.length })}
           isOpen={more.some(({ name }) => form.hasProblem(name))}
         >
-          <Fields parameters={more} among={shown} form={form} />
+          <Fields parameters={more} labelOf={(each) => labelOf(each, shown)} idOf={fieldId} form={form} />
         </Section>
       ) : null}
       {rest > 0 ? (
@@ -68,38 +66,6 @@ function Section({ title, isOpen, children }: { title: string; isOpen: boolean; 
   );
 }
 
-interface FieldsProps {
-  parameters: readonly WorkflowParameter[];
-  among: readonly WorkflowParameter[];
-  form: FormState;
-  belowTitle?: boolean;
-}
-
-function Fields({ parameters, among, form, belowTitle = false }: FieldsProps) {
-  const problemText = useProblemText();
-  return (
-    <div className="flex flex-col gap-4">
-      {parameters.map((parameter) => {
-        const { name } = parameter;
-        const problem = form.shownProblem(name);
-        return (
-          <FormField
-            key={name}
-            id={fieldId(name)}
-            parameter={parameter}
-            label={labelOf(parameter, among, { belowTitle })}
-            draft={form.draft.values[name] ?? ''}
-            seedMode={form.draft.seeds[name] ?? 'fixed'}
-            error={problem && problemText(problem)}
-            onChange={(draft: Draft) => form.setValue(name, draft)}
-            onSeedMode={(mode) => form.setSeedMode(name, mode)}
-          />
-        );
-      })}
-    </div>
-  );
-}
-
 /** The fields that stand above are not repeated, so that each value is in one place. */
 function Nodes({
   nodes,
@@ -122,7 +88,12 @@ function Nodes({
           <legend className="mb-2 text-table font-semibold text-text-2">
             {text('form.node', { title, node })}
           </legend>
-          <Fields parameters={parameters} among={parameters} form={form} belowTitle />
+          <Fields
+            parameters={parameters}
+            labelOf={(each) => labelOf(each, parameters, { belowTitle: true })}
+            idOf={fieldId}
+            form={form}
+          />
         </fieldset>
       ))}
       {open.length > shown ? (

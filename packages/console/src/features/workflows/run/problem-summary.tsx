@@ -1,9 +1,9 @@
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { useEffect, useRef } from 'react';
+import { fieldId } from '../../../kit/fields/field-id.ts';
+import { useProblemText } from '../../../kit/fields/problem-text.ts';
+import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { fieldId } from '../form/field-id.ts';
-import { useProblemText } from '../form/problem-text.ts';
-import type { FormState } from '../form/use-form-state.ts';
 
 interface ProblemSummaryProps {
   form: FormState;

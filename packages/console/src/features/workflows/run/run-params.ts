@@ -1,7 +1,7 @@
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
-import { controlOf } from '../form/form-control.ts';
-import type { FormDraft } from '../form/form-draft.ts';
-import { type SeedMode, seedOfRun } from '../form/seed.ts';
+import { controlOf } from '../../../kit/fields/field-control.ts';
+import type { FormDraft } from '../../../kit/fields/field-draft.ts';
+import { type SeedMode, seedOfRun } from '../../../kit/fields/seed.ts';
 
 export interface RunSeed {
   parameter: WorkflowParameter;

@@ -2,14 +2,14 @@ import { randomId } from '@switchyard/client/random-id';
 import { runWorkflow, type SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { seedAfterRuns } from '../../../kit/fields/seed.ts';
+import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { setQuery } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { faultsOf } from '../../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
-import { problemsOfFaults } from '../form/form-params.ts';
-import { seedAfterRuns } from '../form/seed.ts';
-import type { FormState } from '../form/use-form-state.ts';
+import { problemsOfFaults } from '../form/server-faults.ts';
 import { paramsOfRun, type RunSeed, seedsOf } from './run-params.ts';
 
 export interface Runs {

@@ -1,4 +1,4 @@
-import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+import type { FieldSpec } from './field-spec.ts';
 import { isSeed } from './seed.ts';
 
 /** How a parameter is entered. */
@@ -11,12 +11,13 @@ export type FormControl =
   | 'switch'
   | 'select'
   | 'file'
-  | 'any';
+  | 'any'
+  | 'json';
 
 /** A slider with more steps cannot be set exactly with a pointer. */
 const maxSliderSteps = 1_000;
 
-export function controlOf(parameter: WorkflowParameter): FormControl {
+export function controlOf(parameter: FieldSpec): FormControl {
   const { type, choices, multiline } = parameter;
   if (isSeed(parameter)) return 'seed';
   switch (type) {
@@ -34,18 +35,22 @@ export function controlOf(parameter: WorkflowParameter): FormControl {
       return stepsOf(parameter) === null ? 'number' : 'slider';
     case 'string':
       return multiline ? 'long-text' : 'text';
+    case 'json':
+      return 'json';
+    case 'value':
+      return 'long-text';
     default:
       return 'any';
   }
 }
 
 /** The distance between two values of a slider. */
-export function stepOf({ type, step }: WorkflowParameter): number | null {
+export function stepOf({ type, step }: FieldSpec): number | null {
   if (step !== undefined && step !== null && step > 0) return step;
   return type === 'integer' ? 1 : null;
 }
 
-function stepsOf(parameter: WorkflowParameter): number | null {
+function stepsOf(parameter: FieldSpec): number | null {
   const { minimum, maximum } = parameter;
   const step = stepOf(parameter);
   if (minimum === null || maximum === null || step === null) return null;

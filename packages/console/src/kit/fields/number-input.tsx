@@ -1,10 +1,10 @@
-import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
-import { classes, focusRing } from '../../../kit/parts/classes.ts';
-import { TextInput } from '../../../kit/text-input.tsx';
-import { controlOf, stepOf } from './form-control.ts';
+import { classes, focusRing } from '../parts/classes.ts';
+import { TextInput } from '../text-input.tsx';
+import { controlOf, stepOf } from './field-control.ts';
+import type { FieldSpec } from './field-spec.ts';
 
 interface NumberInputProps {
-  parameter: WorkflowParameter;
+  parameter: FieldSpec;
   label: string;
   value: string;
   onChange: (value: string) => void;

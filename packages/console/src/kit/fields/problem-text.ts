@@ -1,10 +1,10 @@
-import { useFormat } from '../../../lib/format/use-format.ts';
-import { useText } from '../../../lib/i18n.ts';
-import type { FieldProblem } from './form-params.ts';
+import { useFormat } from '../../lib/format/use-format.ts';
+import { useText } from '../../lib/i18n.ts';
+import type { FieldProblem } from './field-params.ts';
 
 /** Words a problem of a field. */
 export function useProblemText(): (problem: FieldProblem) => string {
-  const text = useText('workflows');
+  const text = useText('fields');
   const format = useFormat();
   return (problem) => {
     switch (problem.code) {

@@ -1,8 +1,8 @@
-import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { describe, expect, it } from 'vitest';
-import { controlOf } from './form-control.ts';
-import { draftOf } from './form-draft.ts';
-import { filesNotChosen, paramsOf, problemsOfFaults } from './form-params.ts';
+import { controlOf } from './field-control.ts';
+import { draftOf } from './field-draft.ts';
+import { filesNotChosen, paramsOf } from './field-params.ts';
+import type { FieldSpec } from './field-spec.ts';
 import { seedAfterRuns, seedOfRun } from './seed.ts';
 
 const fields = [
@@ -13,7 +13,7 @@ const fields = [
   field('sampler', { type: 'choice', default: 'euler', choices: ['euler', 'ddim'] }),
   field('tiled', { type: 'boolean', default: false }),
   field('image', { type: 'file', default: 'cat.png' }),
-  field('thing', { type: 'any', default: null, required: true, placeholder: 'thing' }),
+  field('thing', { type: 'any', default: null, required: true }),
   field('internal', { default: 'x', hidden: true }),
 ];
 
@@ -67,6 +67,20 @@ describe('the values of a form', () => {
     });
   });
 
+  it('are left out while they are empty and optional, and can be any JSON', () => {
+    const free = [
+      field('topic', { default: null, optional: true }),
+      field('count', { type: 'integer', default: null, optional: true }),
+      field('list', { type: 'json', default: null, optional: true }),
+    ];
+    const draft = draftOf(free);
+    expect(paramsOf(free, draft)).toEqual({ params: {}, problems: new Map() });
+    Object.assign(draft.values, { topic: 'tea', count: '2', list: '[1, {"a": null}]' });
+    expect(paramsOf(free, draft).params).toEqual({ topic: 'tea', count: 2, list: [1, { a: null }] });
+    draft.values.list = '[1,';
+    expect(paramsOf(free, draft).problems).toEqual(new Map([['list', { code: 'not_json' }]]));
+  });
+
   it('say at each field what is wrong', () => {
     const draft = draftOf(fields);
     Object.assign(draft.values, { steps: '0', cfg: '31', seed: '1.5', sampler: 'dpm', image: ' ' });
@@ -104,20 +118,6 @@ describe('the values of a form', () => {
     expect(draft.values).not.toHaveProperty('internal');
     expect(draft.seeds).toEqual({ seed: 'random' });
   });
-
-  it('show the faults of a refused run at their fields, also those that name an input of the graph', () => {
-    const faults = [
-      { path: 'body.params.steps', message: 'at most 150' },
-      { path: 'body.params.1.prompt', message: 'too long' },
-      { path: 'body.priority', message: 'a whole number' },
-    ];
-    const { problems, others } = problemsOfFaults(faults, fields);
-    expect(Object.fromEntries(problems)).toEqual({
-      steps: { code: 'refused', message: 'at most 150' },
-      prompt: { code: 'refused', message: 'too long' },
-    });
-    expect(others).toEqual(['a whole number']);
-  });
 });
 
 describe('the seeds of several runs', () => {
@@ -148,7 +148,7 @@ describe('the seeds of several runs', () => {
   });
 });
 
-function field(name: string, more: Partial<WorkflowParameter>): WorkflowParameter {
+function field(name: string, more: Partial<FieldSpec>): FieldSpec {
   return {
     name,
     label: name,
@@ -162,7 +162,6 @@ function field(name: string, more: Partial<WorkflowParameter>): WorkflowParamete
     multiline: false,
     hidden: false,
     sets: [{ node: '1', title: 'Node', input: name }],
-    placeholder: null,
     ...more,
   };
 }

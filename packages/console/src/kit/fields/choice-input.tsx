@@ -1,10 +1,10 @@
-import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { useId } from 'react';
-import { Select } from '../../../kit/select.tsx';
-import { TextInput } from '../../../kit/text-input.tsx';
+import { Select } from '../select.tsx';
+import { TextInput } from '../text-input.tsx';
+import type { FieldSpec } from './field-spec.ts';
 
 interface ChoiceInputProps {
-  parameter: WorkflowParameter;
+  parameter: FieldSpec;
   label: string;
   value: string;
   onChange: (value: string) => void;

@@ -1,5 +1,5 @@
-import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
-import { controlOf } from './form-control.ts';
+import { controlOf } from './field-control.ts';
+import type { FieldSpec } from './field-spec.ts';
 import type { SeedMode } from './seed.ts';
 
 export interface FileDraft {
@@ -21,7 +21,7 @@ export function isFileDraft(draft: Draft | undefined): draft is FileDraft {
 }
 
 /** The values of the graph, with those of the last time over them where the field still takes them. */
-export function draftOf(parameters: readonly WorkflowParameter[], last: Partial<FormDraft> = {}): FormDraft {
+export function draftOf(parameters: readonly FieldSpec[], last: Partial<FormDraft> = {}): FormDraft {
   const values: Record<string, Draft> = {};
   const seeds: Record<string, SeedMode> = {};
   for (const parameter of parameters) {
@@ -34,12 +34,12 @@ export function draftOf(parameters: readonly WorkflowParameter[], last: Partial<
   return { values, seeds };
 }
 
-function draftOfValue({ type, default: value }: WorkflowParameter): Draft {
+function draftOfValue({ type, default: value }: FieldSpec): Draft {
   if (type === 'boolean') return value === true;
   return value === null || value === undefined ? '' : String(value);
 }
 
-function fits({ type, choices }: WorkflowParameter, draft: Draft): boolean {
+function fits({ type, choices }: FieldSpec, draft: Draft): boolean {
   if (type === 'boolean') return typeof draft === 'boolean';
   if (type === 'choice') return typeof draft === 'string' && (choices?.includes(draft) ?? true);
   if (isFileDraft(draft)) return type === 'file' && typeof draft.fileId === 'string';

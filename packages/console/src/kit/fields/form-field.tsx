@@ -1,20 +1,21 @@
-import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
-import { Field } from '../../../kit/field.tsx';
-import { Switch } from '../../../kit/switch.tsx';
-import { TextArea } from '../../../kit/text-area.tsx';
-import { TextInput } from '../../../kit/text-input.tsx';
+import { useText } from '../../lib/i18n.ts';
+import { Field } from '../field.tsx';
+import { Switch } from '../switch.tsx';
+import { TextArea } from '../text-area.tsx';
+import { TextInput } from '../text-input.tsx';
 import { ChoiceInput } from './choice-input.tsx';
+import { controlOf } from './field-control.ts';
+import { type Draft, isFileDraft } from './field-draft.ts';
+import type { FieldSpec } from './field-spec.ts';
 import { FileInput } from './file-input.tsx';
-import { controlOf } from './form-control.ts';
-import { type Draft, isFileDraft } from './form-draft.ts';
 import { NumberInput } from './number-input.tsx';
 import type { SeedMode } from './seed.ts';
 import { SeedInput } from './seed-input.tsx';
 
 export interface FormFieldProps {
-  parameter: WorkflowParameter;
+  parameter: FieldSpec;
   label: string;
-  id: string;
+  id: string | undefined;
   draft: Draft;
   seedMode: SeedMode;
   error: string | undefined;
@@ -25,6 +26,9 @@ export interface FormFieldProps {
 /** One value of a workflow, with the control that its type asks for. */
 export function FormField(props: FormFieldProps) {
   const { parameter, label, id, draft, error, onChange } = props;
+  const text = useText('fields');
+  const isFree = parameter.type === 'json' || parameter.type === 'value';
+  const hint = parameter.description ?? (isFree ? text(`hint.${parameter.type}`) : undefined);
   if (controlOf(parameter) === 'switch') {
     return (
       <div id={id} className="flex flex-col gap-1">
@@ -34,7 +38,7 @@ export function FormField(props: FormFieldProps) {
     );
   }
   return (
-    <Field id={id} label={label} hint={parameter.description ?? undefined} error={error}>
+    <Field id={id} label={label} hint={hint} error={error}>
       <Control {...props} />
     </Field>
   );
@@ -45,6 +49,15 @@ function Control({ parameter, label, draft, seedMode, onChange, onSeedMode }: Fo
   switch (controlOf(parameter)) {
     case 'long-text':
       return <TextArea value={value} onChange={(event) => onChange(event.target.value)} />;
+    case 'json':
+      return (
+        <TextArea
+          value={value}
+          spellCheck={false}
+          className="font-mono text-table!"
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
     case 'number':
     case 'slider':
       return <NumberInput parameter={parameter} label={label} value={value} onChange={onChange} />;

@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { Upload } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { Button } from '../../../kit/button.tsx';
-import { classes } from '../../../kit/parts/classes.ts';
-import { Thumb } from '../../../kit/pictures/thumb.tsx';
-import { gateway } from '../../../lib/gateway.ts';
-import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
-import { useText } from '../../../lib/i18n.ts';
-import { type FileDraft, isFileDraft } from './form-draft.ts';
+import { gateway } from '../../lib/gateway.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
+import { useText } from '../../lib/i18n.ts';
+import { Button } from '../button.tsx';
+import { classes } from '../parts/classes.ts';
+import { Thumb } from '../pictures/thumb.tsx';
+import { type FileDraft, isFileDraft } from './field-draft.ts';
 
 interface FileInputProps {
   /** A stored file, or the name of one that the workers have. */
@@ -20,7 +20,7 @@ const thumbSize = 72;
 
 /** A picture or another file: dropped or chosen, uploaded at once, and shown. */
 export function FileInput({ draft, label, onChange }: FileInputProps) {
-  const text = useText('workflows');
+  const text = useText('fields');
   const words = useGatewayWords();
   const chooser = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);

@@ -1,4 +1,4 @@
-import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+import type { FieldSpec } from './field-spec.ts';
 
 /** What the dice does with each run. */
 export const seedModes = ['fixed', 'random', 'increment'] as const;
@@ -7,10 +7,10 @@ export type SeedMode = (typeof seedModes)[number];
 /** JSON keeps whole numbers up to here, although workers name a larger maximum. */
 const maxSeed = Number.MAX_SAFE_INTEGER;
 
-type SeedRange = Pick<WorkflowParameter, 'minimum' | 'maximum'>;
+type SeedRange = Pick<FieldSpec, 'minimum' | 'maximum'>;
 
-export function isSeed({ type, sets }: Pick<WorkflowParameter, 'type' | 'sets'>): boolean {
-  const input = sets[0]?.input ?? '';
+export function isSeed({ type, sets }: Pick<FieldSpec, 'type' | 'sets'>): boolean {
+  const input = sets?.[0]?.input ?? '';
   return (type === 'integer' || type === 'number') && /(^|_)seed$/i.test(input);
 }
 

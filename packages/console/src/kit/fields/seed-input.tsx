@@ -1,13 +1,13 @@
-import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { Dices } from 'lucide-react';
-import { IconButton } from '../../../kit/button.tsx';
-import { Select } from '../../../kit/select.tsx';
-import { TextInput } from '../../../kit/text-input.tsx';
-import { useText } from '../../../lib/i18n.ts';
+import { useText } from '../../lib/i18n.ts';
+import { IconButton } from '../button.tsx';
+import { Select } from '../select.tsx';
+import { TextInput } from '../text-input.tsx';
+import type { FieldSpec } from './field-spec.ts';
 import { type SeedMode, seedModes, seedOfRun } from './seed.ts';
 
 interface SeedInputProps {
-  parameter: WorkflowParameter;
+  parameter: FieldSpec;
   label: string;
   value: string;
   mode: SeedMode;
@@ -17,7 +17,7 @@ interface SeedInputProps {
 
 /** A seed, the dice that draws one, and what happens to it with each run. */
 export function SeedInput({ parameter, label, value, mode, onChange, onMode }: SeedInputProps) {
-  const text = useText('workflows');
+  const text = useText('fields');
   const draw = () => onChange(String(seedOfRun({ value: 0, mode: 'random', index: 0 }, parameter)));
   return (
     <div className="flex flex-wrap items-center gap-2">

@@ -1,8 +1,7 @@
-import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { useState } from 'react';
-import { forgetLastValues, keepLastValues, readLastValues } from '../last-values.ts';
-import { type Draft, draftOf, type FormDraft } from './form-draft.ts';
-import { type FieldProblem, paramsOf } from './form-params.ts';
+import { type Draft, draftOf, type FormDraft } from './field-draft.ts';
+import { type FieldProblem, paramsOf } from './field-params.ts';
+import type { FieldSpec } from './field-spec.ts';
 import type { SeedMode } from './seed.ts';
 
 export interface FormState {
@@ -23,16 +22,23 @@ export interface FormState {
 
 const noProblems: Map<string, FieldProblem> = new Map();
 
-/** The values of a form. They outlive the page, and a changed field loses what the gateway said about it. */
-export function useFormState(workflowId: string, parameters: readonly WorkflowParameter[]): FormState {
-  const [draft, setDraft] = useState(() => draftOf(parameters, readLastValues(workflowId)));
+/** Where the values of a form outlive the page. */
+interface FormMemory {
+  read: () => Partial<FormDraft>;
+  keep: (draft: FormDraft) => void;
+  forget: () => void;
+}
+
+/** The values of a form. A changed field loses what the gateway said about it. */
+export function useFormState(parameters: readonly FieldSpec[], memory?: FormMemory): FormState {
+  const [draft, setDraft] = useState(() => draftOf(parameters, memory?.read()));
   const [refused, setRefused] = useState(noProblems);
   const [isTried, setTried] = useState(false);
   const { params, problems: own } = paramsOf(parameters, draft);
   const problems = new Map([...refused, ...own]);
   const change = (next: FormDraft): void => {
     setDraft(next);
-    keepLastValues(workflowId, next);
+    memory?.keep(next);
   };
   return {
     draft,
@@ -49,7 +55,7 @@ export function useFormState(workflowId: string, parameters: readonly WorkflowPa
     setRefused,
     showProblems: () => setTried(true),
     reset: () => {
-      forgetLastValues(workflowId);
+      memory?.forget();
       setDraft(draftOf(parameters));
       setRefused(noProblems);
       setTried(false);

@@ -1,0 +1,30 @@
+import { useText } from '../../../lib/i18n.ts';
+import { Material } from './tool-line.tsx';
+
+interface StateCardProps {
+  values: Record<string, unknown>;
+  /** What was said is shown as turns instead. */
+  isTalk: boolean;
+}
+
+/** What a graph that takes no messages has made so far, one value below the other. */
+export function StateCard({ values, isTalk }: StateCardProps) {
+  const text = useText('chat');
+  const shown = Object.entries(values).filter(([key]) => !key.startsWith('__'));
+  if (isTalk || shown.length === 0) return null;
+  return (
+    <section
+      aria-label={text('graph.state')}
+      className="flex max-w-[44rem] flex-col gap-3 rounded-card border border-border bg-surface p-3"
+    >
+      <h2 className="text-body font-medium">{text('graph.state')}</h2>
+      {shown.map(([key, value]) => (
+        <Material
+          key={key}
+          label={key}
+          value={typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')}
+        />
+      ))}
+    </section>
+  );
+}
