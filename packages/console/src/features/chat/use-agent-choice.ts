@@ -31,6 +31,8 @@ export interface ChosenAgent {
   onChoice: (change: Partial<AgentChoice>) => void;
   /** Null for the built-in agent, and for agents that are made of it. */
   graph: ChosenGraph | null;
+  /** False until the last run is here, with which the settings of a form begin. */
+  isSettled: boolean;
   /** What is asked for, once it is known who answers. */
   requests: () => Promise<Requests>;
 }
@@ -59,6 +61,7 @@ export function useAgentChoice(): ChosenAgent {
       if (named !== null) setNamed(null);
     },
     graph,
+    isSettled: true,
     requests: async () => {
       const known = wanted === null ? [] : await cache.ensureQueryData(assistantsQuery);
       const answerer = presentAnswerer(known, wanted);
@@ -86,6 +89,7 @@ export function useAgentOfThread(threadId: string): ChosenAgent {
     choice,
     onChoice: (change) => setChosen({ ...chosen, ...change }),
     graph,
+    isSettled: runs !== undefined && (lastId === undefined || run !== undefined),
     requests: async () => {
       const [known, record, all] = await Promise.all([
         cache.ensureQueryData(assistantsQuery),

@@ -16,7 +16,7 @@ interface AgentComposerProps extends Omit<GraphComposerProps, 'choice' | 'onChoi
 
 /** Where an agent is asked: a message, or the form of a graph that takes something else. */
 export function AgentComposer({ agent, isFollowUp, onSend, onRun, ...rest }: AgentComposerProps) {
-  const { choice, onChoice, graph } = agent;
+  const { choice, onChoice, graph, isSettled } = agent;
   const composer = { ...rest, choice, onChoice };
   if (graph === null) return <Composer {...composer} onSend={() => onSend({})} />;
   return (
@@ -24,6 +24,7 @@ export function AgentComposer({ agent, isFollowUp, onSend, onRun, ...rest }: Age
       key={graph.named}
       {...composer}
       isFollowUp={isFollowUp}
+      isSettled={isSettled}
       graph={graph}
       onSend={onSend}
       onRun={onRun}
@@ -31,11 +32,11 @@ export function AgentComposer({ agent, isFollowUp, onSend, onRun, ...rest }: Age
   );
 }
 
-function GraphComposer(props: GraphComposerProps) {
+function GraphComposer({ isSettled, ...props }: GraphComposerProps & Pick<ChosenAgent, 'isSettled'>) {
   const { graph, choice, onChoice } = props;
   const schemas = useQuery(assistantSchemasQuery(graph.named));
   const GraphForm = useLazyPart(graphForm);
-  if (schemas.data && GraphForm) return <GraphForm {...props} schemas={schemas.data} />;
+  if (schemas.data && GraphForm && isSettled) return <GraphForm {...props} schemas={schemas.data} />;
   return (
     <div className="flex flex-col gap-2 rounded-card border border-control bg-surface p-2">
       <QueryView query={schemas}>{() => null}</QueryView>
