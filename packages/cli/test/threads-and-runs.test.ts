@@ -18,6 +18,7 @@ const thread = {
   updated_at: '2026-01-02T00:00:00.000Z',
   assistant_id: null,
   metadata: { topic: 'cats' },
+  title: 'About cats',
   values: {
     title: 'About cats',
     messages: [

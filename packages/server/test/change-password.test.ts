@@ -85,11 +85,12 @@ describe('a new password', () => {
     expect((await new Client(server).login('ada@example.com')).status).toBe(200);
   });
 
-  test('set with an access token sets no cookies', async () => {
+  test('is not set with an access token, which gets no cookies', async () => {
     const made = await ada.post('/api/v1/auth/tokens', { body: { name: 'cli', scopes: ['dispatch:read'] } });
     const answer = await change(withToken(server, made.body.token));
-    expect(answer.status).toBe(200);
+    expect(answer.status).toBe(403);
     expect(answer.headers['set-cookie']).toBeUndefined();
+    expect((await new Client(server).login('ada@example.com')).status).toBe(200);
   });
 });
 

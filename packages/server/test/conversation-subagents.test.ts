@@ -74,6 +74,7 @@ describe('sub-agents', () => {
         message: expect.objectContaining({ type: 'ai', content: 'Counted:  red ones' }),
         message_index: 1,
         total_messages: 1,
+        usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
       },
       { type: 'task_completed', task_id: 'call_a', result: 'Counted:  red ones' },
     ]);

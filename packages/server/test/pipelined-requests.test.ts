@@ -22,7 +22,7 @@ async function start(options: Parameters<typeof startTestServer>[0] = {}): Promi
       (app) => {
         app.route({
           method: 'POST',
-          url: '/work/:id',
+          url: '/acts/:id',
           ...testRoute,
           schema: testSchema,
           handler: async (request) => {
@@ -42,7 +42,7 @@ async function start(options: Parameters<typeof startTestServer>[0] = {}): Promi
 const requests = (count: number): string =>
   Array.from(
     { length: count },
-    (_, n) => `POST /work/${n} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`,
+    (_, n) => `POST /acts/${n} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`,
   ).join('');
 
 it('what one packet holds beyond the limit of a connection is not begun', async () => {
@@ -50,7 +50,7 @@ it('what one packet holds beyond the limit of a connection is not begun', async 
   socket.write(requests(200));
   await once(socket, 'close');
   await server.tracker.whenIdle();
-  expect(begun).toEqual(['/work/0', '/work/1', '/work/2', '/work/3']);
+  expect(begun).toEqual(['/acts/0', '/acts/1', '/acts/2', '/acts/3']);
 });
 
 it('a request behind others is dropped when its connection is cut before it has begun, and one that is alone goes on', async () => {
@@ -68,7 +68,7 @@ it('a request behind others is dropped when its connection is cut before it has 
   socket.destroy();
   await server.tracker.whenIdle();
   held.resolve();
-  await expect.poll(() => begun).toEqual(['/work/0']);
+  await expect.poll(() => begun).toEqual(['/acts/0']);
 });
 
 it('what has begun goes on when its connection is cut', async () => {
@@ -78,5 +78,5 @@ it('what has begun goes on when its connection is cut', async () => {
   socket.destroy();
   await server.tracker.whenIdle();
   work.resolve();
-  await expect.poll(() => ended).toEqual(['/work/0', '/work/1', '/work/2']);
+  await expect.poll(() => ended).toEqual(['/acts/0', '/acts/1', '/acts/2']);
 });

@@ -437,6 +437,7 @@ export const attempts: Record<string, Attempts> = {
   'GET /channels/connections': () => [{ path: '/channels/connections' }],
   'GET /integrations/lark/status': () => [{ path: '/integrations/lark/status' }],
   'GET /suggestions/config': () => [{ path: '/suggestions/config' }],
+  'GET /graphs': () => [{ path: '/graphs' }],
   'GET /models': () => [{ path: '/models' }],
   'GET /models/{name}': () => [{ path: '/models/demo' }],
 };
