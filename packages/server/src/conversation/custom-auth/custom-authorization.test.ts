@@ -47,7 +47,10 @@ describe('a handler that does not answer', () => {
     ['a change of a cron', cron('PATCH', '/runs/crons/:cron_id')],
     ['the deletion of a cron', cron('DELETE', '/runs/crons/:cron_id')],
     ['a search of crons', cron('POST', '/runs/crons/search')],
-    ['a command of a socket', () => socket.send({ id: 1, method: 'run.start', params: { assistant_id: 'a' } })],
+    [
+      'a command of a socket',
+      () => socket.send({ id: 1, method: 'run.start', params: { assistant_id: 'a' } }),
+    ],
     ['a subscription of a socket', () => socket.subscribe()],
   ])('is given up, and nothing is allowed: %s', async (_name, ask) => {
     const refused = expect(ask()).rejects.toMatchObject({ code: 'custom_auth_too_slow', status: 504 });
