@@ -126,8 +126,11 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
       buffer: Buffer.from('A note.'),
     }));
     await page.goto('/chat');
-    await page.getByRole('textbox', { name: words('chat')('composer.message') }).waitFor();
+    const message = page.getByRole('textbox', { name: words('chat')('composer.message') });
+    await message.waitFor();
     await page.locator('input[type=file]').setInputFiles(files);
+    await message.fill('notes');
+    await message.press('Enter');
     await page
       .getByRole('region', { name: words('kit')('toast.region') })
       .getByText('内容太大：一次最多上传 10 个文件。', { exact: true })
