@@ -24,7 +24,7 @@ it.each([
 ])('is a file that the gateway accepts: %j', (choices) => {
   const { server, auth, models, dispatch } = load(choices);
   expect(server.host).toBe(choices.isShared ? '0.0.0.0' : '127.0.0.1');
-  expect(auth.registration).toBe(choices.isShared ? 'closed' : 'open');
+  expect(auth.registration).toBe(choices.isShared ? 'closed' : 'auto');
   expect(dispatch.workers).toHaveLength(choices.workers.length);
   expect(models).toMatchObject(
     choices.model ? [{ name: 'main', model: choices.model.name, provider: 'openai' }] : [],

@@ -30,7 +30,8 @@ server:
 
 auth:
   # open: anybody who reaches the gateway can make an account. closed: an administrator makes them (switchyard users create).
-  registration: ${isShared ? 'closed' : 'open'}
+  # auto: open, but closed where langgraph.json has "auth".
+  registration: ${isShared ? 'closed' : 'auto'}
   # The proxies in front, whose X-Forwarded-For, -Proto and -Host count.
   #trusted_proxies: [127.0.0.1]
 

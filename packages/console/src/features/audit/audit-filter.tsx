@@ -4,13 +4,15 @@ import { useCommandHint } from '../../kit/command-hint.tsx';
 import { SearchInput } from '../../kit/forms/search-input.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { setQuery } from '../../lib/address.ts';
+import { useOwnerNames } from '../../lib/data/owner-names.ts';
 import { useText } from '../../lib/i18n.ts';
-import { type AuditFilters, hasFilter } from './audit-query.ts';
+import { type AuditFilters, hasFilter, targetName } from './audit-query.ts';
 
 /** Filters of the list; they stand in the address. */
 export function AuditFilter({ filters, onClear }: { filters: AuditFilters; onClear: () => void }) {
   const text = useText('audit');
   const { actor, action, target, from, to } = filters;
+  const userName = useOwnerNames({ isWanted: actor !== null || target !== null });
   const hint = useCommandHint('switchyard audit --from 7d');
   const setAction = useCallback((value: string) => setQuery({ action: value }), []);
   return (
@@ -28,9 +30,13 @@ export function AuditFilter({ filters, onClear }: { filters: AuditFilters; onCle
           />
         </label>
       ))}
-      {actor !== null && <span className="self-center text-table">{text('filter.actor', { actor })}</span>}
+      {actor !== null && (
+        <span className="self-center text-table">{text('filter.actor', { actor: userName(actor) })}</span>
+      )}
       {target !== null && (
-        <span className="self-center text-table break-all">{text('filter.target', { target })}</span>
+        <span className="self-center text-table break-all">
+          {text('filter.target', { target: targetName(target, {}, userName) })}
+        </span>
       )}
       {hasFilter(filters) && (
         <Button {...hint} variant="plain" onClick={onClear}>

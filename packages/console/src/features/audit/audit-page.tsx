@@ -12,13 +12,14 @@ import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
+import { useOwnerNames } from '../../lib/data/owner-names.ts';
 import { blank } from '../../lib/format/format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { AuditDetails } from './audit-details.tsx';
 import { AuditFilter } from './audit-filter.tsx';
-import { type AuditFilters, auditQueryOf, hasFilter } from './audit-query.ts';
+import { type AuditFilters, auditQueryOf, hasFilter, targetName } from './audit-query.ts';
 
 function auditQuery(filters: AuditFilters) {
   return infiniteQueryOptions({
@@ -66,6 +67,7 @@ function useFilters(): AuditFilters {
 
 function AuditTable({ records, current }: { records: readonly AuditRecord[]; current: string | undefined }) {
   const text = useText('audit');
+  const userName = useOwnerNames({ isWanted: true });
   const columns: Column<AuditRecord>[] = [
     {
       id: 'action',
@@ -87,10 +89,10 @@ function AuditTable({ records, current }: { records: readonly AuditRecord[]; cur
     {
       id: 'target',
       header: text('column.target'),
-      cell: ({ target }) =>
+      cell: ({ target, details }) =>
         target ? (
           <Narrow
-            label={target}
+            label={targetName(target, details, userName)}
             onNarrow={() => setQuery({ target })}
             title={text('only', { what: target })}
           />

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { auditQueryOf, hasFilter } from './audit-query.ts';
+import { auditQueryOf, hasFilter, targetName } from './audit-query.ts';
 
 const none = { actor: null, action: null, target: null, from: null, to: null };
 
@@ -16,4 +16,12 @@ it('leaves out a day that is none', () => {
 it('knows whether anything is filtered', () => {
   expect(hasFilter(none)).toBe(false);
   expect(hasFilter({ ...none, action: 'user.created' })).toBe(true);
+});
+
+it('calls a target by what people know of it', () => {
+  const userName = (id: string) => (id === 'u1' ? 'ann@example.com' : id);
+  expect(targetName('user:u1', {}, userName)).toBe('user: ann@example.com');
+  expect(targetName('user:gone', { email: 'bob@example.com' }, userName)).toBe('user: bob@example.com');
+  expect(targetName('access_token:t1', { name: 'laptop' }, userName)).toBe('access_token: laptop');
+  expect(targetName('instance:[::1]:8188', {}, userName)).toBe('instance: [::1]:8188');
 });

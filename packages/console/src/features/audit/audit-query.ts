@@ -29,3 +29,15 @@ function startOfDay(day: string | null, addDays: number): string | undefined {
   const start = new Date(Number(year), Number(month) - 1, Number(date) + addDays);
   return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
 }
+
+/** Returns what a person calls the target: by the name or address in the record, or as the account is called now. */
+export function targetName(
+  target: string,
+  details: Readonly<Record<string, unknown>>,
+  userName: (id: string) => string,
+): string {
+  const split = target.indexOf(':');
+  const [kind, id] = [target.slice(0, split), target.slice(split + 1)];
+  const recorded = [details.email, details.name].find((name) => typeof name === 'string');
+  return `${kind}: ${recorded ?? (kind === 'user' ? userName(id) : id)}`;
+}
