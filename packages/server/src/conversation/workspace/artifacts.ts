@@ -38,8 +38,9 @@ interface ArtifactsOptions {
 }
 
 const maxEditBytes = 2 * 1024 * 1024;
-/** Archives whose directories are read at a time, and those that wait for one user. */
-const archiveReads = { atOnce: 2, waitingPerUser: 16 };
+/** Archives whose directories are read at a time. */
+const archiveReads = { atOnce: 2, atOncePerUser: 1 };
+const waitingArchiveReads = 16;
 const retryAfterSeconds = 5;
 const outputs = 'outputs/';
 
@@ -48,7 +49,10 @@ export class Artifacts {
   readonly #options: ArtifactsOptions;
   readonly #archives = new UserTurns({
     ...archiveReads,
-    full: () => new AppError('rate_limited', { message: say('archives_busy'), retryAfterSeconds }),
+    waiting: {
+      perUser: waitingArchiveReads,
+      full: () => new AppError('rate_limited', { message: say('archives_busy'), retryAfterSeconds }),
+    },
   });
 
   constructor(options: ArtifactsOptions) {

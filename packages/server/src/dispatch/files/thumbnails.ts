@@ -1,6 +1,6 @@
 import type { ThumbnailSize } from '@switchyard/contract/dispatch/file';
 import { AppError } from '../../lib/app-error.ts';
-import { FairTurns } from '../../lib/async/fair-turns.ts';
+import { UserTurns } from '../../lib/async/user-turns.ts';
 import { Shares } from '../../lib/shares.ts';
 import type { BlobStore } from '../../platform/files/blob-store.ts';
 import { requirePicture, shrinkPicture } from '../../platform/pictures/shrink-picture.ts';
@@ -31,7 +31,7 @@ export class Thumbnails {
   readonly #options: Required<ThumbnailsOptions>;
   readonly #making = new Map<string, Promise<Buffer>>();
   readonly #shares = new Shares(limits);
-  readonly #turns = new FairTurns(madeAtOnce);
+  readonly #turns = new UserTurns({ atOnce: madeAtOnce, atOncePerUser: madeAtOnce });
 
   constructor({ shrink = shrinkPicture, ...options }: ThumbnailsOptions) {
     this.#options = { ...options, shrink };

@@ -4,20 +4,20 @@ interface Waiting {
 }
 
 interface TurnLimits {
+  /** How much work runs at once for all users. */
   atOnce: number;
-  waitingPerUser: number;
-  /** The error for a user who has too much waiting already. */
-  full: () => Error;
+  /** How much of it is one user's. */
+  atOncePerUser: number;
+  /** How much may wait for one user, and the error beyond it. Without it the caller has a limit of its own. */
+  waiting?: { perUser: number; full: () => Error };
 }
 
-/**
- * Work that takes a processor or much memory. One piece runs at a time for a user, and a few for all users, in the order of their
- * requests.
- */
+/** Work that takes a processor or much memory. Users whose work waits take turns, so that a long line of one delays no other. */
 export class UserTurns {
   readonly #limits: TurnLimits;
-  readonly #atWork = new Set<string>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #atWork: string[] = [];
+  /** In the order of their requests, for each user. The user whose turn is next comes first. */
+  readonly #lines = new Map<string, Set<Waiting>>();
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
@@ -25,13 +25,13 @@ export class UserTurns {
 
   /** When the signal aborts, work that waits does not begin. Work that has begun looks at the signal itself. */
   async run<Value>(userId: string, work: () => Promise<Value>, signal?: AbortSignal): Promise<Value> {
-    const before = [...this.#waiting].filter((other) => other.userId === userId).length;
-    if (before >= this.#limits.waitingPerUser) throw this.#limits.full();
+    const { waiting } = this.#limits;
+    if (waiting && (this.#lines.get(userId)?.size ?? 0) >= waiting.perUser) throw waiting.full();
     await this.#turn(userId, signal);
     try {
       return await work();
     } finally {
-      this.#atWork.delete(userId);
+      this.#atWork.splice(this.#atWork.indexOf(userId), 1);
       this.#next();
     }
   }
@@ -39,7 +39,7 @@ export class UserTurns {
   #turn(userId: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const giveUp = (): void => {
-        this.#waiting.delete(waiting);
+        this.#leave(waiting);
         reject(signal?.reason);
       };
       const begin = (): void => {
@@ -49,18 +49,32 @@ export class UserTurns {
       const waiting = { userId, begin };
       if (signal?.aborted) return giveUp();
       signal?.addEventListener('abort', giveUp, { once: true });
-      this.#waiting.add(waiting);
+      const line = this.#lines.get(userId);
+      if (line) line.add(waiting);
+      else this.#lines.set(userId, new Set([waiting]));
       this.#next();
     });
   }
 
+  #leave(waiting: Waiting): void {
+    const line = this.#lines.get(waiting.userId);
+    line?.delete(waiting);
+    if (line?.size === 0) this.#lines.delete(waiting.userId);
+  }
+
   #next(): void {
-    if (this.#atWork.size >= this.#limits.atOnce) return;
-    for (const next of this.#waiting) {
-      if (this.#atWork.has(next.userId)) continue;
-      this.#waiting.delete(next);
-      this.#atWork.add(next.userId);
-      next.begin();
+    const { atOnce, atOncePerUser } = this.#limits;
+    if (this.#atWork.length >= atOnce) return;
+    for (const [userId, line] of this.#lines) {
+      if (this.#atWork.filter((other) => other === userId).length >= atOncePerUser) continue;
+      const [first] = line;
+      if (!first) continue;
+      // To the end of the row, behind the users who wait as well.
+      this.#lines.delete(userId);
+      line.delete(first);
+      if (line.size > 0) this.#lines.set(userId, line);
+      this.#atWork.push(userId);
+      first.begin();
       return;
     }
   }
