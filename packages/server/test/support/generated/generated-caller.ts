@@ -48,12 +48,13 @@ export class GeneratedCaller {
     return this.#signingIn;
   }
 
-  /** A request that is still in flight may end the session that was just made. */
+  /** A request that is still in flight may end the session that was just made, and an account has only so many tokens. */
   async #signInAgain(triesLeft: number): Promise<void> {
     try {
       await this.#signInOnce();
     } catch (error) {
       if (triesLeft === 1) throw error;
+      this.#account = undefined;
       await this.#signInAgain(triesLeft - 1);
     }
   }
