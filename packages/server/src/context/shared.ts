@@ -108,7 +108,7 @@ async function openRedisBus(
       metrics.busMisfits.inc();
       logger.warn(
         { topic, err },
-        'A message from Redis is none of its topic, so the database is read instead',
+        'A message from Redis does not have the shape of its topic, so the database is read instead',
       );
     },
   });
