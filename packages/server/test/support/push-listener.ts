@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 
-interface Message {
+export interface Message {
   type: string;
   timestamp: number;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads messages as they come
