@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
+import { untilAborted } from '../lib/async/until-aborted.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 
 /** How the gateways of one Postgres database hear of each other. All of them have to do it in the same way. */
@@ -67,7 +68,7 @@ async function keepLease(
         key,
         ({ signal: over }) => {
           lease.isHeld = true;
-          return aborted(over);
+          return untilAborted(over);
         },
         { signal },
       );
@@ -104,9 +105,4 @@ async function untilAlone(
 function kindOf(key: string): GatewayKind {
   const kinds = Object.keys(keys) as GatewayKind[];
   return kinds.find((kind) => key.startsWith(keys[kind])) ?? 'only';
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }

@@ -1,6 +1,7 @@
 import { newDeferred } from '../../../lib/async/deferred.ts';
 import { sleepWithSignal } from '../../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
+import { untilAborted } from '../../../lib/async/until-aborted.ts';
 import { newId } from '../../../lib/ids.ts';
 import { LeaseLost } from '../../../platform/ownership/lease.ts';
 import type { Ownership } from '../../../platform/ownership/ownership.ts';
@@ -74,7 +75,7 @@ export class RunWorker {
             this.#id = id;
             onFirst();
             for (const { onReady } of this.#listeners) onReady?.();
-            await aborted(lease.signal);
+            await untilAborted(lease.signal);
             this.#id = null;
             // Told here, because giving the lease back waits for a database that may be the reason of the loss.
             if (!signal.aborted) for (const { onLost } of this.#listeners) onLost?.(lease.signal.reason);
@@ -94,9 +95,4 @@ export class RunWorker {
 /** The key of a worker's lease. */
 export function leaseOf(workerId: string): string {
   return `runs:${workerId}`;
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
