@@ -1,6 +1,6 @@
 /**
  * `npm run cluster`: three replicas of the built gateway behind nginx, with a Postgres and a Redis of their own, on loopback and
- * with the files of examples/cluster. Ctrl-C stops what it has started and removes its folder.
+ * with the files of deploy/cluster. Ctrl-C stops what it has started and removes its folder.
  */
 import { parseArgs } from 'node:util';
 import { startCluster } from '@switchyard/dev-env/cluster';

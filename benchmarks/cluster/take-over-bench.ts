@@ -200,7 +200,7 @@ export class TakeOverBench {
   }
 }
 
-/** As examples/cluster/nginx.conf says. */
+/** As deploy/cluster/nginx.conf says. */
 const nginxForgetsMs = 2_000;
 
 class TaskFailed extends Error {}

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 const { title, isSkipped } = testNginx("one gateway behind the guide's nginx with TLS");
-const configFile = fileURLToPath(new URL('../../examples/https/switchyard.yaml', import.meta.url));
+const configFile = fileURLToPath(new URL('../../deploy/proxies/switchyard.yaml', import.meta.url));
 
 describe.skipIf(isSkipped)(title, () => {
   const [home, folder] = [temporaryFolder(), temporaryFolder()];

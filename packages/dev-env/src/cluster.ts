@@ -28,7 +28,7 @@ export interface ClusterOptions {
   sharedHome?: string;
 }
 
-const configFile = fileURLToPath(new URL('../../../examples/cluster/switchyard.yaml', import.meta.url));
+const configFile = fileURLToPath(new URL('../../../deploy/cluster/switchyard.yaml', import.meta.url));
 
 /** For a machine on which other replicas are at work. */
 const readyWithinMs = 300_000;

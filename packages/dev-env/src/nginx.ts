@@ -30,7 +30,7 @@ interface HttpsNginxOptions {
   gatewayPort: number;
 }
 
-const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
+const deploy = fileURLToPath(new URL('../../../deploy', import.meta.url));
 const startWithinMs = 120_000;
 
 /** For tests that need nginx: a title and whether to skip them. In CI they fail instead. */
@@ -45,7 +45,7 @@ export function startNginx({ folder, port, replicaPorts }: NginxOptions): Promis
   const servers = /( *)server 127\.0\.0\.1:7301( [^;]*);(\s*server 127\.0\.0\.1:730\d [^;]*;)*/g;
   const replicas = (_: string, indent: string, options: string): string =>
     replicaPorts.map((each) => `${indent}server 127.0.0.1:${each}${options};`).join('\n');
-  const text = exampleWith('cluster/nginx.conf', [
+  const text = recipeWith('cluster/nginx.conf', [
     [servers, replicas],
     ['listen 127.0.0.1:7300;', `listen 127.0.0.1:${port};`],
   ]);
@@ -58,7 +58,7 @@ export function startHttpsNginx({ folder, port, plainPort, gatewayPort }: HttpsN
   const key = join(folder, 'key.pem');
   writeFileSync(certificate, selfSigned.cert);
   writeFileSync(key, selfSigned.key, { mode: 0o600 });
-  const text = exampleWith('https/nginx.conf', [
+  const text = recipeWith('proxies/nginx.conf', [
     ['listen 80;', `listen 127.0.0.1:${plainPort};`],
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
     ['https://$host$request_uri', `https://$host:${port}$request_uri`],
@@ -106,15 +106,15 @@ async function serve({ folder, text, url }: { folder: string; text: string; url:
 
 type Replacement = readonly [what: string | RegExp, by: string | ((...match: string[]) => string)];
 
-/** A file of the guide with the addresses of a test. */
-function exampleWith(name: string, replacements: readonly Replacement[]): string {
+/** A file of `deploy` with the addresses of a test. */
+function recipeWith(name: string, replacements: readonly Replacement[]): string {
   return replacements.reduce(
     (text, [what, by]) => {
       const replaced = typeof by === 'string' ? text.replace(what, () => by) : text.replace(what, by);
-      if (replaced === text) throw new Error(`examples/${name} no longer has ${what}, which tests replace.`);
+      if (replaced === text) throw new Error(`deploy/${name} no longer has ${what}, which tests replace.`);
       return replaced;
     },
-    readFileSync(join(examples, name), 'utf8'),
+    readFileSync(join(deploy, name), 'utf8'),
   );
 }
 
