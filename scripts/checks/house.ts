@@ -1,7 +1,7 @@
 /**
  * The rules of the house that no ready tool knows: direction and cycles of imports, sizes, names, dependencies of the
- * binary, plain English, and what must not be committed. Each rule is printed with the number of its findings; `--rules`
- * prints the sentence of each rule instead.
+ * binary, plain English, and what must not be committed. Each rule is printed with the number of its findings. Instead of
+ * that, `--rules` prints the sentence of each rule, and `--numbers` counts what the product consists of.
  */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -22,6 +22,7 @@ import { environmentRule, knownPlaceRule, layerRules, queryRule, resolvableRule 
 import { findLayerFaults } from './layers.ts';
 import { findAddresses } from './lockfile.ts';
 import { findMachinePaths, machineFolders } from './machine-paths.ts';
+import { countNumbers } from './numbers.ts';
 import { findUnreachable } from './reachable.ts';
 import { countByRule, type Rule } from './rule-counts.ts';
 import { readPackageSources } from './source-file.ts';
@@ -128,6 +129,7 @@ const checks: { rules: Rule[]; find: () => Finding[] }[] = [
 
 const rules = checks.flatMap((check) => check.rules);
 if (process.argv.includes('--rules')) printRules();
+else if (process.argv.includes('--numbers')) printNumbers();
 else run();
 
 function run(): void {
@@ -152,6 +154,11 @@ function findPathsOfThisMachine(): Finding[] {
 function printRules(): void {
   for (const { name, sentence, fix } of rules)
     console.log(`${name}\n    ${sentence}${fix === undefined ? '' : `\n    fix: ${fix}`}`);
+}
+
+function printNumbers(): void {
+  const files = sources.map((source) => ({ ...source, text: read(source.path) }));
+  for (const { name, value } of countNumbers(files)) console.log(`${name}: ${value}`);
 }
 
 function read(path: string): string {
