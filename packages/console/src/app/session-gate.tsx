@@ -3,10 +3,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
 import type { FirstPassword } from '../features/sign-in/first-password.tsx';
 import type { SignIn } from '../features/sign-in/sign-in.tsx';
+import { Button } from '../kit/button.tsx';
+import { useText } from '../lib/i18n.ts';
 import { lazyPart, useLazyPart } from '../lib/lazy-part.ts';
 import { type Session, SessionContext } from '../lib/session.ts';
 import { sessionQuery } from '../lib/session-query.ts';
-import { GatewayAway } from './gateway-away.tsx';
 import { signOut } from './sign-out.ts';
 
 const signInPart = lazyPart(async () => (await import('../features/sign-in/sign-in.tsx')).SignIn);
@@ -54,6 +55,20 @@ export function SessionGate({ children }: { children: ReactNode }) {
       {account === null && <LazySignIn ended={last.email} onPassword={keepPassword} />}
       <div className={account === null ? 'hidden' : 'contents'}>{children}</div>
     </SessionContext>
+  );
+}
+
+/** The gateway does not answer at all, so there is nothing to show but this. */
+function GatewayAway({ retry }: { retry: () => unknown }) {
+  const text = useText('app');
+  return (
+    <main className="mx-auto flex min-h-dvh max-w-96 flex-col items-start justify-center gap-4 p-4">
+      <h1 className="text-title font-semibold">{text('away.title')}</h1>
+      <p className="text-body text-text-2">{text('away.cause')}</p>
+      <Button variant="solid" onClick={() => retry()}>
+        {text('away.retry')}
+      </Button>
+    </main>
   );
 }
 

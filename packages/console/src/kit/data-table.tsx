@@ -1,6 +1,5 @@
-import { type CSSProperties, useCallback, useEffect, useRef } from 'react';
+import { type CSSProperties, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { classes } from './parts/classes.ts';
-import { useMedia, wideEnoughForTables } from './parts/use-media.ts';
 import type { Column, Selection } from './table/column.ts';
 import { RowChoice } from './table/row-choice.tsx';
 import { TableHead } from './table/table-head.tsx';
@@ -29,6 +28,21 @@ const compactRow = 36;
 export function DataTable<Row>(props: DataTableProps<Row>) {
   return useMedia(wideEnoughForTables) ? <Table {...props} /> : <Cards {...props} />;
 }
+
+/** Whether the window fits a media query, such as `(min-width: 40rem)`. */
+function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = window.matchMedia(query);
+      list.addEventListener('change', changed);
+      return () => list.removeEventListener('change', changed);
+    },
+    () => window.matchMedia(query).matches,
+  );
+}
+
+/** The width from which lists are tables; below it they are cards. */
+const wideEnoughForTables = '(min-width: 40rem)';
 
 function Table<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, rowCommand, selection, current, rowHeight = compactRow } = props;

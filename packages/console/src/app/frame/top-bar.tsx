@@ -1,13 +1,14 @@
+import type { Environment } from '@switchyard/contract/accounts/account';
 import { CircleUser, LogOut, Search } from 'lucide-react';
 import { Button, IconButton } from '../../kit/button.tsx';
 import { Menu } from '../../kit/menu.tsx';
+import { classes } from '../../kit/parts/classes.ts';
 import { PreferenceMenus } from '../../kit/preferences/preference-menus.tsx';
 import { useToast } from '../../kit/toast.tsx';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
 import { signOut } from '../sign-out.ts';
 import { Breadcrumb } from './breadcrumb.tsx';
-import { EnvironmentBadge } from './environment-badge.tsx';
 import { LiveChip } from './live-chip.tsx';
 import { useHasPage } from './visible-pages.ts';
 
@@ -48,6 +49,38 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
         </div>
       </div>
     </header>
+  );
+}
+
+const looks: Record<Environment['color'], string> = {
+  grey: 'bg-off-tint text-off',
+  blue: 'bg-running-tint text-running',
+  green: 'bg-done-tint text-done',
+  amber: 'bg-waiting-tint text-waiting',
+  red: 'bg-failed-tint text-failed',
+  violet: 'bg-paused-tint text-paused',
+};
+
+interface EnvironmentBadgeProps {
+  environment: Environment;
+  className: string;
+}
+
+/** What the operator calls this gateway, so that it is not taken for another. */
+function EnvironmentBadge({ environment: { name, color }, className }: EnvironmentBadgeProps) {
+  const text = useText('app');
+  return (
+    <p
+      title={text('environment', { name })}
+      className={classes(
+        'truncate px-2 text-center text-meta font-medium forced-colors:border',
+        looks[color],
+        className,
+      )}
+    >
+      <span className="sr-only">{text('environment', { name: '' })}</span>
+      {name}
+    </p>
   );
 }
 

@@ -1,19 +1,23 @@
 import type { Agent } from '@switchyard/contract/conversation/agent';
+import { getAgent } from '@switchyard/contract/conversation/agents';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
 import { graphsQuery } from '../../lib/data/assistants.ts';
 import { agentsQuery } from '../../lib/data/models.ts';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { usePageAction } from '../../lib/page-actions.ts';
-import { AgentForm } from './agent-form.tsx';
+import { AgentFields } from './agent-fields.tsx';
 import { AgentRow } from './agent-row.tsx';
+import { agentsKey } from './agents-key.ts';
 import { GraphRow } from './graph-row.tsx';
 
 const createCommand = 'switchyard agents create painter --soul painter.md';
@@ -79,5 +83,32 @@ export function AgentsPage() {
         <AgentForm name={edited === 'new' ? null : edited.name} onClose={() => setEdited(null)} />
       )}
     </Page>
+  );
+}
+
+interface AgentFormProps {
+  /** The agent to change; null makes a new one. */
+  name: string | null;
+  onClose: () => void;
+}
+
+const blank: Agent = { name: '', description: '', model: null, tool_groups: null, skills: null, soul: '' };
+
+/** Makes or changes an agent. Lists do not hold the soul, so it is read first. */
+function AgentForm({ name, onClose }: AgentFormProps) {
+  const text = useText('agents');
+  const agent = useQuery({
+    queryKey: [...agentsKey, name],
+    queryFn: ({ signal }) => gateway.call(getAgent, { params: { name: name ?? '' }, signal }),
+    enabled: name !== null,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  if (name === null) return <AgentFields agent={blank} isNew onClose={onClose} />;
+  if (agent.data) return <AgentFields agent={agent.data} isNew={false} onClose={onClose} />;
+  return (
+    <Dialog open onClose={onClose} title={text('editOf', { name })} wide>
+      <QueryView query={agent}>{() => null}</QueryView>
+    </Dialog>
   );
 }

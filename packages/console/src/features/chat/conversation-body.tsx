@@ -1,15 +1,16 @@
+import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
 import { ArrowDown } from 'lucide-react';
-import { type ReactNode, type RefObject, useCallback, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { useText } from '../../lib/i18n.ts';
 import { ReplaceDialog, type Replacement } from './actions/replace-dialog.tsx';
-import { Announcer } from './announcer.tsx';
 import { AgentComposer } from './composer/agent-composer.tsx';
 import { useDraft } from './composer/use-draft.ts';
 import { useUploads } from './composer/use-uploads.ts';
 import { offersAt } from './model/aside.ts';
 import type { Draft } from './model/draft-store.ts';
+import { taskCardOf } from './model/task-card.ts';
 import type { Turn } from './model/turn.ts';
 import { PendingQuestions } from './turns/pending-questions.tsx';
 import { RunNotices } from './turns/run-notices.tsx';
@@ -21,7 +22,6 @@ import type { Conversing } from './use-conversation.ts';
 import { useConversationActions } from './use-conversation-actions.ts';
 import { useEndOfPage } from './use-end-of-page.ts';
 import { useSend } from './use-send.ts';
-import { VersionNotice } from './version-notice.tsx';
 
 interface ConversationBodyProps {
   threadId: string;
@@ -155,5 +155,48 @@ function LatestButton({ onClick }: { onClick: () => void }) {
     >
       {text('latest')}
     </Button>
+  );
+}
+
+interface VersionNoticeProps {
+  version: AnswerVersion;
+  onNewest: () => void;
+}
+
+/** Says that an older version is read, and where the next message would go. */
+function VersionNotice({ version, onNewest }: VersionNoticeProps) {
+  const text = useText('chat');
+  return (
+    <div className="flex flex-wrap items-center gap-2 rounded-card border border-border bg-sunken px-3 py-2 text-body">
+      <p role="status" className="min-w-0 flex-1 basis-60">
+        {text(version.checkpoint_id === null ? 'versions.readOnly' : 'versions.reading')}
+      </p>
+      <Button size="s" onClick={onNewest}>
+        {text('versions.newest')}
+      </Button>
+    </div>
+  );
+}
+
+/** Tells a screen reader once that a reply is finished. Its text is not read out while it is streamed. */
+function Announcer({ turns, isRunning }: { turns: readonly Turn[]; isRunning: boolean }) {
+  const text = useText('chat');
+  const [words, setWords] = useState('');
+  const wasRunning = useRef(isRunning);
+  useEffect(() => {
+    if (wasRunning.current && !isRunning) {
+      const parts = turns.at(-1)?.parts ?? [];
+      const files = parts.reduce(
+        (sum, part) => sum + (part.kind === 'tool' ? taskCardOf(part).files.length : 0),
+        0,
+      );
+      setWords(text('announce.finished', { count: files }));
+    }
+    wasRunning.current = isRunning;
+  }, [isRunning, turns, text]);
+  return (
+    <p role="status" className="sr-only">
+      {isRunning ? '' : words}
+    </p>
   );
 }

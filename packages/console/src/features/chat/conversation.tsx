@@ -1,14 +1,19 @@
+import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useToast } from '../../kit/toast.tsx';
 import { useShortcuts } from '../../kit/use-shortcuts.ts';
 import { setQuery, useQueryState } from '../../lib/address.ts';
+import { keys } from '../../lib/data/keys.ts';
 import { useText } from '../../lib/i18n.ts';
+import { beginAside } from './actions/aside.ts';
 import { AsideNote } from './asides/aside-note.tsx';
 import { AsidePanel } from './asides/aside-panel.tsx';
-import { useAsides } from './asides/use-asides.ts';
 import { ConversationBody } from './conversation-body.tsx';
 import { ConversationHeader } from './conversation-header.tsx';
 import { FilesPanel } from './files-panel.tsx';
-import { isAside, originOf } from './model/aside.ts';
+import { isAside, originOf, subjectOf } from './model/aside.ts';
 import { titleOf } from './model/thread-order.ts';
+import type { Turn } from './model/turn.ts';
 import { useConversation } from './use-conversation.ts';
 
 /** The page of a conversation that exists. */
@@ -52,4 +57,28 @@ export function Conversation({ threadId }: { threadId: string }) {
       <AsidePanel asideId={asideId} />
     </>
   );
+}
+
+/** The aside that the address names, and how another one begins, also at an answer of an older version. */
+function useAsides(threadId: string, title: string | null, version: AnswerVersion | null) {
+  const text = useText('chat');
+  const toast = useToast();
+  const cache = useQueryClient();
+  const [asideId] = useQueryState('aside');
+  const begin = useMutation({
+    mutationFn: (turn: Turn) => {
+      const subject = subjectOf(turn, title);
+      return beginAside(threadId, {
+        messageId: turn.answerId ?? '',
+        title: subject === null ? text('aside.title') : text('aside.named', { subject }),
+        runId: version?.run_id,
+      });
+    },
+    onSuccess: (made) => {
+      void cache.invalidateQueries({ queryKey: keys.threadPages });
+      setQuery({ aside: made, 'aside-answer': null, panel: null }, { push: true });
+    },
+    onError: (error) => toast({ error }),
+  });
+  return { asideId, begin };
 }

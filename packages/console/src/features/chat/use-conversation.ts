@@ -1,6 +1,7 @@
 import { markThreadRead } from '@switchyard/contract/conversation/read-threads';
 import type { Run } from '@switchyard/contract/conversation/run';
-import type { Thread } from '@switchyard/contract/conversation/thread';
+import type { ThreadMessage } from '@switchyard/contract/conversation/run-events';
+import type { Thread, ThreadState } from '@switchyard/contract/conversation/thread';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { leadAgent } from '../../lib/data/assistants.ts';
@@ -16,9 +17,9 @@ import { gateway } from '../../lib/gateway.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import type { LiveInterrupt } from '../../lib/live/run-news.ts';
 import { useRunStream } from '../../lib/live/use-run-stream.ts';
+import { copiedMessages, knowsWhatWasCopied } from './model/copied-messages.ts';
 import { turnsOf } from './model/turns.ts';
 import { lastVersions, olderVersion } from './model/versions.ts';
-import { useCopied } from './use-copied.ts';
 import { sentMessageQuery } from './use-send.ts';
 
 export type Conversing = ReturnType<typeof useConversation>;
@@ -120,6 +121,18 @@ function useFollowed(threadId: string, openRunId: string | null): string | null 
   const isOther = followed.threadId !== threadId || (openRunId !== null && followed.runId !== openRunId);
   if (isOther) setFollowed({ threadId, runId: openRunId });
   return isOther ? openRunId : followed.runId;
+}
+
+/**
+ * What a branch has copied. It never changes, so it is kept once it is certain: while another version of the first answer begins,
+ * the state and the messages may be of different versions.
+ */
+function useCopied(state: ThreadState | undefined, said: readonly ThreadMessage[]): readonly ThreadMessage[] {
+  const [known, setKnown] = useState<readonly ThreadMessage[] | null>(null);
+  const copied = useMemo(() => (state ? copiedMessages(state, said) : []), [state, said]);
+  if (known !== null) return known;
+  if (state && knowsWhatWasCopied(state, said)) setKnown(copied);
+  return copied;
 }
 
 /** A thread that somebody looks at is read; a tab in the background is not looked at. */

@@ -12,12 +12,12 @@ import { useToast } from '../../kit/toast.tsx';
 import { setQuery } from '../../lib/address.ts';
 import { filePagesQuery, newFilesQuery } from '../../lib/data/files.ts';
 import { keys } from '../../lib/data/keys.ts';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { saveFile } from '../../lib/save-file.ts';
 import { filterNames, isFiltered, queryOf, readFilter } from './gallery-filter.ts';
 import { GalleryFilters } from './gallery-filters.tsx';
-import { NextPage } from './next-page.tsx';
 import { chosenAfter } from './selection/choose.ts';
-import { saveZip } from './selection/save-zip.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import { useDeletions } from './selection/use-deletions.ts';
 
@@ -104,6 +104,32 @@ function NewFiles({ known, isAtTop }: { known: readonly StoredFile[]; isAtTop: b
   return isAtTop ? <NewRows count={fresh.length} onShow={() => void show()} /> : null;
 }
 
+/** Asks for the next page when the end of the list comes near. */
+function NextPage({ isLoading, onNear }: { isLoading: boolean; onNear: () => void }) {
+  const text = useText('gallery');
+  const mark = useRef<HTMLDivElement>(null);
+  const near = useRef(onNear);
+  useEffect(() => {
+    near.current = onNear;
+  });
+  useEffect(() => {
+    if (mark.current === null || isLoading) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) near.current();
+      },
+      { rootMargin: '800px' },
+    );
+    observer.observe(mark.current);
+    return () => observer.disconnect();
+  }, [isLoading]);
+  return (
+    <div ref={mark} role="status" className="py-4 text-center text-table text-text-2">
+      {isLoading ? text('loadingMore') : ''}
+    </div>
+  );
+}
+
 interface PicturesProps {
   files: readonly StoredFile[];
   onDelete: (ids: readonly string[]) => void;
@@ -148,4 +174,11 @@ function Pictures({ files, onDelete }: PicturesProps) {
       />
     </>
   );
+}
+
+/** Saves the chosen files as one archive under a name with the day. */
+async function saveZip(fileIds: readonly string[]): Promise<void> {
+  const { stream } = await gateway.downloadZip({ fileIds });
+  const blob = await new Response(stream).blob();
+  saveFile(`switchyard-${new Date().toISOString().slice(0, 10)}.zip`, blob);
 }

@@ -1,5 +1,4 @@
-import type { InstanceEvent } from '@switchyard/contract/dispatch/instance-event';
-import { listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
+import { type InstanceEvent, listInstanceEvents } from '@switchyard/contract/dispatch/instance-event';
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { DataTable } from '../../kit/data-table.tsx';
@@ -14,7 +13,6 @@ import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
-import { newestFirst } from './newest-first.ts';
 
 const eventsOfEach = 50;
 
@@ -60,6 +58,11 @@ export function Journal() {
       )}
     </QueryView>
   );
+}
+
+/** Events of several instances in one line. Their ids begin with the time, so the order of ids is the order of time. */
+function newestFirst<Event extends { id: string }>(events: readonly Event[]): Event[] {
+  return [...events].sort((left, right) => (left.id < right.id ? 1 : -1));
 }
 
 /** What happened to one instance, page after page. */

@@ -9,15 +9,16 @@ import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
+import { GatewayText } from '../../kit/gateway-text.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { opensRow, rowMarks, rowRing } from '../../kit/rows/row-marks.ts';
+import { StatusWord } from '../../kit/status-word.tsx';
 import { Switch } from '../../kit/switch.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { mcpKey, type NamedServer } from './mcp-query.ts';
 import { readServers } from './read-servers.ts';
 import { ServerForm } from './server-form.tsx';
-import { TestResult } from './test-result.tsx';
 
 /** A server: on or off, its test, and what it offers. */
 export function ServerRow({ named }: { named: NamedServer }) {
@@ -96,5 +97,40 @@ export function ServerRow({ named }: { named: NamedServer }) {
         <p>{text('delete.effect')}</p>
       </ConfirmDialog>
     </li>
+  );
+}
+
+/** What a server answered, and which tools it has. */
+function TestResult({ result: { success, tools, error, sentences } }: { result: McpTest }) {
+  const text = useText('mcp');
+  return (
+    <div
+      role="status"
+      className="flex flex-col gap-1 rounded-card border border-border bg-surface p-3 text-table"
+    >
+      <StatusWord kind={success ? 'done' : 'failed'}>
+        {success ? text('test.done', { count: tools.length }) : text('test.failed')}
+      </StatusWord>
+      {error && (
+        <p className="break-words">
+          <GatewayText message={error} sentences={sentences} />
+        </p>
+      )}
+      <ul className="flex flex-col gap-1">
+        {tools.map(({ name, description, input_schema }) => (
+          <li key={name}>
+            <details>
+              <summary className="cursor-pointer">
+                <span className="font-mono font-medium">{name}</span>{' '}
+                <span className="text-text-2">{description}</span>
+              </summary>
+              <pre className="mt-1 overflow-x-auto rounded-control bg-sunken p-2 font-mono text-meta">
+                {JSON.stringify(input_schema, null, 2)}
+              </pre>
+            </details>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -2,9 +2,9 @@ import { clearMemory, importMemory, type MemoryDocument } from '@switchyard/cont
 import { useRef } from 'react';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { Menu } from '../../kit/menu.tsx';
-import { downloadText } from '../../lib/download-text.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { saveFile } from '../../lib/save-file.ts';
 import { agentOf, memoryKey } from './memory-query.ts';
 
 interface MemoryActionsProps {
@@ -51,7 +51,8 @@ export function MemoryActions({ agent, memory }: MemoryActionsProps) {
         items={[
           {
             label: text('export'),
-            onSelect: () => downloadText(`memory-${agent ?? 'lead'}.json`, JSON.stringify(memory, null, 2)),
+            onSelect: () =>
+              saveFile(`memory-${agent ?? 'lead'}.json`, JSON.stringify(memory, null, 2), 'application/json'),
           },
           { label: text('import.open'), onSelect: () => input.current?.click() },
           { label: text('clear.open'), danger: true, separated: true, onSelect: () => void clear() },

@@ -1,3 +1,4 @@
+import type { MemoryDocument } from '@switchyard/contract/conversation/memory';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -6,6 +7,7 @@ import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { Select } from '../../kit/select.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { TimeAgo } from '../../kit/time-ago.tsx';
 import { useQueryState } from '../../lib/address.ts';
 import { agentsQuery } from '../../lib/data/models.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -14,8 +16,7 @@ import { FactForm } from './fact-form.tsx';
 import { Facts } from './facts.tsx';
 import { MemoryActions } from './memory-actions.tsx';
 import { memoryQuery } from './memory-query.ts';
-import { NoteList } from './note-list.tsx';
-import { isBlank } from './notes.ts';
+import { isBlank, writtenNotes } from './notes.ts';
 
 /** The value of the choice that stands for the lead agent. */
 const lead = '';
@@ -69,5 +70,30 @@ export function MemoryPage() {
       </QueryView>
       {isAdding && <FactForm agent={agent} onClose={() => setAdding(false)} />}
     </Page>
+  );
+}
+
+/** What conversations have been summed up to. */
+function NoteList({ memory }: { memory: MemoryDocument }) {
+  const text = useText('memory');
+  const notes = writtenNotes(memory);
+  if (notes.length === 0) return null;
+  return (
+    <section className="flex flex-col gap-3">
+      <h2 className="border-b border-border pb-1 text-lead font-semibold">{text('notes')}</h2>
+      {notes.map(({ key, summary, updatedAt }) => (
+        <div key={key} className="max-w-[48rem]">
+          <h3 className="text-body font-medium">
+            {text(`note.${key}`)}{' '}
+            {updatedAt && (
+              <span className="text-table font-normal text-text-2">
+                <TimeAgo at={updatedAt} />
+              </span>
+            )}
+          </h3>
+          <p className="text-body break-words whitespace-pre-wrap">{summary}</p>
+        </div>
+      ))}
+    </section>
   );
 }

@@ -1,7 +1,7 @@
 import { getPoolOverview, type PoolOverview } from '@switchyard/contract/dispatch/overview';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useDeferredValue } from 'react';
 import { LinkButton } from '../../kit/button.tsx';
-import { Later } from '../../kit/later.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { keys } from '../../lib/data/keys.ts';
@@ -74,4 +74,13 @@ function Headline({ board }: { board: PoolOverview }) {
       ? ''
       : format.range(Math.max(0, Date.parse(eta.from) - now), Math.max(0, Date.parse(eta.to) - now));
   return <p className="text-lead text-text">{text(`headline.${key}`, { ...numbers, range })}</p>;
+}
+
+/**
+ * Draws its children in a step of its own, once what stands above them has been drawn. A page that is laid out in two steps
+ * shows its first part earlier and takes input in between. What stands below them would move, so they are the end of a page.
+ */
+function Later({ children }: { children: ReactNode }) {
+  const isDrawn = useDeferredValue(true, false);
+  return isDrawn ? children : null;
 }

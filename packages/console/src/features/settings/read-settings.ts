@@ -1,4 +1,5 @@
 import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
+import { isRecord } from '../../lib/is-record.ts';
 
 export type ReadSettings =
   | { settings: SettingsInput }
@@ -29,8 +30,4 @@ function hasShape(value: unknown): value is SettingsInput {
       Array.isArray(server.instances) &&
       server.instances.every(isRecord),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

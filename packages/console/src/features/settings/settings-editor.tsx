@@ -1,13 +1,13 @@
 import type { Settings } from '@switchyard/contract/dispatch/settings';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
+import { TextArea } from '../../kit/text-area.tsx';
 import { useText } from '../../lib/i18n.ts';
 import { settingsChanges } from './changes/settings-changes.ts';
 import { FaultSummary } from './form/fault-summary.tsx';
 import { SettingsForm } from './form/settings-form.tsx';
-import { JsonEditor } from './json-editor.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
-import { readSettings, writeSettings } from './read-settings.ts';
+import { type ReadSettings, readSettings, writeSettings } from './read-settings.ts';
 import { SaveDialog } from './save-dialog.tsx';
 import { useSaveSettings } from './use-save-settings.ts';
 
@@ -69,6 +69,41 @@ export function SettingsEditor({ settings }: { settings: Settings }) {
           onSave={save.save}
         />
       ) : null}
+    </div>
+  );
+}
+
+interface JsonEditorProps {
+  json: string;
+  read: ReadSettings;
+  onChange: (json: string) => void;
+}
+
+/** The same settings as text, with what only the text has: headers, TLS in detail, patience. */
+function JsonEditor({ json, read, onChange }: JsonEditorProps) {
+  const text = useText('settings');
+  const isBroken = 'problem' in read;
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <label htmlFor="settings-json" className="text-table font-medium">
+        {text('json.label')}
+      </label>
+      <TextArea
+        id="settings-json"
+        value={json}
+        spellCheck={false}
+        aria-invalid={isBroken || undefined}
+        aria-describedby="settings-json-problem"
+        onChange={(event) => onChange(event.target.value)}
+        className="min-h-[24rem] font-mono text-table!"
+      />
+      <p id="settings-json-problem" role="status" className="text-table text-failed">
+        {isBroken
+          ? read.problem === 'syntax'
+            ? text('json.syntax', { message: read.message })
+            : text('json.shape')
+          : ''}
+      </p>
     </div>
   );
 }

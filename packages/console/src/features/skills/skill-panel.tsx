@@ -1,17 +1,18 @@
-import type { Skill } from '@switchyard/contract/conversation/skill';
+import { deleteCustomSkill, type Skill } from '@switchyard/contract/conversation/skill';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../kit/button.tsx';
+import { ConfirmedButton } from '../../kit/forms/confirmed-button.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { SidePanel } from '../../kit/side-panel.tsx';
 import { blank } from '../../lib/format/format.ts';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
-import { DeleteSkill } from './delete-skill.tsx';
 import { EditSkill } from './edit-skill.tsx';
 import { SkillHistory } from './skill-history.tsx';
-import { skillTextQuery } from './skills-query.ts';
+import { skillsKey, skillTextQuery } from './skills-query.ts';
 
 /** One skill: what it says to agents. */
 export function SkillPanel({ skill }: { skill: Skill | undefined }) {
@@ -74,5 +75,27 @@ function CustomText({ skill }: { skill: Skill }) {
         </div>
       )}
     </QueryView>
+  );
+}
+
+/** Deletes a custom skill with its files, after a question. */
+function DeleteSkill({ name }: { name: string }) {
+  const text = useText('skills');
+  const [, navigate] = useLocation();
+  return (
+    <ConfirmedButton
+      variant="danger"
+      question={{
+        title: text('delete.title', { name }),
+        effect: text('delete.effect'),
+        confirm: text('delete.confirm'),
+      }}
+      work={() => gateway.call(deleteCustomSkill, { params: { skill_name: name } })}
+      done={text('delete.done', { name })}
+      refresh={skillsKey}
+      onDone={() => navigate('/skills')}
+    >
+      {text('delete.open')}
+    </ConfirmedButton>
   );
 }

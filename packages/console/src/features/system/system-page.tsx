@@ -6,14 +6,13 @@ import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
+import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { DeadJobs } from './dead-jobs.tsx';
 import { Dependencies } from './dependencies.tsx';
-import { Facts } from './facts.tsx';
-import { Replicas } from './replicas.tsx';
-import { Retention } from './retention.tsx';
-import { Schedules } from './schedules.tsx';
+import { Section, Values } from './section.tsx';
 import { Storage } from './storage.tsx';
 import { systemKey } from './system-key.ts';
 
@@ -66,4 +65,118 @@ function Report({ report }: { report: SystemReport }) {
       <Schedules schedules={report.schedules} />
     </div>
   );
+}
+
+/** Versions, and the process that answers. */
+function Facts({ report: { versions, startedAt, process } }: { report: SystemReport }) {
+  const text = useText('system');
+  const format = useFormat();
+  return (
+    <Section title={text('facts.title')}>
+      <Values
+        rows={[
+          [text('facts.version'), `Switchyard ${versions.gateway}`],
+          [text('facts.node'), `Node ${versions.node} · ${versions.platform}`],
+          [text('facts.started'), <TimeAgo key="started" at={startedAt} />],
+          [text('facts.process'), String(process.pid)],
+          [
+            text('facts.memory'),
+            `${format.bytes(process.memoryBytes)} (${format.bytes(process.heapBytes)} heap)`,
+          ],
+          ...Object.entries(versions.libraries),
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** The processes of this gateway, and what each looks after. */
+function Replicas({ replicas }: Pick<SystemReport, 'replicas'>) {
+  const text = useText('system');
+  const words = useGatewayWords();
+  return (
+    <Section title={text('replicas.title', { count: replicas.length })}>
+      <ul className="flex flex-col gap-2 text-table">
+        {replicas.map(({ id, isThis, holds }) => (
+          <li key={id} className="min-w-0">
+            <p className="flex flex-wrap gap-x-2">
+              <span className="font-mono break-all">{id}</span>
+              {isThis && <span className="text-text-2">{text('replicas.this')}</span>}
+            </p>
+            <ul className="list-disc pl-5 text-text-2">
+              {holds.map(({ key, what }) => (
+                <li key={key} className="break-words">
+                  {words.known(`lease.${kindOf(key)}`, what, { name: key.slice(key.indexOf(':') + 1) })}
+                </li>
+              ))}
+              {holds.length === 0 && <li>{text('replicas.nothing')}</li>}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** What will be deleted because it is old. */
+function Retention({ retention }: Pick<SystemReport, 'retention'>) {
+  const text = useText('system');
+  const format = useFormat();
+  return (
+    <Section title={text('retention.title')}>
+      <ul className="flex flex-col">
+        {retention.map(({ what, keptSeconds, nextAt, count, countIsMinimum, bytes }) => (
+          <li key={what} className="border-b border-border py-1.5 text-table">
+            <p className="font-medium">{text(`retention.what.${what}`)}</p>
+            <p className="text-text-2">
+              {keptSeconds === null
+                ? text('retention.forever')
+                : text('retention.kept', { time: format.duration(keptSeconds * 1_000) })}{' '}
+              {keptSeconds !== null &&
+                text(countIsMinimum ? 'retention.atLeast' : 'retention.count', {
+                  count: format.count(count),
+                })}
+              {bytes !== null && bytes > 0 && ` (${format.bytes(bytes)})`}
+            </p>
+            {nextAt !== null && keptSeconds !== null && (
+              <p className="text-text-2">
+                {text('retention.next', { at: format.dateTime(new Date(nextAt)) })}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** Work that repeats. */
+function Schedules({ schedules }: Pick<SystemReport, 'schedules'>) {
+  const text = useText('system');
+  const format = useFormat();
+  return (
+    <Section title={text('schedules.title')}>
+      <ul className="flex flex-col">
+        {schedules.map(({ kind, everySeconds, nextAt, lastError }) => (
+          <li key={kind} className="border-b border-border py-1.5 text-table">
+            <p className="flex flex-wrap justify-between gap-x-3">
+              <span className="font-mono">{kind}</span>
+              <span className="text-text-2 tabular-nums">
+                {text('schedules.every', { time: format.duration(everySeconds * 1_000) })} ·{' '}
+                {nextAt === null
+                  ? text('schedules.now')
+                  : text('schedules.next', { at: format.time(new Date(nextAt)) })}
+              </span>
+            </p>
+            {lastError && <p className="break-words text-failed">{lastError}</p>}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** What stands before the name in the key of a lease: `channel:telegram`. */
+function kindOf(key: string): string {
+  return key.split(':', 1)[0] ?? key;
 }

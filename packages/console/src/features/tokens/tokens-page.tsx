@@ -1,10 +1,15 @@
-import { type AccessToken, listAccessTokens } from '@switchyard/contract/accounts/access-token';
+import {
+  type AccessToken,
+  deleteAccessToken,
+  listAccessTokens,
+} from '@switchyard/contract/accounts/access-token';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
+import { ConfirmedButton } from '../../kit/forms/confirmed-button.tsx';
 import { SecretDialog } from '../../kit/forms/secret-dialog.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
@@ -18,7 +23,6 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { usePageAction } from '../../lib/page-actions.ts';
 import { CreateToken } from './create-token.tsx';
-import { DeleteToken, revokeCommand } from './delete-token.tsx';
 import { tokensKey } from './tokens-key.ts';
 
 const tokensQuery = queryOptions({
@@ -128,4 +132,31 @@ function Expiry({ token: { expires_at: at } }: { token: AccessToken }) {
   if (at === null) return <span>{text('lasting')}</span>;
   if (Date.parse(at) <= now) return <StatusWord kind="off">{text('expired')}</StatusWord>;
   return <span title={format.dateTime(new Date(at))}>{format.date(new Date(at))}</span>;
+}
+
+/** Deletes a token, after a question: a program may be using it. */
+function DeleteToken({ token: { id, name } }: { token: AccessToken }) {
+  const text = useText('tokens');
+  const hint = useCommandHint(revokeCommand({ id }));
+  return (
+    <ConfirmedButton
+      {...hint}
+      variant="plain"
+      aria-label={text('delete.of', { name })}
+      question={{
+        title: text('delete.title', { name }),
+        effect: text('delete.effect'),
+        confirm: text('delete.confirm'),
+      }}
+      work={() => gateway.call(deleteAccessToken, { params: { tokenId: id } })}
+      done={text('delete.done', { name })}
+      refresh={tokensKey}
+    >
+      {text('delete.open')}
+    </ConfirmedButton>
+  );
+}
+
+function revokeCommand({ id }: Pick<AccessToken, 'id'>): string {
+  return `switchyard tokens revoke ${id}`;
 }

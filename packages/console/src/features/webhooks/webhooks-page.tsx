@@ -1,4 +1,4 @@
-import type { Webhook } from '@switchyard/contract/dispatch/webhook';
+import { updateWebhook, type Webhook } from '@switchyard/contract/dispatch/webhook';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -7,18 +7,20 @@ import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
 import { SecretDialog } from '../../kit/forms/secret-dialog.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { RowLink } from '../../kit/rows/row-link.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { Switch } from '../../kit/switch.tsx';
 import type { Column } from '../../kit/table/column.ts';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { usePageAction } from '../../lib/page-actions.ts';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
-import { WebhookSwitch } from './webhook-switch.tsx';
-import { webhooksQuery } from './webhooks-query.ts';
+import { webhooksKey, webhooksQuery } from './webhooks-query.ts';
 
 const command = 'switchyard webhooks add https://example.org/switchyard --event task.failed';
 
@@ -128,5 +130,23 @@ function WebhookTable({ webhooks, current }: WebhookTableProps) {
       current={current}
       rowHeight={40}
     />
+  );
+}
+
+/** Turns a webhook on or off. The gateway turns it off by itself after many failures. */
+function WebhookSwitch({ webhook: { id, url, enabled } }: { webhook: Webhook }) {
+  const text = useText('webhooks');
+  const act = useAct();
+  const hint = useCommandHint(
+    enabled ? `switchyard webhooks disable ${id}` : `switchyard webhooks enable ${id}`,
+  );
+  const turn = (on: boolean) =>
+    void act(() => gateway.call(updateWebhook, { params: { webhookId: id }, body: { enabled: on } }), {
+      refresh: webhooksKey,
+    });
+  return (
+    <span {...hint}>
+      <Switch hideLabel label={text('enabledOf', { url })} checked={enabled} onChange={turn} />
+    </span>
   );
 }

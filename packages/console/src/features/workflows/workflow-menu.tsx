@@ -12,6 +12,7 @@ import { useToast } from '../../kit/toast.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { saveFile } from '../../lib/save-file.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { EditWorkflowDialog } from './edit-workflow-dialog.tsx';
 import { lastValuesOf } from './last-values.ts';
@@ -61,7 +62,12 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
           {
             label: text('menu.save'),
             command: `switchyard workflows show ${name} -o json`,
-            onSelect: () => saveGraph(workflow),
+            onSelect: () =>
+              saveFile(
+                `${workflow.name}.json`,
+                JSON.stringify(workflow.workflow, null, 2),
+                'application/json',
+              ),
           },
           {
             label: text('menu.delete'),
@@ -85,15 +91,4 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
       </ConfirmDialog>
     </>
   );
-}
-
-function saveGraph({ name, workflow }: SavedWorkflowDetail): void {
-  const address = URL.createObjectURL(
-    new Blob([JSON.stringify(workflow, null, 2)], { type: 'application/json' }),
-  );
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = `${name}.json`;
-  link.click();
-  URL.revokeObjectURL(address);
 }

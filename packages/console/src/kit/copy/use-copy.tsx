@@ -1,7 +1,6 @@
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { lazyPart, useLazyPart } from '../../lib/lazy-part.ts';
 import type { CopyDialog } from './copy-dialog.tsx';
-import { writeClipboard } from './write-clipboard.ts';
 
 const dialogPart = lazyPart(async () => (await import('./copy-dialog.tsx')).CopyDialog);
 
@@ -22,6 +21,21 @@ export function useCopy(): Copying {
   };
   const dialog = shown === null ? null : <LazyCopyDialog text={shown} onClose={() => setShown(null)} />;
   return { copy, dialog };
+}
+
+/**
+ * Resolves to whether the clipboard has the text. Browsers give a clipboard only to pages of a secure origin, and may refuse it
+ * there as well.
+ */
+async function writeClipboard(text: string): Promise<boolean> {
+  const { clipboard } = navigator as { clipboard?: Clipboard };
+  if (!clipboard) return false;
+  try {
+    await clipboard.writeText(text);
+    return true;
+  } catch {
+    return false; // the caller shows the text to be copied by hand
+  }
 }
 
 function LazyCopyDialog(props: ComponentProps<typeof CopyDialog>) {

@@ -1,14 +1,15 @@
+import { useId } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { Field } from '../field.tsx';
+import { classes, focusRing } from '../parts/classes.ts';
+import { Select } from '../select.tsx';
 import { Switch } from '../switch.tsx';
 import { TextArea } from '../text-area.tsx';
 import { TextInput } from '../text-input.tsx';
-import { ChoiceInput } from './choice-input.tsx';
-import { controlOf } from './field-control.ts';
+import { controlOf, stepOf } from './field-control.ts';
 import { type Draft, isFileDraft } from './field-draft.ts';
 import type { FieldSpec } from './field-spec.ts';
 import { FileInput } from './file-input.tsx';
-import { NumberInput } from './number-input.tsx';
 import type { SeedMode } from './seed.ts';
 import { SeedInput } from './seed-input.tsx';
 
@@ -79,4 +80,76 @@ function Control({ parameter, label, draft, seedMode, onChange, onSeedMode }: Fo
     default:
       return <TextInput value={value} onChange={(event) => onChange(event.target.value)} />;
   }
+}
+
+interface NumberInputProps {
+  parameter: FieldSpec;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A number as text, with a slider beside it where the steps are few enough to point at. */
+function NumberInput({ parameter, label, value, onChange }: NumberInputProps) {
+  const input = (
+    <TextInput
+      value={value}
+      inputMode={parameter.type === 'integer' ? 'numeric' : 'decimal'}
+      onChange={(event) => onChange(event.target.value)}
+      className="tabular-nums"
+    />
+  );
+  if (controlOf(parameter) !== 'slider') return <div className="max-w-[12rem]">{input}</div>;
+  const { minimum, maximum } = parameter;
+  return (
+    <div className="flex items-center gap-3">
+      <input
+        type="range"
+        aria-label={label}
+        min={minimum ?? 0}
+        max={maximum ?? 100}
+        step={stepOf(parameter) ?? 'any'}
+        value={Number.isFinite(Number(value)) && value !== '' ? Number(value) : (minimum ?? 0)}
+        onChange={(event) => onChange(event.target.value)}
+        className={classes(focusRing, 'h-8 min-w-0 flex-1 accent-(--accent-solid)')}
+      />
+      <div className="w-24 shrink-0">{input}</div>
+    </div>
+  );
+}
+
+interface ChoiceInputProps {
+  parameter: FieldSpec;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A longer list is searched by typing. */
+const maxListed = 24;
+
+/** One of the values that the workers know. A model may also be one that no worker has told about yet. */
+function ChoiceInput({ parameter, label, value, onChange }: ChoiceInputProps) {
+  const list = useId();
+  const choices = parameter.choices ?? [];
+  const isKnown = choices.includes(value);
+  if (choices.length <= maxListed && isKnown && parameter.type === 'choice') {
+    const options = choices.map((choice) => ({ value: choice, label: choice }));
+    return <Select label={label} value={value} options={options} onChange={onChange} className="w-full" />;
+  }
+  return (
+    <>
+      <TextInput
+        value={value}
+        list={list}
+        autoComplete="off"
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id={list}>
+        {choices.map((choice) => (
+          <option key={choice} value={choice} />
+        ))}
+      </datalist>
+    </>
+  );
 }

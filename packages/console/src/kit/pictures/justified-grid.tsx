@@ -1,8 +1,9 @@
 import { Check } from 'lucide-react';
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { useCommandHint } from '../command-hint.tsx';
 import { classes, focusRing } from '../parts/classes.ts';
+import { useWidth } from '../parts/use-width.ts';
 import { choosesRow, opensRow, rowMarks } from '../rows/row-marks.ts';
 import {
   heightOf,
@@ -13,8 +14,6 @@ import {
 } from './justified-layout.ts';
 import { type Picture, ratioOf } from './picture.ts';
 import { ThumbPicture } from './thumb.tsx';
-import { useWidth } from './use-width.ts';
-import { useWindowStretch } from './use-window-stretch.ts';
 
 interface JustifiedGridProps<Item extends Picture> {
   items: readonly Item[];
@@ -81,6 +80,40 @@ export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<It
       )}
     </ul>
   );
+}
+
+interface Stretch {
+  from: number;
+  to: number;
+}
+
+/** Which stretch of an element is near the window, in pixels from its top; a screen more above and below. */
+function useWindowStretch(element: RefObject<HTMLElement | null>): Stretch {
+  const [stretch, setStretch] = useState<Stretch>({ from: 0, to: 2_000 });
+  useEffect(() => {
+    let frame = 0;
+    const measure = () => {
+      frame = 0;
+      const top = element.current?.getBoundingClientRect().top;
+      if (top === undefined) return;
+      const screen = window.innerHeight;
+      // Whole steps: the page is drawn again a few times for each screen, not for each pixel.
+      const from = Math.floor((-top - screen) / 200) * 200;
+      setStretch((last) => (last.from === from ? last : { from, to: from + 3 * screen + 200 }));
+    };
+    const onScroll = () => {
+      if (frame === 0) frame = requestAnimationFrame(measure);
+    };
+    measure();
+    window.addEventListener('scroll', onScroll, { passive: true });
+    window.addEventListener('resize', onScroll);
+    return () => {
+      cancelAnimationFrame(frame);
+      window.removeEventListener('scroll', onScroll);
+      window.removeEventListener('resize', onScroll);
+    };
+  }, [element]);
+  return stretch;
 }
 
 interface GridPictureProps {

@@ -1,9 +1,9 @@
 import { useRef } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { classes, focusRing } from '../parts/classes.ts';
+import { useWidth } from '../parts/use-width.ts';
 import { type FilmPicture, filmFrames } from './film-strip.ts';
 import type { TimeAxis } from './time-axis.ts';
-import { useWidth } from './use-width.ts';
 import type { ViewRange } from './view-range.ts';
 
 interface FilmStripProps {

@@ -1,11 +1,11 @@
 import { useRef } from 'react';
 import { useLocale } from 'use-intl';
 import { useText } from '../../lib/i18n.ts';
+import { useWidth } from '../parts/use-width.ts';
 import { percentOf } from './bar-geometry.ts';
 import { spanLength } from './span-length.ts';
 import { ticksOf } from './ticks.ts';
 import type { TimeAxis } from './time-axis.ts';
-import { useWidth } from './use-width.ts';
 import type { ViewRange } from './view-range.ts';
 
 interface TimelineAxisProps {

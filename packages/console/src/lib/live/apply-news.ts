@@ -1,14 +1,14 @@
 import type { Run } from '@switchyard/contract/conversation/run';
+import type { Thread } from '@switchyard/contract/conversation/thread';
 import type { StoredFile } from '@switchyard/contract/dispatch/file';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
+import type { ServerFrameData } from '@switchyard/contract/dispatch/push';
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { type InfiniteData, notifyManager, type QueryClient } from '@tanstack/react-query';
 import { keys } from '../data/keys.ts';
-import { changedItems, changedList, changedPages } from './changed-lists.ts';
 import type { News } from './news.ts';
 import { movingUp } from './queue-places.ts';
 import { changedTask } from './task-change.ts';
-import { changedThread, type LiveThread } from './thread-change.ts';
 
 /** So many new things are remembered until a list shows them; a list that waits longer is read again. */
 const maxNew = 500;
@@ -92,6 +92,54 @@ function changeThreads(cache: QueryClient, news: News): void {
       (runs) => runs && changedItems(runs, (run) => begunRun(run, news)),
     );
   }
+}
+
+/** Returns the list itself when no item changes, so that no page is drawn again for nothing. */
+function changedItems<T>(items: readonly T[], change: (item: T) => T | null): T[] {
+  let isSame = true;
+  const changed: T[] = [];
+  for (const item of items) {
+    const next = change(item);
+    if (next !== item) isSame = false;
+    if (next !== null) changed.push(next);
+  }
+  return isSame ? (items as T[]) : changed;
+}
+
+/** Changes the items of a list that has them in `items`. */
+function changedList<T, L extends { items: readonly T[] }>(list: L, change: (item: T) => T | null): L {
+  const items = changedItems(list.items, change);
+  return items === list.items ? list : { ...list, items };
+}
+
+/** Changes each page of a paged list. */
+function changedPages<P, Param>(
+  data: InfiniteData<P, Param>,
+  change: (page: P) => P,
+): InfiniteData<P, Param> {
+  const pages = changedItems(data.pages, change);
+  return pages === data.pages ? data : { ...data, pages };
+}
+
+type LiveThread = Pick<Thread, 'thread_id' | 'status' | 'unread' | 'run_ended_at'>;
+
+/** Returns the thread itself when the news are not about it. */
+function changedThread<T extends LiveThread>(thread: T, { runs, unread }: Pick<News, 'runs' | 'unread'>): T {
+  const id = thread.thread_id;
+  let changed = thread;
+  for (const run of runs.values()) {
+    const status = run.threadId === id ? threadStatus(run) : changed.status;
+    if (status !== changed.status) changed = { ...changed, status };
+  }
+  const mark = unread.get(id);
+  if (!mark || (mark.unread === changed.unread && mark.runEndedAt === changed.run_ended_at)) return changed;
+  return { ...changed, unread: mark.unread, run_ended_at: mark.runEndedAt };
+}
+
+function threadStatus({ status, waitsForHuman }: ServerFrameData<'run_status'>): Thread['status'] {
+  if (status === 'pending' || status === 'running') return 'busy';
+  if (waitsForHuman) return 'interrupted';
+  return status === 'error' || status === 'timeout' ? 'error' : 'idle';
 }
 
 type LiveRun = Pick<Run, 'run_id' | 'status'>;

@@ -12,7 +12,6 @@ import { PreviewFilms } from './preview-films.ts';
 import { PreviewPictures } from './preview-pictures.ts';
 import { recentNews } from './recent-news.ts';
 import { Refresher } from './refresher.ts';
-import { smallPicture } from './small-picture.ts';
 
 interface LiveConnectionOptions {
   /** Opens the one socket of this tab. */
@@ -107,6 +106,21 @@ export class LiveConnection {
     if (!this.#hasBegun) void cache.invalidateQueries({ predicate: isRead }, { cancelRefetch: false });
     this.#hasBegun = true;
     for (const key of outdatedKeys(news)) this.#refresher.want(key);
+  }
+}
+
+const heightPx = 128;
+
+/** A copy for a strip of small pictures. Returns null for a picture that this browser cannot read. */
+async function smallPicture(picture: Blob): Promise<Blob | null> {
+  try {
+    const bitmap = await createImageBitmap(picture, { resizeHeight: heightPx });
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
+    bitmap.close();
+    return await canvas.convertToBlob({ type: 'image/webp', quality: 0.8 });
+  } catch {
+    return null;
   }
 }
 

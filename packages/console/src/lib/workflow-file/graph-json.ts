@@ -1,3 +1,4 @@
+import { isRecord } from '../is-record.ts';
 /** A graph in ComfyUI's API format: node ids to nodes. */
 export type ApiGraph = Record<string, ApiNode>;
 
@@ -52,8 +53,4 @@ function isApiGraph(value: Record<string, unknown>): value is ApiGraph {
 
 function isApiNode(value: unknown): value is ApiNode {
   return isRecord(value) && typeof value.class_type === 'string' && isRecord(value.inputs);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,12 +6,12 @@ import { ProgressBar } from '../../../kit/progress-bar.tsx';
 import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
+import { useNow } from '../../../lib/format/use-now.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useUsualTime } from '../../../lib/use-usual-time.ts';
 import { type TaskCardView, taskCardOf } from '../model/task-card.ts';
 import type { ToolPart } from '../model/turn.ts';
-import { Estimate } from './estimate.tsx';
 import { PictureSlots } from './picture-slots.tsx';
 import { TaskCardActions } from './task-card-actions.tsx';
 
@@ -125,5 +125,18 @@ function InstanceName({ instanceId }: { instanceId: string | null }) {
       <span className="sr-only">{text('task.on')} </span>
       {found?.serverName ?? instanceId}
     </span>
+  );
+}
+
+/** How long it will still take, as a range. Nothing is shown where too little is known. */
+function Estimate({ eta }: { eta: { from: string; to: string } | null }) {
+  const text = useText('chat');
+  const format = useFormat();
+  const now = useNow();
+  if (eta === null) return null;
+  const to = Date.parse(eta.to) - now;
+  if (to <= 0) return <span>{text('task.longer')}</span>;
+  return (
+    <span>{text('task.about', { range: format.range(Math.max(0, Date.parse(eta.from) - now), to) })}</span>
   );
 }

@@ -7,16 +7,18 @@ import { EmptyState } from '../../../kit/states/empty-state.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { threadPagesQuery } from '../../../lib/data/threads.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { useSettled } from '../../../lib/use-settled.ts';
 import { shownThreads } from '../model/thread-order.ts';
-import { useSettled } from '../use-settled.ts';
 import { ThreadRow } from './thread-row.tsx';
 import { useDeletedThreads } from './use-deleted-threads.ts';
+
+const typingPauseMs = 250;
 
 /** The conversations of the user: pinned ones first, then the last changed. */
 export function ThreadList({ current }: { current: string | null }) {
   const text = useText('chat');
   const [search, setSearch] = useState('');
-  const q = useSettled(search.trim());
+  const q = useSettled(search.trim(), typingPauseMs);
   const [asides, setAsides] = useState(false);
   const filter = { ...(asides && { aside: true }), ...(q !== '' && { q }) };
   const pinned = useInfiniteQuery(threadPagesQuery({ pinned: true, ...filter }));

@@ -1,4 +1,5 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
+import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useParams } from 'wouter';
@@ -7,7 +8,7 @@ import { StatusWord } from '../../../kit/status-word.tsx';
 import { runEventsQuery } from '../../../lib/data/runs.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { isRecord } from '../../../lib/is-record.ts';
-import { liveSteps, type SubagentStep, storedSteps } from '../model/subagent-steps.ts';
+import type { LiveSubagent } from '../../../lib/live/run-subagents.ts';
 import type { ToolPart } from '../model/turn.ts';
 import { Material, toolStatus } from './tool-line.tsx';
 
@@ -41,6 +42,32 @@ export function SubagentLines({ part, runId }: { part: ToolPart; runId: string }
       </ol>
     </details>
   );
+}
+
+interface SubagentStep {
+  index: number;
+  text: string;
+  /** Tools that the step called, or the tool whose result it is. */
+  tools: string[];
+}
+
+/** The answers of a sub-agent's model as the stream has told them. */
+function liveSteps(subagent: LiveSubagent | null): SubagentStep[] {
+  return [...(subagent?.steps ?? [])].map(([index, message]) => ({
+    index,
+    text: textOf(message),
+    tools: (message.tool_calls ?? []).map(({ name }) => name),
+  }));
+}
+
+/** The answers as the record has them; results of tools are left to the page of the run. */
+function storedSteps(events: readonly RunEvent[], callId: string): SubagentStep[] {
+  return events.flatMap(({ content }) => {
+    if (!isRecord(content) || content.task_id !== callId || content.kind !== 'ai') return [];
+    const calls = Array.isArray(content.tool_calls) ? content.tool_calls : [];
+    const tools = calls.flatMap((call: unknown) => (isRecord(call) ? String(call.name) : []));
+    return { index: Number(content.message_index), text: String(content.text ?? ''), tools };
+  });
 }
 
 function Step({ step: { text: said, tools } }: { step: SubagentStep }) {

@@ -1,6 +1,6 @@
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { todosIn } from '../model/todos.ts';
+import { isRecord } from '../../../lib/is-record.ts';
 
 const kinds = { pending: 'waiting', in_progress: 'running', completed: 'done' } as const;
 
@@ -25,4 +25,19 @@ export function TodoList({ values }: { values: Record<string, unknown> }) {
       </ol>
     </details>
   );
+}
+
+interface Todo {
+  content: string;
+  status: 'pending' | 'in_progress' | 'completed';
+}
+
+/** The list of todos in the state of a thread; agents of a user's own may have none, or another kind. */
+function todosIn({ todos }: Record<string, unknown>): Todo[] {
+  if (!Array.isArray(todos)) return [];
+  return todos.flatMap((todo: unknown) => {
+    if (!isRecord(todo) || typeof todo.content !== 'string') return [];
+    const status = todo.status === 'completed' || todo.status === 'in_progress' ? todo.status : 'pending';
+    return { content: todo.content, status };
+  });
 }

@@ -2,7 +2,6 @@ import { textOf } from '@switchyard/client/conversation/message-list';
 import { ChevronRight } from 'lucide-react';
 import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { cutForReading } from '../model/cut-text.ts';
 import type { ToolPart } from '../model/turn.ts';
 
 export const toolStatus = {
@@ -53,4 +52,11 @@ export function Material({ label, value }: { label: string; value: string }) {
       {hidden > 0 ? <p className="text-meta text-text-2">{text('tool.cut', { count: hidden })}</p> : null}
     </div>
   );
+}
+
+/** More than this is no longer read in a conversation; the page of the run has the whole. */
+const maxLength = 20_000;
+
+function cutForReading(value: string): { shown: string; hidden: number } {
+  return { shown: value.slice(0, maxLength), hidden: Math.max(0, value.length - maxLength) };
 }

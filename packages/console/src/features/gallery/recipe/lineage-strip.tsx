@@ -1,4 +1,4 @@
-import type { LineageFile } from '@switchyard/contract/dispatch/lineage';
+import type { FileLineage, LineageFile } from '@switchyard/contract/dispatch/lineage';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { Fragment } from 'react';
@@ -6,7 +6,6 @@ import { Link } from 'wouter';
 import { Thumb } from '../../../kit/pictures/thumb.tsx';
 import { fileLineageQuery } from '../../../lib/data/files.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { lineageLevels } from './lineage-levels.ts';
 
 const thumbSize = 56;
 const maxInLevel = 12;
@@ -40,6 +39,17 @@ export function LineageStrip({ fileId }: { fileId: string }) {
       {data?.cut ? <p className="text-meta text-text-2">{text('lineage.cut')}</p> : null}
     </section>
   );
+}
+
+/** The files of a lineage by generation, the oldest first. */
+function lineageLevels({ files }: Pick<FileLineage, 'files'>): { level: number; files: LineageFile[] }[] {
+  const levels = new Map<number, LineageFile[]>();
+  for (const file of files) {
+    const present = levels.get(file.level);
+    if (present) present.push(file);
+    else levels.set(file.level, [file]);
+  }
+  return [...levels].sort(([a], [b]) => a - b).map(([level, ofLevel]) => ({ level, files: ofLevel }));
 }
 
 function LineageThumb({ file, isCurrent }: { file: LineageFile; isCurrent: boolean }) {

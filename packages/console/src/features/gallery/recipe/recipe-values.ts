@@ -1,3 +1,4 @@
+import { isRecord } from '../../../lib/is-record.ts';
 /** One plain value of a recipe that can be given otherwise. */
 export interface RecipeValue {
   /** `3.steps`: the name under which the params of a task set it. */
@@ -41,8 +42,4 @@ function readAs(before: RecipeValue['value'], typed: string): RecipeValue['value
 
 function isPlain(value: unknown): value is RecipeValue['value'] {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

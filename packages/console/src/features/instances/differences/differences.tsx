@@ -9,6 +9,7 @@ import { TextInput } from '../../../kit/text-input.tsx';
 import { useQueryState } from '../../../lib/address.ts';
 import { instanceQuery, instancesQuery } from '../../../lib/data/instances.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { saveFile } from '../../../lib/save-file.ts';
 import { capabilityMatrix, type MatrixRow, matrixCsv } from './matrix.ts';
 
 const maxRows = 500;
@@ -51,7 +52,9 @@ export function Differences() {
           checked={onlyDifferences}
           onChange={(only) => setShownAll(only ? null : 'yes')}
         />
-        <Button onClick={() => saveCsv(matrixCsv(found, names))}>{text('differences.csv')}</Button>
+        <Button onClick={() => saveFile('differences.csv', matrixCsv(found, names))}>
+          {text('differences.csv')}
+        </Button>
       </div>
       <QueryView
         query={view}
@@ -122,12 +125,4 @@ function Mark({ has }: { has: boolean | null }) {
       {text(has ? 'differences.has' : 'differences.lacks')}
     </span>
   );
-}
-
-function saveCsv(content: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([content], { type: 'text/csv' }));
-  link.download = 'differences.csv';
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

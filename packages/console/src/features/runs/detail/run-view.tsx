@@ -1,10 +1,13 @@
+import { useMemo } from 'react';
 import { useSearch } from 'wouter';
 import { TabLinks } from '../../../kit/tab-links.tsx';
 import { useText } from '../../../lib/i18n.ts';
+import { stateAt } from '../replay/replay-state.ts';
+import { replayTrack } from '../replay/replay-track.ts';
 import { ReplayView } from '../replay/replay-view.tsx';
+import { RunPicture } from '../replay/run-picture.tsx';
 import type { RunSource } from '../source/run-source.ts';
 import { EventsTab } from './events-tab.tsx';
-import { MessagesTab } from './messages-tab.tsx';
 import { RunHeader } from './run-header.tsx';
 import { TimelineTab } from './timeline-tab.tsx';
 
@@ -32,4 +35,11 @@ export function RunView({ source, path }: { source: RunSource; path: string }) {
       {view === 'replay' ? <ReplayView source={source} /> : null}
     </>
   );
+}
+
+/** What was said and done until now. A replay ends in this picture. */
+function MessagesTab({ source }: { source: RunSource }) {
+  const { replayEvents, spanData, pictureOf } = source;
+  const track = useMemo(() => replayTrack(replayEvents, spanData.spans), [replayEvents, spanData.spans]);
+  return <RunPicture state={stateAt(track, Number.POSITIVE_INFINITY)} pictureOf={pictureOf} />;
 }

@@ -10,7 +10,6 @@ import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import type { RunSource } from '../source/run-source.ts';
 import { EventBlock } from './event-block.tsx';
-import { Facts } from './facts.tsx';
 import { eventsOf } from './span-events.ts';
 
 interface SpanDetailProps {
@@ -98,4 +97,20 @@ function useEnoughEvents({ eventPages }: RunSource, { endMs }: TimelineSpan): vo
   useEffect(() => {
     if (isShort) loadMore();
   }, [isShort, loadMore]);
+}
+
+/** Names and values; what is empty is left out. */
+function Facts({ facts }: { facts: readonly (readonly [string, string])[] }) {
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-table">
+      {facts
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-text-2">{name}</dt>
+            <dd className="min-w-0 break-words tabular-nums">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
 }

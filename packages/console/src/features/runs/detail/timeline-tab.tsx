@@ -1,15 +1,16 @@
+import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { TimelineSpan } from '../../../kit/timeline/span.ts';
 import { TimelineView } from '../../../kit/timeline/timeline-view.tsx';
 import { viewFrom, viewText } from '../../../kit/timeline/view-range.ts';
 import { setQuery, useQueryState } from '../../../lib/address.ts';
+import { previewFilmQuery } from '../../../lib/data/previews.ts';
 import { useNow } from '../../../lib/format/use-now.ts';
 import { useText } from '../../../lib/i18n.ts';
 import type { RunSource } from '../source/run-source.ts';
 import { maxShownSpans } from '../source/span-data.ts';
-import type { TaskPicture } from './film-pictures.ts';
+import { outputPictures, previewPictures, type TaskPicture } from './film-pictures.ts';
 import { SpanDetail } from './span-detail.tsx';
-import { useFilmPictures } from './use-film-pictures.ts';
 
 /** The one time axis, and what belongs to the row that is chosen. Everything that is chosen stands in the address. */
 export function TimelineTab({ source }: { source: RunSource }) {
@@ -57,6 +58,23 @@ export function TimelineTab({ source }: { source: RunSource }) {
       ) : null}
     </div>
   );
+}
+
+/** The pictures above the time axis: what was stored, and the previews that this page has seen since it was opened. */
+function useFilmPictures({ replayEvents, spanData: { spans }, pictureOf }: RunSource): TaskPicture[] {
+  const text = useText('runs');
+  const alt = text('timeline.preview');
+  const tasks = useMemo(
+    () => spans.filter(({ kind, taskId }) => kind === 'task' && taskId !== null),
+    [spans],
+  );
+  const films = useQueries({ queries: tasks.map(({ taskId }) => previewFilmQuery(taskId ?? '')) });
+  const outputs = useMemo(
+    () => outputPictures(replayEvents, spans, pictureOf),
+    [replayEvents, spans, pictureOf],
+  );
+  const previews = tasks.flatMap((task, place) => previewPictures(task, films[place]?.data ?? [], alt));
+  return previews.length === 0 ? outputs : [...previews, ...outputs];
 }
 
 /** The span of the task that a picture belongs to. */

@@ -1,17 +1,18 @@
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useReducer, useState } from 'react';
 import { useLocale } from 'use-intl';
 import { spanLength } from '../../../kit/timeline/span-length.ts';
-import { timeAxis } from '../../../kit/timeline/time-axis.ts';
+import { type TimeAxis, timeAxis } from '../../../kit/timeline/time-axis.ts';
+import { TimelineView } from '../../../kit/timeline/timeline-view.tsx';
+import { type ViewRange, wholeView } from '../../../kit/timeline/view-range.ts';
 import { useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { useQueryState } from '../../../lib/address.ts';
 import { useText } from '../../../lib/i18n.ts';
 import type { RunSource } from '../source/run-source.ts';
 import { PlayerControls } from './player-controls.tsx';
+import { movePlayer, type Player, type PlayerAction } from './replay-player.ts';
 import { momentsOf, stateAt } from './replay-state.ts';
-import { ReplayTimeline } from './replay-timeline.tsx';
 import { replayTrack } from './replay-track.ts';
 import { RunPicture } from './run-picture.tsx';
-import { usePlayer } from './use-player.ts';
 
 /** Plays a run again from what is stored. The place stands in the address while nothing plays. */
 export function ReplayView({ source }: { source: RunSource }) {
@@ -54,5 +55,60 @@ export function ReplayView({ source }: { source: RunSource }) {
         />
       </div>
     </div>
+  );
+}
+
+/** A player that moves on once per animation frame while it plays. */
+function usePlayer(
+  start: number,
+  around: { axis: TimeAxis; moments: readonly number[] },
+): [Player, (action: PlayerAction) => void] {
+  const [player, act] = useReducer(
+    (state: Player, action: PlayerAction) => movePlayer(state, action, around),
+    { place: start, isPlaying: false, speed: 1 },
+  );
+  const { isPlaying } = player;
+  useEffect(() => {
+    if (!isPlaying) return;
+    let lastMs = performance.now();
+    let frame = requestAnimationFrame(function tick(nowMs) {
+      act({ type: 'tick', elapsedMs: Math.max(0, nowMs - lastMs) });
+      lastMs = nowMs;
+      frame = requestAnimationFrame(tick);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isPlaying]);
+  return [player, act];
+}
+
+interface ReplayTimelineProps {
+  source: RunSource;
+  ms: number;
+  /** A row was chosen: the replay goes to its beginning. */
+  onMoment: (ms: number) => void;
+}
+
+/** The bars beside the picture, with the place of the replay. */
+function ReplayTimeline({ source, ms, onMoment }: ReplayTimelineProps) {
+  const [view, setView] = useState<ViewRange>(wholeView);
+  const [hidesIdle, setHidesIdle] = useState(true);
+  const { spans } = source.spanData;
+  const endMs = spans.reduce((last, span) => Math.max(last, span.endMs ?? span.startMs), 0);
+  const goTo = (id: string | null): void => {
+    const span = spans.find((each) => each.id === id);
+    if (span) onMoment(span.startMs);
+  };
+  return (
+    <TimelineView
+      spans={spans}
+      nowMs={endMs}
+      selectedId={null}
+      onSelect={goTo}
+      view={view}
+      onView={setView}
+      hidesIdle={hidesIdle}
+      onHidesIdle={setHidesIdle}
+      playheadMs={ms}
+    />
   );
 }

@@ -1,5 +1,6 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
+import { isRecord } from '../../../lib/is-record.ts';
 
 /** A message as it is stored in an event. Users' own graphs and imported files may hold anything, so nothing is trusted. */
 export interface StoredMessage {
@@ -51,7 +52,5 @@ export function textIn(record: unknown, name: string): string | null {
 }
 
 function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+  return isRecord(value) ? value : {};
 }

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Search, X } from 'lucide-react';
+import { Columns3, Search, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { Button } from '../../../kit/button.tsx';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { Menu } from '../../../kit/menu.tsx';
 import { Select } from '../../../kit/select.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { setQuery } from '../../../lib/address.ts';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useOwnerNames } from '../../../lib/data/owner-names.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { useSession } from '../../../lib/session.ts';
 import { ViewMenu } from '../views/view-menu.tsx';
-import { ColumnMenu } from './column-menu.tsx';
+import { optionalColumns, useShownColumns } from './shown-columns.ts';
 import { isNarrowed, periods, type TaskListFilter } from './task-filter.ts';
 
 const typingPauseMs = 250;
@@ -57,6 +59,26 @@ export function FilterBar({ filter }: { filter: TaskListFilter }) {
         <ColumnMenu />
       </span>
     </div>
+  );
+}
+
+/** Shows and hides columns. Only administrators see tasks of several users. */
+function ColumnMenu() {
+  const text = useText('tasks');
+  const { isAdmin } = useSession();
+  const { shown, show } = useShownColumns();
+  const offered = optionalColumns.filter((name) => name !== 'owner' || isAdmin);
+  const label = text('column.choose');
+  return (
+    <Menu
+      label={label}
+      trigger={<IconButton label={label} icon={<Columns3 size={16} strokeWidth={1.75} aria-hidden />} />}
+      items={offered.map((name) => ({
+        label: text(`column.${name}`),
+        checked: shown.has(name),
+        onSelect: () => show(name, !shown.has(name)),
+      }))}
+    />
   );
 }
 

@@ -9,7 +9,7 @@ import { workflowOutlookQuery } from '../../../lib/data/workflow-outlook.ts';
 import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { useSettled } from './use-settled.ts';
+import { useSettled } from '../../../lib/use-settled.ts';
 
 interface OutlookFactsProps {
   workflowId: string;

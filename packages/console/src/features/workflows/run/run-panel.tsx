@@ -3,14 +3,15 @@ import { Play, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { CommandLine } from '../../../kit/command-line.tsx';
+import { Dialog } from '../../../kit/dialog.tsx';
 import { Field } from '../../../kit/field.tsx';
 import { filesNotChosen } from '../../../kit/fields/field-params.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { labelOf } from '../form/form-label.ts';
-import { runCommands } from '../form/run-commands.ts';
-import { CopyDialog } from './copy-dialog.tsx';
+import { type RunCommands, runCommands } from '../form/run-commands.ts';
 import { OutlookFacts } from './outlook-facts.tsx';
 import { areRunsEqual, seedsOf } from './run-params.ts';
 import { maxRuns, type Runs } from './use-runs.ts';
@@ -118,4 +119,28 @@ function MissingFiles({ workflow: { parameters }, form }: Pick<RunPanelProps, 'w
 function within(text: string, low: number, high: number): number {
   const value = Math.round(Number(text));
   return Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : low;
+}
+
+interface CopyDialogProps {
+  open: boolean;
+  onClose: () => void;
+  commands: RunCommands;
+}
+
+/** The same run for a terminal, for the command line and for a program. */
+function CopyDialog({ open, onClose, commands }: CopyDialogProps) {
+  const text = useText('workflows');
+  return (
+    <Dialog open={open} onClose={onClose} title={text('copy.title')} wide>
+      <div className="flex flex-col gap-4">
+        {(['cli', 'curl', 'client'] as const).map((kind) => (
+          <section key={kind} className="flex flex-col gap-1">
+            <h3 className="text-table font-medium">{text(`copy.${kind}`)}</h3>
+            <CommandLine command={commands[kind]} />
+          </section>
+        ))}
+        <p className="text-table text-text-2">{text('copy.token')}</p>
+      </div>
+    </Dialog>
+  );
 }
