@@ -18,6 +18,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
   ],
   accounts: ['passwords', 'secrets', '.'],
   agents: [
+    'run-contract',
     '.',
     'own-code',
     'checkpoints',

@@ -1,5 +1,5 @@
 import { HttpSession } from '@switchyard/dev-env/http-session';
-import type { AgentTables } from '@switchyard/server/agents/tables';
+import type { AgentTables } from '@switchyard/server/agents/store/tables';
 import type { OpenApiDocument } from '@switchyard/server/http/docs/openapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeGate } from './fixtures/agents/gates.ts';

@@ -1,8 +1,8 @@
-import type { AgentRunEnd, AgentRunRequest } from '../src/agents/agent-run.ts';
 import { checkpointMigrations } from '../src/agents/checkpoints/migrations.ts';
 import { Checkpointer } from '../src/agents/checkpoints/saver.ts';
 import type { Agents } from '../src/agents/loading/agents.ts';
 import { OwnCode } from '../src/agents/own-code/own-code.ts';
+import type { AgentRunEnd, AgentRunRequest } from '../src/agents/run-contract/agent-run.ts';
 import { GraphRunner } from '../src/agents/running/graph-runner.ts';
 import { GraphStates, type StatefulThread } from '../src/agents/state/graph-state.ts';
 import { Journal } from '../src/conversation/journal/journal.ts';

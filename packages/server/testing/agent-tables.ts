@@ -1,4 +1,4 @@
-import type { AgentTables } from '../src/agents/tables.ts';
+import type { AgentTables } from '../src/agents/store/tables.ts';
 import { conversationMigrations } from '../src/conversation/migrations.ts';
 import type { Database } from '../src/platform/database/database.ts';
 import { migrate } from '../src/platform/database/migrate.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ToolMessage } from '@langchain/core/messages';
 import type { StructuredToolInterface } from '@langchain/core/tools';
-import { runHandleKey } from '../src/agents/run-handle.ts';
+import { runHandleKey } from '../src/agents/run-contract/run-handle.ts';
 import { fileTools } from '../src/agents/tools/files/file-tools.ts';
 import type { FileMount } from '../src/agents/tools/workspace.ts';
 import { ThreadFolders } from '../src/conversation/workspace/thread-folders.ts';

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nothingCovered, type Origin } from '../src/agents/event-origin.ts';
-import type { NewRunEvent } from '../src/agents/run-record.ts';
+import { nothingCovered, type Origin } from '../src/agents/run-contract/event-origin.ts';
+import type { NewRunEvent } from '../src/agents/run-contract/run-record.ts';
 import type { EventFilter, EventStorage } from '../src/conversation/journal/event-storage.ts';
 import { Journal } from '../src/conversation/journal/journal.ts';
 import type { RunRecorder } from '../src/conversation/journal/run-recorder.ts';

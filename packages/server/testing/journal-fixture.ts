@@ -1,4 +1,4 @@
-import type { NewRunEvent } from '../src/agents/run-record.ts';
+import type { NewRunEvent } from '../src/agents/run-contract/run-record.ts';
 import { Journal } from '../src/conversation/journal/journal.ts';
 import { RunEventStore } from '../src/conversation/journal/run-event-store.ts';
 import type { RunRecorder } from '../src/conversation/journal/run-recorder.ts';

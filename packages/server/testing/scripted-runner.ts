@@ -4,7 +4,7 @@ import type {
   AgentRunRequest,
   AgentRunTools,
   StateView,
-} from '../src/agents/agent-run.ts';
+} from '../src/agents/run-contract/agent-run.ts';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
 
 /** A run that has begun and that the test controls. */

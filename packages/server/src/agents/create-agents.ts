@@ -6,8 +6,6 @@ import { hourMs } from '../lib/time-units.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import { AgentFault } from './agent-fault.ts';
-import type { AgentRunner } from './agent-run.ts';
 import { openCheckpointer } from './checkpoints/checkpointer.ts';
 import { ThreadCheckpoints } from './checkpoints/thread-checkpoint-store.ts';
 import { loadLangchain } from './langchain.ts';
@@ -15,6 +13,7 @@ import { builtInAgents, type Equipment } from './lead/built-in-agents.ts';
 import { type Compact, compactor } from './lead/compaction.ts';
 import type { TurnSettings } from './lead/turn-settings.ts';
 import { agentDefinitions } from './loading/agent-definitions.ts';
+import { AgentFault } from './loading/agent-fault.ts';
 import { AgentWatcher } from './loading/agent-watcher.ts';
 import { Agents, type AgentsOptions, type GraphSettings } from './loading/agents.ts';
 import { readLanggraphConfig } from './loading/langgraph-config.ts';
@@ -28,6 +27,7 @@ import { offerSdkLogger } from './loading/sdk-logger.ts';
 import type { UsableLanggraphJson } from './loading/usable-langgraph-json.ts';
 import { type EmbeddingSources, embedderOf, embeddingModel } from './models/embedding-model.ts';
 import { OwnCode, type SendForCaller } from './own-code/own-code.ts';
+import type { AgentRunner } from './run-contract/agent-run.ts';
 import { GraphRunner } from './running/graph-runner.ts';
 import { type AskInRun, runAsker } from './running/run-asker.ts';
 import { KeptSchemas } from './source-schemas/kept-schemas.ts';
@@ -39,7 +39,7 @@ import { StoreItemStore } from './store/store-item-store.ts';
 import { StoreItems } from './store/store-items.ts';
 import { StoreMeanings } from './store/store-meanings.ts';
 import { StoreVectorStore } from './store/store-vector-store.ts';
-import type { AgentTables } from './tables.ts';
+import type { AgentTables } from './store/tables.ts';
 
 export interface AgentsConfiguration {
   /** Entries of the form `name=./file.ts:export`. */

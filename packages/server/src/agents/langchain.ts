@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { createRequire } from 'node:module';
 import { awaitLangchainCallbacks } from '../config/env.ts';
 
 /**
@@ -16,3 +17,14 @@ export async function loadLangchain<Modules>(load: () => Promise<Modules>): Prom
   EventEmitter.defaultMaxListeners = Math.max(EventEmitter.defaultMaxListeners, listenersOfStep);
   return load();
 }
+
+/** Reads the version from the package's own description, without loading the package. */
+export function langgraphVersion(): string {
+  const { version } = createRequire(import.meta.url)('@langchain/langgraph/package.json') as {
+    version: string;
+  };
+  return version;
+}
+
+/** The node in which the model answers, in the lead agent and in every agent that LangChain's `createAgent` makes. */
+export const modelNode = 'model_request';

@@ -1,7 +1,8 @@
 import { AppError } from '../lib/app-error.ts';
-import { agentNameOf } from './agent-name.ts';
-import { isSetUp } from './agent-setup-request.ts';
-import { type RunHandle, runHandleOf } from './run-handle.ts';
+import { type RunHandle, runHandleOf } from './run-contract/run-handle.ts';
+
+/** Key in a run's `configurable`. Only the server sets it: keys that begin with `__` are removed from what clients send. */
+export const agentNameKey = '__switchyard_agent';
 
 /** What turns the lead agent into a user's custom agent for a run. */
 export interface WorkingAgent {
@@ -15,7 +16,7 @@ export interface WorkingAgent {
 }
 
 /** Returns a user's custom agent by its name, or null when there is none. */
-export type FindWorkingAgent = (userId: string, name: string) => Promise<WorkingAgent | null>;
+type FindWorkingAgent = (userId: string, name: string) => Promise<WorkingAgent | null>;
 
 /** What the lead agent needs to know about the agents that users made. */
 export interface UserAgents {
@@ -67,4 +68,22 @@ export class WorkingAgents {
       message: `The agent '${name}' was deleted before its run began`,
     });
   }
+}
+
+/** Returns whether the purpose of a run is to set up the agent that it names. `context` takes precedence over `configurable`. */
+export function isSetUp({
+  context,
+  configurable,
+}: {
+  context?: unknown;
+  configurable?: Record<string, unknown> | undefined;
+}): boolean {
+  const said = { ...configurable, ...(context as object | undefined) };
+  return 'is_bootstrap' in said && said.is_bootstrap === true;
+}
+
+/** Returns the custom agent that a run works as, or null for the lead agent itself. */
+export function agentNameOf(config: Pick<ConfigOfRun, 'configurable'>): string | null {
+  const name = config.configurable?.[agentNameKey];
+  return typeof name === 'string' ? name : null;
 }

@@ -1,5 +1,5 @@
 import type { Model } from '@switchyard/contract/conversation/model';
-import { leadAgentName } from '../agents/lead-agent-name.ts';
+import { leadAgentName } from '../agents/agent-ids.ts';
 import type { ChannelConfig } from '../config/channels.ts';
 import type { Memories } from '../conversation/memory/memories.ts';
 import type { Runs } from '../conversation/runs/runs.ts';

@@ -1,6 +1,6 @@
 import { mounts } from '@switchyard/contract/conversation/mounts';
+import { leadAgentName } from '../agents/agent-ids.ts';
 import type { AgentRuntime } from '../agents/create-agents.ts';
-import { leadAgentName } from '../agents/lead-agent-name.ts';
 import type { Agents } from '../agents/loading/agents.ts';
 import { modelNames } from '../agents/models/model-names.ts';
 import { forgetItemsOfUser } from '../agents/store/store-item-store.ts';

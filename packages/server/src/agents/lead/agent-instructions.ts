@@ -1,7 +1,7 @@
 import { createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
-import { textOrNothing } from '../optional-text.ts';
-import { runHandleOf } from '../run-handle.ts';
+import { textOrNothing } from '../middleware/optional-text.ts';
+import { runHandleOf } from '../run-contract/run-handle.ts';
 import type { UserAgents } from '../working-agent.ts';
 import { agentPrompt, profilePrompt } from './agent-prompt.ts';
 

@@ -2,10 +2,8 @@ import { ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { createMiddleware } from 'langchain';
 import { z } from 'zod';
-import { agentNameOf } from '../agent-name.ts';
-import { isSetUp } from '../agent-setup-request.ts';
-import { requireRunHandle } from '../run-handle.ts';
-import type { UserAgents } from '../working-agent.ts';
+import { requireRunHandle } from '../run-contract/run-handle.ts';
+import { agentNameOf, isSetUp, type UserAgents } from '../working-agent.ts';
 
 export const setupToolName = 'setup_agent';
 

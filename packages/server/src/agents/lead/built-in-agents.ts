@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
+import { leadAgentName } from '../agent-ids.ts';
 import { loadLangchain } from '../langchain.ts';
-import { leadAgentName } from '../lead-agent-name.ts';
 import type { AgentDefinition } from '../loading/agents.ts';
 import type { MemoryOf } from '../middleware/remembered-context.ts';
 import type { ChatModelsOptions } from '../models/chat-models.ts';

@@ -1,10 +1,9 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { once } from '../../lib/once.ts';
 import type { UnitPart } from '../../platform/database/unit-part.ts';
-import { loadLangchain } from '../langchain.ts';
-import { leadAgentName } from '../lead-agent-name.ts';
+import { leadAgentName } from '../agent-ids.ts';
+import { loadLangchain, modelNode } from '../langchain.ts';
 import type { SummarizationSettings } from '../middleware/summarization.ts';
-import { modelNode } from '../model-node.ts';
 import type { ChatModelsOptions } from '../models/chat-models.ts';
 import type { GraphStates, StatefulThread } from '../state/graph-state.ts';
 import type { CompactedMessages, CompactionRequest } from './compact-messages.ts';

@@ -6,8 +6,8 @@ import { savedWorkflows } from '../../../testing/saved-workflows-fixture.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { DemoModel } from '../demo/demo-model.ts';
 import type { AgentGraph } from '../loading/agents.ts';
-import { runHandleKey } from '../run-handle.ts';
-import { titleOfQuestion } from '../title-of-question.ts';
+import { titleOfQuestion } from '../message-text.ts';
+import { runHandleKey } from '../run-contract/run-handle.ts';
 import type { SavedWorkflow, WorkflowRunner } from '../tools/workflow-runner.ts';
 import { createLeadAgent } from './lead-agent.ts';
 

@@ -1,8 +1,8 @@
 import { createAgent } from 'langchain';
 import { systemTimer } from '../../lib/async/timer.ts';
 import type { Log } from '../../lib/log.ts';
+import { leadAgentName } from '../agent-ids.ts';
 import { DemoModel } from '../demo/demo-model.ts';
-import { leadAgentName } from '../lead-agent-name.ts';
 import type { AgentGraph } from '../loading/agents.ts';
 import { fileMiddleware } from '../middleware/file-middleware.ts';
 import { type MemoryOf, rememberedContext } from '../middleware/remembered-context.ts';

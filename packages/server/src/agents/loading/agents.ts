@@ -3,11 +3,10 @@ import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkp
 import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
-import { AgentFault } from '../agent-fault.ts';
-import { assistantIdOf } from '../assistant-id.ts';
+import { assistantIdOf, leadAgentName } from '../agent-ids.ts';
 import { loadLangchain } from '../langchain.ts';
-import { leadAgentName } from '../lead-agent-name.ts';
 import type { StoreItems } from '../store/store-items.ts';
+import { AgentFault } from './agent-fault.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 import type { ExportPlace } from './load-export.ts';
 

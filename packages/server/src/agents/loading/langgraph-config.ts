@@ -1,5 +1,5 @@
 import { isRecord } from '../../lib/is-record.ts';
-import { AgentFault } from '../agent-fault.ts';
+import { AgentFault } from './agent-fault.ts';
 import type { GraphSettings } from './agents.ts';
 
 const langgraphConfigName = 'LANGGRAPH_CONFIG';

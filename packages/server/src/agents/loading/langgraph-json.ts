@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isRecord } from '../../lib/is-record.ts';
-import { AgentFault } from '../agent-fault.ts';
+import { AgentFault } from './agent-fault.ts';
 
 /** The parts of `langgraph.json` that have an effect here, read as LangGraph's own tools read them. */
 export interface LanggraphJson {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AgentFault } from '../agent-fault.ts';
+import { AgentFault } from './agent-fault.ts';
 
 interface Place {
   path: string;

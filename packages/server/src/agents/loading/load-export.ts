@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { AgentFault } from '../agent-fault.ts';
 import { loadLangchain } from '../langchain.ts';
+import { AgentFault } from './agent-fault.ts';
 import { faultOf, lineThatExports, shown } from './load-agent-fault.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 

@@ -1,4 +1,4 @@
-import { AgentFault } from '../agent-fault.ts';
+import { AgentFault } from './agent-fault.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 import { type ExportPlace, loadExport, placeOf } from './load-export.ts';
 

@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.ts';
-import { AgentFault } from '../agent-fault.ts';
+import { AgentFault } from './agent-fault.ts';
 import { type LanggraphJson, langgraphFile, readLanggraphJson } from './langgraph-json.ts';
 
 export interface LanggraphJsonSources {

@@ -4,7 +4,7 @@ import {
   getBufferString,
   HumanMessage,
 } from '@langchain/core/messages';
-import { charactersIn, estimatedTokens } from '../estimated-tokens.ts';
+import { charactersIn, estimatedTokens } from '../message-text.ts';
 import type { AnsweringModels } from '../models/answering-model.ts';
 import { askAside, type ModelRuntime } from '../models/middleware-model.ts';
 

@@ -1,7 +1,7 @@
 import { AIMessage, type BaseMessage, RemoveMessage, ToolMessage } from '@langchain/core/messages';
 import { Command, REMOVE_ALL_MESSAGES } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
-import { stoppedMark } from '../stopped-mark.ts';
+import { stoppedMark } from '../run-contract/run-marks.ts';
 import { callsOf } from './called-tools.ts';
 
 /**

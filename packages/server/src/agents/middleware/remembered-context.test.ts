@@ -2,8 +2,8 @@ import { HumanMessage } from '@langchain/core/messages';
 import { createAgent } from 'langchain';
 import { describe, expect, it } from 'vitest';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
-import { agentNameKey } from '../agent-name.ts';
-import { runHandleKey } from '../run-handle.ts';
+import { runHandleKey } from '../run-contract/run-handle.ts';
+import { agentNameKey } from '../working-agent.ts';
 import { type MemoryOf, rememberedContext } from './remembered-context.ts';
 
 /** Returns what the model is told when a run of this user, working as this agent, asks a question. */

@@ -1,8 +1,8 @@
 import { createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
-import { agentNameOf } from '../agent-name.ts';
-import { textOrNothing } from '../optional-text.ts';
-import { runHandleOf } from '../run-handle.ts';
+import { runHandleOf } from '../run-contract/run-handle.ts';
+import { agentNameOf } from '../working-agent.ts';
+import { textOrNothing } from './optional-text.ts';
 
 /** Returns what an agent remembers about a user, or an empty text. A null name means the lead agent. */
 export type MemoryOf = (userId: string, agentName: string | null) => Promise<string>;

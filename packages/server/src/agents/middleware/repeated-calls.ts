@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AIMessage, type BaseMessage, HumanMessage, type UsageMetadata } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
-import { stopKey } from '../run-failure.ts';
-import { runHandleOf } from '../run-handle.ts';
+import { runHandleOf } from '../run-contract/run-handle.ts';
+import { stopKey } from '../run-contract/run-marks.ts';
 import { callsOf } from './called-tools.ts';
 
 /** After this many identical calls in a row the model gets a warning. */

@@ -1,7 +1,7 @@
 import { createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
-import { textOrNothing } from '../optional-text.ts';
 import type { WorkingAgents } from '../working-agent.ts';
+import { textOrNothing } from './optional-text.ts';
 
 interface SkillsContextOptions {
   /** Returns what to tell about all skills or about the named ones; empty for nothing. */

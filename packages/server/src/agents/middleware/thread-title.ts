@@ -2,13 +2,12 @@ import { AIMessage } from '@langchain/core/messages';
 import { Command } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
+import { cutTitle, titleOfQuestion, withoutThoughts } from '../message-text.ts';
 import type { AnsweringModels } from '../models/answering-model.ts';
 import { askAside, type ModelRuntime, modelContext } from '../models/middleware-model.ts';
-import { failureKey } from '../run-failure.ts';
+import { failureKey } from '../run-contract/run-marks.ts';
 import { threadState } from '../state/thread-state.ts';
-import { cutTitle, titleOfQuestion } from '../title-of-question.ts';
 import { clarificationTool } from '../tools/clarification-request.ts';
-import { withoutThoughts } from '../without-thoughts.ts';
 
 export interface TitleSettings {
   enabled: boolean;

@@ -2,7 +2,7 @@ import { MemorySaver } from '@langchain/langgraph';
 import { createAgent } from 'langchain';
 import { expect, it } from 'vitest';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
-import { runHandleKey } from '../run-handle.ts';
+import { runHandleKey } from '../run-contract/run-handle.ts';
 import { threadState } from '../state/thread-state.ts';
 import { FileTrees } from '../tools/files/file-trees.ts';
 import { readFileTool } from '../tools/files/read-file.ts';

@@ -4,7 +4,7 @@ import { Command } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import type { z } from 'zod';
 import type { Log } from '../../lib/log.ts';
-import { runHandleOf } from '../run-handle.ts';
+import { runHandleOf } from '../run-contract/run-handle.ts';
 import { threadState, type uploadedFile } from '../state/thread-state.ts';
 import { outputsPath, uploadsPath, workspacePath } from '../tools/files/file-trees.ts';
 import type { Workspace, WorkspaceEntry, WorkspaceKey } from '../tools/workspace.ts';

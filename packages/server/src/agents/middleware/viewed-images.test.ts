@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AnsweringModels } from '../models/answering-model.ts';
-import { runHandleKey } from '../run-handle.ts';
+import { runHandleKey } from '../run-contract/run-handle.ts';
 import { threadState } from '../state/thread-state.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { viewedImages } from './viewed-images.ts';

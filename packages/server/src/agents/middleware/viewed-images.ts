@@ -3,7 +3,7 @@ import { Command } from '@langchain/langgraph';
 import { createMiddleware } from 'langchain';
 import type { AnsweringModels } from '../models/answering-model.ts';
 import { requestedModelOf } from '../models/requested-model.ts';
-import { runHandleOf } from '../run-handle.ts';
+import { runHandleOf } from '../run-contract/run-handle.ts';
 import { threadState } from '../state/thread-state.ts';
 import { FileTrees, type FileTreesOptions } from '../tools/files/file-trees.ts';
 import { readPicture, viewImageName, viewImageTool } from '../tools/files/view-image.ts';

@@ -1,8 +1,8 @@
 import { AIMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
-import { failureKey } from '../run-failure.ts';
-import { runHandleOf } from '../run-handle.ts';
+import { runHandleOf } from '../run-contract/run-handle.ts';
+import { failureKey } from '../run-contract/run-marks.ts';
 import { wireError } from '../state/wire-values.ts';
 import { mustStop } from './answering-model.ts';
 import { type RetryReason, retryReason } from './retry-rules.ts';

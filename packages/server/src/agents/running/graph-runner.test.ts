@@ -22,7 +22,7 @@ import {
 } from '../../../testing/agent-fixture.ts';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { runHandleOf } from '../run-handle.ts';
+import { runHandleOf } from '../run-contract/run-handle.ts';
 
 let fixture: AgentFixture;
 afterEach(() => fixture.close());

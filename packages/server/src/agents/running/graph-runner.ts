@@ -1,16 +1,22 @@
 import { AppError } from '../../lib/app-error.ts';
 import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
 import type { UnitPart } from '../../platform/database/unit-part.ts';
-import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools, StateView } from '../agent-run.ts';
 import type { Checkpointer } from '../checkpoints/saver.ts';
-import { nothingCovered } from '../event-origin.ts';
 import { loadLangchain } from '../langchain.ts';
 import type { AgentGraph, Agents } from '../loading/agents.ts';
 import type { OwnCode } from '../own-code/own-code.ts';
+import type {
+  AgentRunEnd,
+  AgentRunner,
+  AgentRunRequest,
+  AgentRunTools,
+  StateView,
+} from '../run-contract/agent-run.ts';
+import { nothingCovered } from '../run-contract/event-origin.ts';
+import { type CustomEvent, keepsItsWork } from '../run-contract/run-handle.ts';
+import { failureIn, stopReasonIn } from '../run-contract/run-marks.ts';
+import type { RunRecord } from '../run-contract/run-record.ts';
 import { frameOfMadeEvent } from '../run-events/run-events.ts';
-import { failureIn, stopReasonIn } from '../run-failure.ts';
-import { type CustomEvent, keepsItsWork } from '../run-handle.ts';
-import type { RunRecord } from '../run-record.ts';
 import { commandOf, isCommand } from '../state/graph-command.ts';
 import { interruptId } from '../state/interrupt-id.ts';
 import { viewOf, wireState } from '../state/wire-state.ts';

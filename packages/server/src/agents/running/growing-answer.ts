@@ -1,6 +1,6 @@
 import { demoModelName } from '../demo/demo-model-name.ts';
 import { type MessageContent, textOf } from '../message-text.ts';
-import { stoppedMark } from '../stopped-mark.ts';
+import { stoppedMark } from '../run-contract/run-marks.ts';
 import type { ObservedCall } from './observed-calls.ts';
 import type { Message } from './observed-messages.ts';
 

@@ -1,7 +1,7 @@
 import type { LLMResult } from '@langchain/core/outputs';
 import type { Json } from '../../lib/json.ts';
 import { modelNameKey } from '../models/model-name-key.ts';
-import type { NewRunEvent, ReportedUsage } from '../run-record.ts';
+import type { NewRunEvent, ReportedUsage } from '../run-contract/run-record.ts';
 import { wireValue } from '../state/wire-values.ts';
 import { completionMessage, isObject, type Message, recordOf } from './observed-messages.ts';
 

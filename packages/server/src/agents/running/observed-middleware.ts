@@ -1,6 +1,6 @@
+import { modelNode } from '../langchain.ts';
 import { textOf } from '../message-text.ts';
-import { modelNode } from '../model-node.ts';
-import type { NewRunEvent } from '../run-record.ts';
+import type { NewRunEvent } from '../run-contract/run-record.ts';
 import { wireValue } from '../state/wire-values.ts';
 import { middlewareOf } from './model-caller.ts';
 import { isCommand, isObject, kindOf, type Message, messagesIn } from './observed-messages.ts';

@@ -1,4 +1,4 @@
-import type { RunRecord, SpanEndState, SpanMark } from '../run-record.ts';
+import type { RunRecord, SpanEndState, SpanMark } from '../run-contract/run-record.ts';
 import { isObject } from './observed-messages.ts';
 
 /** Tells the record of a run when its models and tools begin and end, and within which tool call. Keys are LangChain's ids. */

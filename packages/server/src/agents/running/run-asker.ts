@@ -1,9 +1,9 @@
 import { deadline } from '../../lib/async/deadline.ts';
 import { once } from '../../lib/once.ts';
-import type { AgentRunRequest, AgentRunTools } from '../agent-run.ts';
 import { loadLangchain } from '../langchain.ts';
 import type { ChatModelsOptions } from '../models/chat-models.ts';
 import { requestedModelOf } from '../models/requested-model.ts';
+import type { AgentRunRequest, AgentRunTools } from '../run-contract/agent-run.ts';
 
 interface Question {
   /** Names the part of the gateway that asks; tokens are counted under it. */

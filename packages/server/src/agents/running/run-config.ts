@@ -1,8 +1,8 @@
 import type { BaseCallbackHandler } from '@langchain/core/callbacks/base';
-import { agentNameKey } from '../agent-name.ts';
-import type { AgentRunRequest } from '../agent-run.ts';
-import { authEntries } from '../auth-entries.ts';
-import { type RunHandle, runHandleKey } from '../run-handle.ts';
+import { authEntries } from '../own-code/own-code.ts';
+import type { AgentRunRequest } from '../run-contract/agent-run.ts';
+import { type RunHandle, runHandleKey } from '../run-contract/run-handle.ts';
+import { agentNameKey } from '../working-agent.ts';
 
 export interface RunConfigParts {
   callbacks: BaseCallbackHandler[];

@@ -1,9 +1,9 @@
 import { BaseCallbackHandler, type HandleLLMNewTokenCallbackFields } from '@langchain/core/callbacks/base';
 import type { LLMResult } from '@langchain/core/outputs';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
-import type { Origin } from '../event-origin.ts';
 import { modelNameKey } from '../models/model-name-key.ts';
-import type { NewRunEvent, RunRecord } from '../run-record.ts';
+import type { Origin } from '../run-contract/event-origin.ts';
+import type { NewRunEvent, RunRecord } from '../run-contract/run-record.ts';
 import { wireValue } from '../state/wire-values.ts';
 import { subagentTaskKey } from '../subagents/subagent-events.ts';
 import { GrowingAnswer } from './growing-answer.ts';

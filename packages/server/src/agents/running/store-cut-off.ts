@@ -1,7 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
+import { modelNode } from '../langchain.ts';
 import type { AgentGraph } from '../loading/agents.ts';
 import { withResults } from '../middleware/dangling-calls.ts';
-import { modelNode } from '../model-node.ts';
 import type { Message } from './observed-messages.ts';
 import type { RunConfig } from './run-config.ts';
 import type { RunObserver } from './run-observer.ts';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/is-record.ts';
 import type { Json } from '../../lib/json.ts';
 import { JsonText } from '../../lib/json-text.ts';
-import type { StateView } from '../agent-run.ts';
+import type { StateView } from '../run-contract/agent-run.ts';
 import { checkpointRef, stateValues, wireMetadata, wireTask } from '../state/wire-state.ts';
 import { wireValue, wireValues } from '../state/wire-values.ts';
 import { MessageFrames } from './message-frames.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../../lib/json.ts';
 import { type MessageContent, textOf } from '../message-text.ts';
-import type { NewRunEvent, ReportedUsage } from '../run-record.ts';
+import type { NewRunEvent, ReportedUsage } from '../run-contract/run-record.ts';
 import { type Message, recordOf } from './observed-messages.ts';
 
 /** Longer texts and arguments of a step are cut: the whole result of a sub-agent is in the result of its tool call. */

@@ -1,4 +1,4 @@
-import type { Origin, OriginTask } from '../event-origin.ts';
+import type { Origin, OriginTask } from '../run-contract/event-origin.ts';
 
 /** What LangGraph puts into the metadata of everything that happens in a task. */
 export type TaskMetadata = Record<string, unknown> | undefined;

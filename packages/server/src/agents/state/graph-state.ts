@@ -1,12 +1,12 @@
 import type { CheckpointTuple } from '@langchain/langgraph-checkpoint';
 import { AppError } from '../../lib/app-error.ts';
 import type { UnitPart } from '../../platform/database/unit-part.ts';
-import { AgentFault } from '../agent-fault.ts';
-import { authEntries } from '../auth-entries.ts';
 import type { PrunePolicy } from '../checkpoints/kept-checkpoints.ts';
 import type { Checkpointer } from '../checkpoints/saver.ts';
 import { loadLangchain } from '../langchain.ts';
+import { AgentFault } from '../loading/agent-fault.ts';
 import type { AgentGraph, Agents, GraphRuntime } from '../loading/agents.ts';
+import { authEntries } from '../own-code/own-code.ts';
 import type { StateSaver } from './state-saver.ts';
 import { asUpdateFault, checkedUpdate, type StateUpdate, updateOf } from './state-update.ts';
 import { storedState, updateStored } from './stored-state.ts';

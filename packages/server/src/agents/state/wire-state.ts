@@ -1,5 +1,5 @@
 import type { Json } from '../../lib/json.ts';
-import type { StateView } from '../agent-run.ts';
+import type { StateView } from '../run-contract/agent-run.ts';
 import { type SharedJson, wireError, wireValue, wireValues } from './wire-values.ts';
 
 export interface CheckpointRef {

@@ -3,7 +3,6 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { lockName } from '../../platform/database/dialect.ts';
-import type { AgentTables, StoreItemRow, StoreItemTable } from '../tables.ts';
 import { below, type ItemKey, isLive, userOf } from './item-rows-store.ts';
 import {
   deleteVectors,
@@ -11,6 +10,7 @@ import {
   type PartVector,
   replaceVectors,
 } from './store-vector-store.ts';
+import type { AgentTables, StoreItemRow, StoreItemTable } from './tables.ts';
 
 /** The item after which a page of a user's items begins. */
 export type ItemPlace = ItemKey | null;

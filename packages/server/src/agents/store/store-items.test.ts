@@ -4,12 +4,12 @@ import { openAgentTables } from '../../../testing/agent-tables.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { DatabaseOptions } from '../../platform/database/open.ts';
-import type { AgentTables } from '../tables.ts';
 import { graphStores } from './graph-store.ts';
 import { forgetItemsOfUser, StoreItemStore } from './store-item-store.ts';
 import { StoreItems, storeLimits } from './store-items.ts';
 import { StoreMeanings } from './store-meanings.ts';
 import { StoreVectorStore } from './store-vector-store.ts';
+import type { AgentTables } from './tables.ts';
 import { bytesOf, unitVector } from './vector.ts';
 
 const ada: Owner = { user: 'ada' };

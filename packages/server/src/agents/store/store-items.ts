@@ -4,10 +4,10 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { minuteMs } from '../../lib/time-units.ts';
-import type { StoreItemRow } from '../tables.ts';
 import { matches, type StoreFilter, unknownOperator } from './store-filter.ts';
 import type { ItemPlace, StoreItemStore } from './store-item-store.ts';
 import type { ItemIndex, StoreMeanings } from './store-meanings.ts';
+import type { StoreItemRow } from './tables.ts';
 
 export interface ItemSearch {
   prefix: readonly string[];

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
-import type { AgentTables } from '../tables.ts';
 import { below, type ItemKey, isLive, userOf } from './item-rows-store.ts';
+import type { AgentTables } from './tables.ts';
 
 /** The vector of one indexed text of an item. */
 export interface PartVector {

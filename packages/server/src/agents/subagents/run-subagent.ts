@@ -12,7 +12,7 @@ import {
   isStoppedForGood,
   type RunHandle,
   runHandleKey,
-} from '../run-handle.ts';
+} from '../run-contract/run-handle.ts';
 import { wireError, wireValue } from '../state/wire-values.ts';
 import { outcomeTexts, type SubagentEvent, type SubagentUsage, subagentTaskKey } from './subagent-events.ts';
 import type { SubagentType } from './subagent-settings.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type AgentFixture, openAgentFixture } from '../../../testing/agent-fixture.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../../testing/scripted-model.ts';
 import { awaitLangchainCallbacks } from '../../config/env.ts';
-import { callKeyOf, isStoppedForGood, requireRunHandle } from '../run-handle.ts';
+import { callKeyOf, isStoppedForGood, requireRunHandle } from '../run-contract/run-handle.ts';
 import { threadState } from '../state/thread-state.ts';
 import { toolCallIdOf } from '../tools/tool-call-id.ts';
 import { generalPurpose } from './subagent-settings.ts';

@@ -4,7 +4,7 @@ import { Command, type LangGraphRunnableConfig } from '@langchain/langgraph';
 import { z } from 'zod';
 import type { Timer } from '../../lib/async/timer.ts';
 import type { AgentGraph } from '../loading/agents.ts';
-import { requireRunHandle } from '../run-handle.ts';
+import { requireRunHandle } from '../run-contract/run-handle.ts';
 import { toolCallIdOf } from '../tools/tool-call-id.ts';
 import { runSubagent } from './run-subagent.ts';
 import { type SubagentGraphOptions, subagentGraph } from './subagent-graph.ts';

@@ -7,7 +7,7 @@ import { savedWorkflows } from '../../../testing/saved-workflows-fixture.ts';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentGraph } from '../loading/agents.ts';
-import { runHandleKey } from '../run-handle.ts';
+import { runHandleKey } from '../run-contract/run-handle.ts';
 import { runWorkflowTool } from './run-workflow.ts';
 import type { WorkflowOrder, WorkflowRunner } from './workflow-runner.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
 import { threadWorkspace } from '../../../testing/thread-workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { runHandleKey } from '../run-handle.ts';
+import { runHandleKey } from '../run-contract/run-handle.ts';
 import type { ExternalFile } from './external-tool.ts';
 import { externalTools } from './external-tools.ts';
 import { toolErrors } from './tool-errors.ts';

@@ -1,5 +1,5 @@
 import { tool } from '@langchain/core/tools';
-import { runHandleOf } from '../run-handle.ts';
+import { runHandleOf } from '../run-contract/run-handle.ts';
 import { keepFiles, nameFiles } from './external-files.ts';
 import type { ExternalTool } from './external-tool.ts';
 import { toolCallIdOf } from './tool-call-id.ts';

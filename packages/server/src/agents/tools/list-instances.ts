@@ -1,6 +1,6 @@
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
-import { requireRunHandle } from '../run-handle.ts';
+import { requireRunHandle } from '../run-contract/run-handle.ts';
 import type { WorkflowRunner } from './workflow-runner.ts';
 
 export const listInstancesName = 'list_instances';

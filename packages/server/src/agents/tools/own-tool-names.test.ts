@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { savedWorkflows } from '../../../testing/saved-workflows-fixture.ts';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
 import { createLeadAgent, type LeadAgentOptions, ownToolNames } from '../lead/lead-agent.ts';
-import { runHandleKey } from '../run-handle.ts';
+import { runHandleKey } from '../run-contract/run-handle.ts';
 import { generalPurpose } from '../subagents/subagent-settings.ts';
 import type { WorkflowRunner } from './workflow-runner.ts';
 import { isWorkflowTool } from './workflow-tool-name.ts';

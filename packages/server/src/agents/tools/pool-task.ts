@@ -4,7 +4,7 @@ import { ToolMessage } from '@langchain/core/messages';
 import type { ToolRunnableConfig } from '@langchain/core/tools';
 import { Command, type LangGraphRunnableConfig } from '@langchain/langgraph';
 import { once } from '../../lib/once.ts';
-import { callKeyOf, isStoppedForGood, type RunHandle, requireRunHandle } from '../run-handle.ts';
+import { callKeyOf, isStoppedForGood, type RunHandle, requireRunHandle } from '../run-contract/run-handle.ts';
 import { askHuman } from './ask-human.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
 import { ToolFailure } from './tool-failure.ts';

@@ -9,7 +9,7 @@ import { PoolFilesInMemory } from '../../../testing/pool-files-fixture.ts';
 import { savedWorkflows } from '../../../testing/saved-workflows-fixture.ts';
 import { threadWorkspace } from '../../../testing/thread-workspace.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { runHandleKey } from '../run-handle.ts';
+import { runHandleKey } from '../run-contract/run-handle.ts';
 import { runWorkflowTool } from './run-workflow.ts';
 import type { WorkflowOrder, WorkflowRunner, WorkflowUpdate } from './workflow-runner.ts';
 import type { Workspace } from './workspace.ts';

@@ -1,6 +1,6 @@
 import type { Assistant, AssistantField, FoundAssistant } from '@switchyard/contract/conversation/assistant';
 import type { AssistantFilter, AssistantSearch } from '@switchyard/contract/conversation/assistants';
-import { leadAgentName } from '../../agents/lead-agent-name.ts';
+import { leadAgentName } from '../../agents/agent-ids.ts';
 import type { AgentDescription, ResolvedAgent } from '../../agents/loading/agents.ts';
 import { toIso } from '../../lib/clock.ts';
 import { jsonContains } from '../../lib/json-contains.ts';

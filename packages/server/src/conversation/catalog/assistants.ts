@@ -12,7 +12,7 @@ import type {
   NewAssistant,
 } from '@switchyard/contract/conversation/assistants';
 import { say } from '@switchyard/contract/sentences/sentences';
-import { AgentFault } from '../../agents/agent-fault.ts';
+import { AgentFault } from '../../agents/loading/agent-fault.ts';
 import type { AgentGraph, Agents, GraphRuntime } from '../../agents/loading/agents.ts';
 import type { GraphShapes } from '../../agents/state/graph-shapes.ts';
 import { AppError } from '../../lib/app-error.ts';

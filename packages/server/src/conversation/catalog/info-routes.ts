@@ -1,6 +1,6 @@
 import { getInfo, getOk } from '@switchyard/contract/conversation/info';
 import { at, type Mount } from '@switchyard/contract/conversation/mounts';
-import { langgraphVersion } from '../../agents/langgraph-version.ts';
+import { langgraphVersion } from '../../agents/langchain.ts';
 import type { Routes } from '../../http/app.ts';
 
 export function infoRoutes(mount: Mount, { version }: { version: string }): Routes {

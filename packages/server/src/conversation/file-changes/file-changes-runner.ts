@@ -1,6 +1,11 @@
-import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools } from '../../agents/agent-run.ts';
-import { leadAgentName } from '../../agents/lead-agent-name.ts';
-import { isStoppedForGood } from '../../agents/run-handle.ts';
+import { leadAgentName } from '../../agents/agent-ids.ts';
+import type {
+  AgentRunEnd,
+  AgentRunner,
+  AgentRunRequest,
+  AgentRunTools,
+} from '../../agents/run-contract/agent-run.ts';
+import { isStoppedForGood } from '../../agents/run-contract/run-handle.ts';
 import type { Log } from '../../lib/log.ts';
 import type { RecordedChanges } from './change-report.ts';
 import type { FileChanges } from './file-changes.ts';

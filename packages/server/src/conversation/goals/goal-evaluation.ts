@@ -1,6 +1,5 @@
 import { type GoalEvaluation, goalBlockers } from '@switchyard/contract/conversation/goal';
-import { type MessageContent, textOf } from '../../agents/message-text.ts';
-import { withoutThoughts } from '../../agents/without-thoughts.ts';
+import { type MessageContent, textOf, withoutThoughts } from '../../agents/message-text.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { wellFormed } from '../../lib/storable-text.ts';
 import type { Finding } from './goal.ts';

@@ -1,12 +1,12 @@
+import { leadAgentName } from '../../agents/agent-ids.ts';
+import { modelNode } from '../../agents/langchain.ts';
 import type {
   AgentRunEnd,
   AgentRunner,
   AgentRunRequest,
   AgentRunTools,
   StateView,
-} from '../../agents/agent-run.ts';
-import { leadAgentName } from '../../agents/lead-agent-name.ts';
-import { modelNode } from '../../agents/model-node.ts';
+} from '../../agents/run-contract/agent-run.ts';
 import type { AskInRun } from '../../agents/running/run-asker.ts';
 import { clarificationTool } from '../../agents/tools/clarification-request.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';

@@ -1,5 +1,5 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
-import { type Coverage, isCovered, readOrigin } from '../../agents/event-origin.ts';
+import { type Coverage, isCovered, readOrigin } from '../../agents/run-contract/event-origin.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';

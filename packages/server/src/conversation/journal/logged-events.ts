@@ -1,5 +1,5 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
-import type { Coverage } from '../../agents/event-origin.ts';
+import type { Coverage } from '../../agents/run-contract/event-origin.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
 import type { Owner } from '../../lib/owner.ts';

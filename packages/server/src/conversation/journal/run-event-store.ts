@@ -1,6 +1,6 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import type { Kysely, RawBuilder } from 'kysely';
-import type { Coverage } from '../../agents/event-origin.ts';
+import type { Coverage } from '../../agents/run-contract/event-origin.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type JournalFixture, openJournalFixture } from '../../../testing/journal-fixture.ts';
-import type { NewRunEvent } from '../../agents/run-record.ts';
+import type { NewRunEvent } from '../../agents/run-contract/run-record.ts';
 
 const input = { messages: [{ role: 'user', content: 'hello', id: 'h' }] };
 

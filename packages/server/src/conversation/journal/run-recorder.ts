@@ -1,5 +1,5 @@
-import type { Coverage } from '../../agents/event-origin.ts';
-import type { NewRunEvent, RunRecord, SpanMark } from '../../agents/run-record.ts';
+import type { Coverage } from '../../agents/run-contract/event-origin.ts';
+import type { NewRunEvent, RunRecord, SpanMark } from '../../agents/run-contract/run-record.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { wellFormed } from '../../lib/storable-text.ts';

@@ -2,7 +2,7 @@ import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openConversationDatabase } from '../../../testing/journal-fixture.ts';
 import { ManualTime } from '../../../testing/manual-time.ts';
-import type { SpanMark } from '../../agents/run-record.ts';
+import type { SpanMark } from '../../agents/run-contract/run-record.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { DatabaseOptions } from '../../platform/database/open.ts';
 import type { ConversationTables } from '../tables.ts';

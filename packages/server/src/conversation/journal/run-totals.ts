@@ -1,5 +1,5 @@
 import { type MessageContent, textOf } from '../../agents/message-text.ts';
-import type { NewRunEvent, ReportedUsage } from '../../agents/run-record.ts';
+import type { NewRunEvent, ReportedUsage } from '../../agents/run-contract/run-record.ts';
 import { wellFormed } from '../../lib/storable-text.ts';
 import type { totalColumns } from '../run-columns.ts';
 import type { RunRow } from '../tables.ts';

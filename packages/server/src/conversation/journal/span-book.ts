@@ -1,4 +1,4 @@
-import type { SpanEndState, SpanMark } from '../../agents/run-record.ts';
+import type { SpanEndState, SpanMark } from '../../agents/run-contract/run-record.ts';
 import { toIso } from '../../lib/clock.ts';
 import { storable } from '../../lib/storable-text.ts';
 import type { RunSpanRow } from '../tables.ts';

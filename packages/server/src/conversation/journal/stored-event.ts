@@ -1,6 +1,6 @@
 import type { RunEvent, RunEventCategory } from '@switchyard/contract/conversation/run-event';
-import { originText } from '../../agents/event-origin.ts';
-import type { NewRunEvent } from '../../agents/run-record.ts';
+import { originText } from '../../agents/run-contract/event-origin.ts';
+import type { NewRunEvent } from '../../agents/run-contract/run-record.ts';
 import { toIso } from '../../lib/clock.ts';
 import { storable, wellFormed } from '../../lib/storable-text.ts';
 import type { RunEventRow } from '../tables.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type JournalFixture, openJournalFixture } from '../../../testing/journal-fixture.ts';
-import type { NewRunEvent } from '../../agents/run-record.ts';
+import type { NewRunEvent } from '../../agents/run-contract/run-record.ts';
 import { RecordedRunStore } from './recorded-run-store.ts';
 import { ThreadMessages } from './thread-messages.ts';
 

@@ -1,5 +1,10 @@
-import type { AgentRunEnd, AgentRunner, AgentRunRequest, AgentRunTools } from '../../agents/agent-run.ts';
-import { leadAgentName } from '../../agents/lead-agent-name.ts';
+import { leadAgentName } from '../../agents/agent-ids.ts';
+import type {
+  AgentRunEnd,
+  AgentRunner,
+  AgentRunRequest,
+  AgentRunTools,
+} from '../../agents/run-contract/agent-run.ts';
 import { unitPart } from '../../platform/database/unit-part.ts';
 import type { ConversationTables } from '../tables.ts';
 import type { MemoryLearning } from './memory-learning.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { mounts } from '@switchyard/contract/conversation/mounts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AgentFault } from '../../agents/agent-fault.ts';
+import { AgentFault } from '../../agents/loading/agent-fault.ts';
 import type { OwnWebApp } from '../../agents/loading/own-web-app.ts';
 import type { CodeCaller, OwnCode } from '../../agents/own-code/own-code.ts';
 import { type Guard, identityOf } from '../../http/access/guard.ts';

@@ -1,5 +1,5 @@
-import type { AgentRunner } from '../../agents/agent-run.ts';
 import type { Agents } from '../../agents/loading/agents.ts';
+import type { AgentRunner } from '../../agents/run-contract/agent-run.ts';
 import type { GraphStates } from '../../agents/state/graph-state.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';

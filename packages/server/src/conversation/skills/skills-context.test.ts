@@ -4,10 +4,9 @@ import { createAgent } from 'langchain';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ScriptedModel } from '../../../testing/scripted-model.ts';
-import { agentNameKey } from '../../agents/agent-name.ts';
 import { skillsContext } from '../../agents/middleware/skills-context.ts';
-import { runHandleKey } from '../../agents/run-handle.ts';
-import { WorkingAgents } from '../../agents/working-agent.ts';
+import { runHandleKey } from '../../agents/run-contract/run-handle.ts';
+import { agentNameKey, WorkingAgents } from '../../agents/working-agent.ts';
 import { skillsPrompt } from './skills-prompt.ts';
 
 const readFile = tool(async () => 'text', { name: 'read_file', description: 'Reads.', schema: z.object({}) });

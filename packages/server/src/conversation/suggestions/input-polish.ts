@@ -1,5 +1,5 @@
 import { type InputPolishBody, maxPolishedLength } from '@switchyard/contract/conversation/input-polish';
-import { withoutThoughts } from '../../agents/without-thoughts.ts';
+import { withoutThoughts } from '../../agents/message-text.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AskModel } from './suggestions.ts';

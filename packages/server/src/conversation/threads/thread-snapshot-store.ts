@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { StateView } from '../../agents/agent-run.ts';
+import type { StateView } from '../../agents/run-contract/agent-run.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';

@@ -1,6 +1,6 @@
 import type { HistoryEntry, ThreadState, WantedCheckpoint } from '@switchyard/contract/conversation/thread';
 import { say } from '@switchyard/contract/sentences/sentences';
-import { leadAgentName } from '../../agents/lead-agent-name.ts';
+import { leadAgentName } from '../../agents/agent-ids.ts';
 import type { StatefulThread } from '../../agents/state/graph-state.ts';
 import { messagesOf, requireMessages } from '../../agents/state/message-faults.ts';
 import { viewOf, type WireState } from '../../agents/state/wire-state.ts';

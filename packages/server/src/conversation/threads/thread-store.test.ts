@@ -1,6 +1,6 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { StateView } from '../../agents/agent-run.ts';
+import type { StateView } from '../../agents/run-contract/agent-run.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';

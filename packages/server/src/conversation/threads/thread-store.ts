@@ -1,5 +1,5 @@
-import type { StateView } from '../../agents/agent-run.ts';
 import { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoint-store.ts';
+import type { StateView } from '../../agents/run-contract/agent-run.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';

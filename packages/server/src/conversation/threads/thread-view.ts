@@ -5,7 +5,7 @@ import type {
   ThreadField,
   ThreadState,
 } from '@switchyard/contract/conversation/thread';
-import type { StateView } from '../../agents/agent-run.ts';
+import type { StateView } from '../../agents/run-contract/agent-run.ts';
 import type { WireState } from '../../agents/state/wire-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';

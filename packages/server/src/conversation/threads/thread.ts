@@ -1,6 +1,5 @@
-import { leadAgentName } from '../../agents/lead-agent-name.ts';
-import { textOf } from '../../agents/message-text.ts';
-import { titleOfQuestion } from '../../agents/title-of-question.ts';
+import { leadAgentName } from '../../agents/agent-ids.ts';
+import { textOf, titleOfQuestion } from '../../agents/message-text.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import type { Owner } from '../../lib/owner.ts';

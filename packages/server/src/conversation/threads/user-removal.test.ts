@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { forgetItemsOfUser } from '../../agents/store/store-item-store.ts';
-import type { AgentTables } from '../../agents/tables.ts';
+import type { AgentTables } from '../../agents/store/tables.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';

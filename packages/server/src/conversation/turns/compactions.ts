@@ -1,6 +1,6 @@
 import type { CompactBody, CompactedThread } from '@switchyard/contract/conversation/compaction';
+import { leadAgentName } from '../../agents/agent-ids.ts';
 import type { Compact, Compacted } from '../../agents/lead/compaction.ts';
-import { leadAgentName } from '../../agents/lead-agent-name.ts';
 import { viewOf } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';

@@ -1,6 +1,5 @@
 import type { ContextUsage } from '@switchyard/contract/conversation/run-events';
-import { estimatedTokens } from '../../agents/estimated-tokens.ts';
-import { type MessageContent, textOf } from '../../agents/message-text.ts';
+import { estimatedTokens, type MessageContent, textOf } from '../../agents/message-text.ts';
 import type { ModelConfig } from '../../config/models.ts';
 
 interface ContextUsageOptions {

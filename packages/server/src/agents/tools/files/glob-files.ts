@@ -1,6 +1,6 @@
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
-import { requireRunHandle } from '../../run-handle.ts';
+import { requireRunHandle } from '../../run-contract/run-handle.ts';
 import type { FileTrees } from './file-trees.ts';
 import { globMatcher } from './glob-pattern.ts';
 import { ResultLines } from './result-lines.ts';

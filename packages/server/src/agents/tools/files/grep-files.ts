@@ -1,7 +1,7 @@
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
 import type { UserTurns } from '../../../lib/async/user-turns.ts';
-import { requireRunHandle } from '../../run-handle.ts';
+import { requireRunHandle } from '../../run-contract/run-handle.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import type { WorkspaceKey } from '../workspace.ts';
 import type { FileTrees } from './file-trees.ts';

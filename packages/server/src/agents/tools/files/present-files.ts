@@ -2,7 +2,7 @@ import { ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { Command } from '@langchain/langgraph';
 import { z } from 'zod';
-import { requireRunHandle } from '../../run-handle.ts';
+import { requireRunHandle } from '../../run-contract/run-handle.ts';
 import { toolCallIdOf } from '../tool-call-id.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import { type FileTrees, outputsPath, shown } from './file-trees.ts';

@@ -1,6 +1,6 @@
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
-import { requireRunHandle } from '../../run-handle.ts';
+import { requireRunHandle } from '../../run-contract/run-handle.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import { type FileTrees, shown } from './file-trees.ts';
 import { isExactText, maxFileBytes } from './text-content.ts';

@@ -3,7 +3,7 @@ import { tool } from '@langchain/core/tools';
 import { Command } from '@langchain/langgraph';
 import { z } from 'zod';
 import { contentTypeOf } from '../../../platform/files/content-type.ts';
-import { requireRunHandle } from '../../run-handle.ts';
+import { requireRunHandle } from '../../run-contract/run-handle.ts';
 import { toolCallIdOf } from '../tool-call-id.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import type { WorkspaceKey } from '../workspace.ts';

@@ -1,5 +1,5 @@
 import type { CancelAction } from '@switchyard/contract/conversation/run';
-import { leadAgentName } from '../../../agents/lead-agent-name.ts';
+import { leadAgentName } from '../../../agents/agent-ids.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { toIso } from '../../../lib/clock.ts';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';

@@ -1,5 +1,10 @@
 import type { CancelAction } from '@switchyard/contract/conversation/run';
-import type { AgentRunEnd, AgentRunner, AgentRunRequest, StateView } from '../../../agents/agent-run.ts';
+import type {
+  AgentRunEnd,
+  AgentRunner,
+  AgentRunRequest,
+  StateView,
+} from '../../../agents/run-contract/agent-run.ts';
 import type { GraphStates } from '../../../agents/state/graph-state.ts';
 import { viewOf } from '../../../agents/state/wire-state.ts';
 import { isPassing } from '../../../lib/app-error.ts';

@@ -1,13 +1,12 @@
 import type { Mount } from '@switchyard/contract/conversation/mounts';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
 import { say } from '@switchyard/contract/sentences/sentences';
-import { isSetUp } from '../../../agents/agent-setup-request.ts';
-import { assistantIdOf } from '../../../agents/assistant-id.ts';
-import { leadAgentName } from '../../../agents/lead-agent-name.ts';
+import { assistantIdOf, leadAgentName } from '../../../agents/agent-ids.ts';
 import type { Agents, GraphSettings, ResolvedAgent } from '../../../agents/loading/agents.ts';
 import { requestedModelOf } from '../../../agents/models/requested-model.ts';
 import type { GraphStates } from '../../../agents/state/graph-state.ts';
 import { messagesOf, requireMessages } from '../../../agents/state/message-faults.ts';
+import { isSetUp } from '../../../agents/working-agent.ts';
 import type { Arrival } from '../../../http/exchange/arrivals.ts';
 import { AppError } from '../../../lib/app-error.ts';
 import { newId, newTimeOrderedId } from '../../../lib/ids.ts';

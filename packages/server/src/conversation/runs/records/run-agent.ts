@@ -1,4 +1,4 @@
-import { leadAgentName } from '../../../agents/lead-agent-name.ts';
+import { leadAgentName } from '../../../agents/agent-ids.ts';
 import { requestedModelOf } from '../../../agents/models/requested-model.ts';
 import { type RunKwargs, refusal } from './run-request.ts';
 

@@ -1,5 +1,5 @@
 import type { CancelAction, RunStatus, StreamMode } from '@switchyard/contract/conversation/run';
-import type { StateView } from '../../../agents/agent-run.ts';
+import type { StateView } from '../../../agents/run-contract/agent-run.ts';
 import { storable } from '../../../lib/storable-text.ts';
 import type { UnitPart } from '../../../platform/database/unit-part.ts';
 import type { RunRow, ThreadRow } from '../../tables.ts';

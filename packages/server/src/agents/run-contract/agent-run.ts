@@ -1,4 +1,4 @@
-import type { UnitPart } from '../platform/database/unit-part.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** A run as the agent gets it: the checked request together with what the server has decided. Everything is JSON. */

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 
+/** The agent that answers when the client names none of the user's own. */
+export const leadAgentName = 'lead_agent';
+
 /**
  * Every LangGraph server derives the id from this namespace, so a client may compute the id of a graph's own assistant itself.
  */

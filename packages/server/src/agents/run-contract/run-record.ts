@@ -1,5 +1,5 @@
 import type { RunEventCategory } from '@switchyard/contract/conversation/run-event';
-import type { UnitPart } from '../platform/database/unit-part.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { Coverage, Origin } from './event-origin.ts';
 
 /** An event of a run, before it is stored. */

@@ -30,3 +30,6 @@ function noteIn(
   const note = extra?.[key] as Record<string, unknown> | undefined;
   return note?.run_id === runId ? note : null;
 }
+
+/** Stands in `additional_kwargs` of an answer that a stop has cut off, and of the result of a tool call that it has ended. */
+export const stoppedMark = { stopped: true } as const;

@@ -1,4 +1,4 @@
-import type { Log } from '../lib/log.ts';
+import type { Log } from '../../lib/log.ts';
 
 /** Reads a text for a prompt. When it cannot be read the run continues without it, and the log says so. */
 export async function textOrNothing(

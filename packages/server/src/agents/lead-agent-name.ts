@@ -1,2 +1,0 @@
-/** The agent that answers when the client names none of the user's own. */
-export const leadAgentName = 'lead_agent';
