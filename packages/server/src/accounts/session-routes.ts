@@ -1,4 +1,6 @@
 import { initialize, login, logout, register } from '@switchyard/contract/accounts/session';
+import { dispatchLogin } from '@switchyard/contract/dispatch/login';
+import { ok } from '@switchyard/contract/envelope';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { headerToken } from '../http/access/bearer.ts';
 import { callingStranger } from '../http/access/caller.ts';
@@ -9,6 +11,7 @@ import type { Routes } from '../http/app.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { shownAccount } from './account-routes.ts';
 import type { Accounts } from './accounts.ts';
+import { normalEmail } from './email.ts';
 import type { Sessions } from './sessions.ts';
 
 interface SessionRoutesOptions {
@@ -68,6 +71,25 @@ export function sessionRoutes({
         if (headerToken !== undefined) await accessTokens.end(headerToken);
         replies.end(request, reply);
         return { message: 'Successfully logged out' };
+      },
+    });
+  };
+}
+
+/** The second login: the same accounts and the same limiter, but it returns a bearer token. */
+export function dispatchLoginRoutes({
+  accounts,
+  proxies,
+}: Pick<SessionRoutesOptions, 'accounts' | 'proxies'>): Routes {
+  return (app) => {
+    app.route({
+      ...dispatchLogin,
+      handler: async (request, reply) => {
+        const { username, password } = request.body;
+        const stranger = callingStranger(request, reply, proxies);
+        const { session } = await accounts.logIn({ kind: 'dispatch', username, password, stranger });
+        const user = { username: normalEmail(username) };
+        return ok({ token: session.token, user, expiresIn: session.expiresInSeconds });
       },
     });
   };

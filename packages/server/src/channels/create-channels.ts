@@ -1,6 +1,6 @@
 import type { ChannelConfig } from '../config/channels.ts';
 import type { ModelConfig } from '../config/models.ts';
-import { listModels } from '../conversation/catalog/models.ts';
+import { shownModels } from '../conversation/catalog/models.ts';
 import type { Memories } from '../conversation/memory/memories.ts';
 import type { Removals } from '../conversation/removals.ts';
 import type { RunFollowers } from '../conversation/runs/ending/run-followers.ts';
@@ -105,7 +105,7 @@ export function createChannels(dependencies: ChannelsDependencies): ChannelsPart
     log,
   });
   const chats = new ChatThreads({ store, threads, access, clock });
-  const commands = new ChannelCommands({ chats, runs, memories, models: listModels(dependencies.models) });
+  const commands = new ChannelCommands({ chats, runs, memories, models: shownModels(dependencies.models) });
   const shared = { store, registry, runs, ownership, jobs, clock, log, live };
   const intake = new ChannelIntake({ ...shared, findAccount, commands, chats, uploads });
   const replies = new ChannelReplies({

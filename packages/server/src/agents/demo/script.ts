@@ -1,10 +1,10 @@
+import { isRecord } from '../../lib/is-record.ts';
 import { listInstancesName } from '../tools/list-instances.ts';
 import { runWorkflowName } from '../tools/run-workflow.ts';
 import { toolNameOf } from '../tools/workflow-tool-name.ts';
 import { listWorkflowsName } from '../tools/workflow-tools.ts';
 import { listFiles, pictureReply } from './pictures.ts';
 import { sampleWorkflow } from './sample-workflow.ts';
-import { tellResult } from './tool-results.ts';
 import { type ScriptedReply, say, type Turn, valueIn } from './turn.ts';
 
 /** A request fits into a sentence; text after that is material. */
@@ -72,4 +72,35 @@ function savedRun(asked: string): ScriptedReply | null {
   const args = Object.fromEntries(pairs.map(([, key, value = '']) => [key, valueIn(value.trim())]));
   const name = toolNameOf(workflow);
   return name === null ? null : call(name, args);
+}
+
+const maxEchoLength = 1_000;
+
+/** What the tools of the pool answer. */
+interface Result {
+  task_id?: string;
+  files?: { filename: string; url: string; virtual_path?: string | null; problem?: string }[];
+  instances?: { name: string; state: string }[];
+  workflows?: { name: string; params: string[] }[];
+}
+
+/** Says in words what a tool has answered. */
+function tellResult({ text, name, status }: Turn): string {
+  if (status === 'error') return `That did not work. ${text}`;
+  if (name === listFiles.name) return `This conversation has these files:\n${text.slice(0, maxEchoLength)}`;
+  const value = valueIn(text);
+  const { task_id: taskId, files = [], instances, workflows }: Result = isRecord(value) ? value : {};
+  const workers = instances?.map((worker) => `${worker.name}: ${worker.state}`);
+  if (workers) return tell('Workers of the pool', workers);
+  const saved = workflows?.map((workflow) => [workflow.name, ...workflow.params].join(', '));
+  if (saved) return tell('Your saved workflows', saved);
+  const made = files.map(({ filename, url, virtual_path: path, problem }) => {
+    const place = problem ? `, not among your files: ${problem}` : path ? `, kept as ${path}` : '';
+    return `[${filename}](${url})${place}`;
+  });
+  return tell(`Done. Task ${taskId} made ${made.length} file${made.length === 1 ? '' : 's'}`, made);
+}
+
+function tell(what: string, lines: string[]): string {
+  return lines.length === 0 ? `${what}: none.` : `${what}:\n- ${lines.join('\n- ')}`;
 }

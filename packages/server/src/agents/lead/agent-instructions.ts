@@ -2,8 +2,7 @@ import { createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
 import { textOrNothing } from '../middleware/optional-text.ts';
 import { runHandleOf } from '../run-contract/run-handle.ts';
-import type { UserAgents } from '../working-agent.ts';
-import { agentPrompt, profilePrompt } from './agent-prompt.ts';
+import type { UserAgents, WorkingAgent } from '../working-agent.ts';
 
 /**
  * Tells the model which agent it works as and what its user says about themselves. Neither is kept in the thread. A run continues
@@ -28,4 +27,24 @@ export function agentInstructions({ working, profileOf }: UserAgents, log: Pick<
       return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${told.join('\n\n')}`) });
     },
   });
+}
+
+/** Returns what the lead agent is told about the agent that it works as. */
+function agentPrompt({
+  name,
+  description,
+  soul,
+}: Pick<WorkingAgent, 'name' | 'description' | 'soul'>): string {
+  const about = description.trim() === '' ? '' : ` It is described so: ${description.trim()}`;
+  const introduction = `You work as the user's own agent "${name}".${about}`;
+  if (soul.trim() === '') return introduction;
+  return [introduction, 'Who you are and how you work:', '<soul>', soul.trim(), '</soul>'].join('\n');
+}
+
+/** Returns what every agent of the user is told about them, or an empty text for nothing. */
+function profilePrompt(content: string | null): string {
+  if (content === null || content.trim() === '') return '';
+  return ['What the user says of themselves:', '<user_profile>', content.trim(), '</user_profile>'].join(
+    '\n',
+  );
 }

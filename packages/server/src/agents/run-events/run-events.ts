@@ -8,7 +8,6 @@ import {
   seqOf,
 } from './protocol-event.ts';
 import { type EndOfGraph, SubgraphEvents } from './subgraph-events.ts';
-import { toolEvent } from './tool-events.ts';
 
 interface RunEventsOptions {
   runId: string;
@@ -19,7 +18,7 @@ interface RunEventsOptions {
 }
 
 /** What is needed of a frame beside its data. */
-export interface FrameHead {
+interface FrameHead {
   id: number;
   event: string;
   atMs: number;
@@ -239,4 +238,32 @@ function updatesDrafts(namespace: string[], text: string): EventDraft[] {
 function firstKeyOf(text: string): string | undefined {
   const key = /^\{("(?:[^"\\]|\\.)*"):/.exec(text)?.[1];
   return key === undefined ? undefined : (JSON.parse(key) as string);
+}
+
+/** Returns what a frame of the mode `tools` says in the words of the second protocol; null when it says nothing to it. */
+function toolEvent(frame: unknown): Record<string, unknown> | null {
+  if (!isRecord(frame)) return null;
+  const { event, toolCallId, name, input, data, output, error } = frame;
+  const call = { tool_call_id: typeof toolCallId === 'string' ? toolCallId : '' };
+  switch (event) {
+    case 'on_tool_start':
+      return { event: 'tool-started', ...call, tool_name: String(name ?? 'unknown'), input };
+    case 'on_tool_event':
+      return {
+        event: 'tool-output-delta',
+        ...call,
+        delta: typeof data === 'string' ? data : JSON.stringify(data ?? ''),
+      };
+    case 'on_tool_end':
+      return { event: 'tool-finished', ...call, output };
+    case 'on_tool_error':
+      return { event: 'tool-error', ...call, message: messageOf(error) };
+    default:
+      return null;
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (isRecord(error) && typeof error.message === 'string') return error.message;
+  return typeof error === 'string' ? error : JSON.stringify(error ?? 'The tool failed.');
 }

@@ -8,14 +8,13 @@ import type { AgentGraph } from '../loading/agents.ts';
 import type { GraphSchemas, SchemasByNamespace } from '../source-schemas/program/json-schema.ts';
 import type { Lacking } from '../source-schemas/source-schemas.ts';
 import { schemaOfChannels } from './channel-schema.ts';
-import { withChannels } from './with-channels.ts';
+
+type JsonSchema = Record<string, unknown>;
 
 /** The parts of a compiled state graph that describe it. */
 interface Drawable {
   getGraphAsync(options: { xray: boolean | number }): ReturnType<AgentGraph['getGraphAsync']>;
 }
-type Schema = Record<string, unknown> | null;
-
 interface GraphShapesOptions {
   /** Returns what the source of a graph says of it and of the graphs inside it; null when it says nothing. */
   fromSource: (graphId: string, lacking: Lacking) => Promise<SchemasByNamespace | null>;
@@ -89,10 +88,29 @@ function underBothNames(schemas: AssistantSchemas): SubgraphSchemas {
 }
 
 /** Returns null for a graph that has no schemas. */
-function told(read: () => unknown): Schema {
+function told(read: () => unknown): JsonSchema | null {
   try {
-    return (read() as Schema | undefined) ?? null;
+    return (read() as JsonSchema | undefined) ?? null;
   } catch {
     return null;
   }
+}
+
+/**
+ * Adds to the schema of a source what the loaded channels know besides: the mark of messages, and the type of a first value where
+ * the source has none. Without a schema of the source, that of the channels stands.
+ */
+function withChannels(source: JsonSchema | null | undefined, channels: JsonSchema): JsonSchema {
+  if (!source) return channels;
+  const known = propertiesOf(channels);
+  const properties = Object.entries(propertiesOf(source)).map(([name, schema]) => {
+    const { langgraph_type: mark, ...rest } = known[name] ?? {};
+    const own = Object.keys(schema).length > 0 ? schema : rest;
+    return [name, mark === undefined ? own : { ...own, langgraph_type: mark }];
+  });
+  return { ...source, properties: Object.fromEntries(properties) };
+}
+
+function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+  return (schema.properties ?? {}) as Record<string, JsonSchema>;
 }

@@ -1,16 +1,15 @@
+import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { StructuredToolInterface } from '@langchain/core/tools';
-import { type AgentMiddleware, createAgent } from 'langchain';
+import { type AgentMiddleware, createAgent, createMiddleware } from 'langchain';
 import type { Log } from '../../lib/log.ts';
 import { DemoModel } from '../demo/demo-model.ts';
 import type { AgentGraph } from '../loading/agents.ts';
-import { repeatedCalls } from '../middleware/repeated-calls.ts';
+import { repeatedCalls, withoutCalls } from '../middleware/repeated-calls.ts';
 import { type AnsweringModels, answeringModel } from '../models/answering-model.ts';
 import { threadState } from '../state/thread-state.ts';
 import { askClarificationTool } from '../tools/ask-clarification.ts';
 import { toolErrors } from '../tools/tool-errors.ts';
 import { unknownTools } from '../tools/unknown-tools.ts';
-import { chosenTools } from './chosen-tools.ts';
-import { lastTurn } from './last-turn.ts';
 import type { SubagentType } from './subagent-settings.ts';
 
 export interface SubagentGraphOptions {
@@ -54,4 +53,39 @@ function tellMissing({ name: subagent, tools: wanted }: SubagentType, options: S
   const available = new Set([...tools, ...around].map(({ name }) => name));
   const missing = (wanted ?? []).filter((name) => notForSubagents.has(name) || !available.has(name));
   if (missing.length > 0) log.warn({ subagent, missing }, 'A sub-agent lacks tools that it should have');
+}
+
+/** Offers a kind that is configured with tools only those tools, wherever they come from. */
+function chosenTools({ name: type, tools }: SubagentType) {
+  const isChosen = (name: unknown): boolean => tools === null || tools.some((chosen) => chosen === name);
+  return createMiddleware({
+    name: 'ChosenToolsMiddleware',
+    wrapModelCall: (request, handler) =>
+      handler({ ...request, tools: request.tools.filter(({ name }) => isChosen(name)) }),
+    wrapToolCall: (request, handler) => {
+      const { id = '', name } = request.toolCall;
+      if (isChosen(name)) return handler(request);
+      const content = `Error: The sub-agent '${type}' does not have the tool '${name}'.`;
+      return new ToolMessage({ content, tool_call_id: id, name, status: 'error' });
+    },
+  });
+}
+
+const answerNow =
+  'This is your last turn. Answer now with what you have, without tools, and say what is missing.';
+
+/** Makes an agent end after this many answers of its model. */
+function lastTurn(maxTurns: number) {
+  return createMiddleware({
+    name: 'LastTurnMiddleware',
+    wrapModelCall: async (call, handler) => {
+      const made = call.messages.filter(({ type }) => type === 'ai').length;
+      if (made < maxTurns - 1) return handler(call);
+      const messages = [...call.messages, new HumanMessage(answerNow)];
+      const answer = await handler({ ...call, messages, toolChoice: 'none' });
+      return AIMessage.isInstance(answer)
+        ? withoutCalls(answer, 'I did not finish within my turns.')
+        : answer;
+    },
+  });
 }

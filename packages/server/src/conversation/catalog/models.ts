@@ -19,7 +19,7 @@ const demoModel: Model = {
 };
 
 /** The configured models as callers see them: without keys, addresses and options. */
-export function listModels(configured: readonly ModelConfig[]): Model[] {
+export function shownModels(configured: readonly ModelConfig[]): Model[] {
   return configured.length === 0 ? [demoModel] : configured.map(present);
 }
 

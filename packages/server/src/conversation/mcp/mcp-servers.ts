@@ -19,7 +19,6 @@ import {
   unmasked,
   withDefaults,
 } from './mcp-settings.ts';
-import { mcpToolName } from './mcp-tool-name.ts';
 
 interface McpServersOptions {
   file: ExtensionsFile;
@@ -204,4 +203,17 @@ async function settledWithin(ms: number, work: readonly Promise<void>[]): Promis
 
 function notFound(name: string): AppError {
   return new AppError('mcp_server_not_found', { message: `MCP server '${name}' not found` });
+}
+
+/** The characters that every provider accepts in the name of a function. */
+const maxNameLength = 64;
+
+/** `<server>_<tool>`, adjusted to the allowed form; a number tells names apart that would then be the same. */
+function mcpToolName(server: string, tool: string, taken: { has(name: string): boolean }): string {
+  const name = `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, maxNameLength);
+  for (let number = 2, candidate = name; ; number += 1) {
+    if (!taken.has(candidate)) return candidate;
+    const suffix = `_${number}`;
+    candidate = name.slice(0, maxNameLength - suffix.length) + suffix;
+  }
 }

@@ -1,4 +1,5 @@
 import type { CompactBody, CompactedThread } from '@switchyard/contract/conversation/compaction';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { leadAgentName } from '../../agents/agent-ids.ts';
 import type { Compact, Compacted } from '../../agents/lead/compaction.ts';
 import { viewOf } from '../../agents/state/wire-state.ts';
@@ -6,12 +7,15 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { type UnitPart, unitPart } from '../../platform/database/unit-part.ts';
 import { refusal } from '../runs/records/run-request.ts';
-import type { ThreadRow } from '../tables.ts';
+import { hasOpenRun, lockRuns } from '../runs/records/run-store.ts';
+import type { ConversationTables, ThreadRow } from '../tables.ts';
 import { graphIdOf, ownedState, type SavedStates } from '../threads/saved-states.ts';
+import { threadNotFound } from '../threads/thread.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
+import { foundThread } from '../threads/thread-row-store.ts';
 import type { ThreadStore } from '../threads/thread-store.ts';
-import { unchangedThread } from './unchanged-thread-store.ts';
 
 export interface CompactionsOptions {
   access: Pick<ThreadAccess, 'requireRecord'>;
@@ -140,5 +144,23 @@ function inFlight(): AppError {
 function waiting(): AppError {
   return new AppError('thread_busy', {
     message: 'Thread waits for an answer to its question. Compact after it is answered.',
+  });
+}
+
+/**
+ * Part of a unit: throws when a run of the thread is open, or its state is not the one that was read with this row. No run can be
+ * admitted before the unit has ended.
+ */
+function unchangedThread(
+  { thread_id: threadId, state_updated_at: readAt }: Pick<ThreadRow, 'thread_id' | 'state_updated_at'>,
+  inFlight: AppError,
+): UnitPart {
+  return unitPart<ConversationTables>(async (trx) => {
+    await lockRuns(trx, threadId);
+    if (await hasOpenRun(trx, threadId)) throw inFlight;
+    const thread = await foundThread.first(trx, { threadId });
+    if (!thread) throw threadNotFound(threadId);
+    if (thread.state_updated_at === readAt) return;
+    throw new AppError('thread_busy', { message: say('thread_changed') });
   });
 }
