@@ -54,6 +54,36 @@ describe('a socket of a thread', () => {
     expect(late.events()).toEqual(line.events());
   });
 
+  it('says with a subscription how many of its events are kept and come before the live ones', async () => {
+    const threadId = await ada.thread();
+    const gate = closeGate('v2-replayed');
+    const channels = ['values', 'messages', 'lifecycle'];
+    const first = await Line.open(ada, threadId);
+    const { result: none } = await first.ask('subscription.subscribe', { channels });
+    await first.ask('run.start', { assistant_id: 'chat', input: says('hello') });
+    await first.until(isEnd);
+    await first.ask('run.start', {
+      assistant_id: 'chat',
+      input: says('count to 3 at gate v2-replayed before 2'),
+    });
+    await gate.reached;
+
+    const late = await Line.open(ada, threadId);
+    const { result: some } = await late.ask('subscription.subscribe', { channels });
+    const { result: rest } = await late.ask('subscription.subscribe', {
+      channels,
+      since: first.events().at(-1).seq,
+    });
+    const { result: other } = await late.ask('subscription.subscribe', { channels: ['custom'] });
+    // Nothing comes live while the run is held.
+    await expect.poll(() => late.events().length).toBe(some.replayed_events + rest.replayed_events);
+    expect(none.replayed_events).toBe(0);
+    expect(some.replayed_events).toBeGreaterThan(10);
+    expect(rest.replayed_events).toBeLessThan(some.replayed_events);
+    expect(other.replayed_events).toBe(0);
+    gate.open();
+  });
+
   it('sends no more events of a subscription that has ended, and says when there is none', async () => {
     const threadId = await ada.thread();
     const line = await Line.open(ada, threadId);

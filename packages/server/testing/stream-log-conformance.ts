@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dataOf } from '../src/platform/stream-log/stream-frame.ts';
 import {
+  partBytes,
   readerGrace,
   StreamBroken,
   type StreamLog,
@@ -379,6 +380,48 @@ export function streamLogConformance(
           expect(kept.at(-1)?.id).toBe(4);
         }
         expect(bytes).toBeLessThanOrEqual(limits.bytes);
+      });
+    });
+
+    describe('what is retained now', () => {
+      const retained = (key: string) => allParts(variant.reader.retained(key));
+
+      test('is given without waiting for more, of a stream that is open and of one that has ended', async () => {
+        expect(await retained('run')).toEqual([]);
+        writer.begin('run', { base: 0 });
+        write('run', 4);
+        await variant.arrive();
+        const open = await retained('run');
+        expect(open.flatMap(framesOf).map(({ id }) => id)).toEqual(ids(1, 4));
+        writer.end('run');
+        await variant.arrive();
+        expect(await retained('run')).toEqual(open);
+      });
+
+      test('begins with a gap when earlier frames are gone', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 25);
+        await settle();
+        const [gap, ...rest] = await retained('run');
+        expect(gap).toEqual({ type: 'gap', requested: 0, earliest: 16, latest: 25 });
+        expect(rest.flatMap(framesOf).map(({ id }) => id)).toEqual(ids(16, 25));
+      });
+
+      test('comes in parts of a bounded size', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 3, partBytes / 2);
+        await variant.arrive();
+        const parts = await retained('run');
+        expect(parts.map((part) => framesOf(part).map(({ id }) => id))).toEqual([[1], [2], [3]]);
+      });
+
+      test('is nothing after the writer has given up', async () => {
+        writer.begin('run', { base: 0 });
+        write('run', 2);
+        await variant.arrive();
+        writer.abandon('run');
+        await variant.arrive();
+        expect(await retained('run')).toEqual([]);
       });
     });
 

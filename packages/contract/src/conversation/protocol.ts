@@ -180,7 +180,7 @@ export const openThreadSocket = {
   schema: {
     summary: 'Commands and events of a thread in protocol v2 over a WebSocket',
     description:
-      'Takes the commands of `POST …/commands`, and `subscription.subscribe` and `subscription.unsubscribe`. With a cookie the page has to be of an allowed origin. A thread that does not exist yet is waited for. A caller of the auth of langgraph.json is asked about with each command, and every five minutes.',
+      'Takes the commands of `POST …/commands`, and `subscription.subscribe` and `subscription.unsubscribe`. The answer to a subscription comes before its events, and its `replayed_events` says how many of them are kept from before. With a cookie the page has to be of an allowed origin. A thread that does not exist yet is waited for. A caller of the auth of langgraph.json is asked about with each command, and every five minutes.',
     tags,
     params: threadParams,
     response: { 101: Type.Unknown({ description: 'The protocol is switched.' }) },

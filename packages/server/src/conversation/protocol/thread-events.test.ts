@@ -27,6 +27,7 @@ it('looks up no run that had ended when it was listed, and whose frames are gone
         return { ...last, status: 'success', ended_at: '2026-03-10T10:01:00.000Z' };
       },
       newest: async () => last,
+      latest: async () => [...ended, last],
       valuesOf: async () => ({}),
     },
     streamLog,

@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ProtocolEvent, seqOf } from '../../agents/run-events/protocol-event.ts';
 import { type EndOfRun, RunEvents } from '../../agents/run-events/run-events.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { dataOf } from '../../platform/stream-log/stream-frame.ts';
-import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
+import type { StreamLog, StreamPart } from '../../platform/stream-log/stream-log.ts';
 import { failureOf } from '../runs/records/run.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { RunRow } from '../tables.ts';
@@ -10,8 +11,8 @@ import { type EventFilter, matches, methodsOf } from './event-filter.ts';
 import { ProtocolError } from './protocol-error.ts';
 
 interface ThreadEventsOptions {
-  runs: Pick<Runs, 'followRuns' | 'valuesOf' | 'newest' | 'look'>;
-  streamLog: Pick<StreamLog, 'read' | 'has'>;
+  runs: Pick<Runs, 'followRuns' | 'latest' | 'valuesOf' | 'newest' | 'look'>;
+  streamLog: Pick<StreamLog, 'read' | 'retained' | 'has'>;
   clock: () => number;
 }
 
@@ -55,10 +56,39 @@ export class ThreadEvents {
     filter: Subscription,
     signal: AbortSignal,
   ): AsyncGenerator<ProtocolEvent[]> {
-    for await (const run of this.#options.runs.followRuns(owner, threadId, signal)) {
-      if (seqOf(run.admission + 1, 0) <= (filter.since ?? 0)) continue;
-      if (await this.#isReadable(run, owner)) yield* this.#ofRun(run, { owner, filter, signal });
+    const { runs, streamLog } = this.#options;
+    for await (const run of runs.followRuns(owner, threadId, signal)) {
+      if (!(await this.#isWanted(run, owner, filter))) continue;
+      const parts = streamLog.read(run.run_id, { after: 0, signal });
+      yield* this.#ofRun(run, parts, { owner, filter, signal });
     }
+  }
+
+  /** How many events are kept for a reader that begins now. Until the signal aborts, it counts those that came before. */
+  async countKept(
+    owner: Owner,
+    threadId: string,
+    filter: Subscription,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { runs, streamLog } = this.#options;
+    let count = 0;
+    for (const run of await runs.latest(owner, threadId)) {
+      if (!(await this.#isWanted(run, owner, filter))) continue;
+      const parts = streamLog.retained(run.run_id);
+      for await (const batch of this.#ofRun(run, parts, { owner, filter, signal })) {
+        count += batch.length;
+        // What is kept may be many megabytes, and other clients wait meanwhile.
+        await nextTurn();
+        if (signal.aborted) return count;
+      }
+    }
+    return count;
+  }
+
+  async #isWanted(run: RunRow, owner: Owner, filter: Subscription): Promise<boolean> {
+    if (seqOf(run.admission + 1, 0) <= (filter.since ?? 0)) return false;
+    return this.#isReadable(run, owner);
   }
 
   /** Frames of a run that ended a while ago are gone, and nothing would come any more. */
@@ -69,12 +99,16 @@ export class ThreadEvents {
     return now !== null && now.ended_at === null;
   }
 
-  async *#ofRun(run: RunRow, { owner, filter, signal }: Reading): AsyncGenerator<ProtocolEvent[]> {
+  async *#ofRun(
+    run: RunRow,
+    parts: AsyncIterable<StreamPart>,
+    { owner, filter, signal }: Reading,
+  ): AsyncGenerator<ProtocolEvent[]> {
     const { run_id: runId, admission, graph_id: graphName } = run;
     const events = new RunEvents({ runId, admission, graphName, methods: methodsOf(filter) });
     const wanted = (made: ProtocolEvent[]): ProtocolEvent[] =>
       made.filter((event) => event.seq >= (filter.since ?? 0) && matches(event, filter));
-    for await (const part of this.#options.streamLog.read(runId, { after: 0, signal })) {
+    for await (const part of parts) {
       if (part.type === 'gap') yield wanted(await this.#skip(run, events, part.earliest - 1));
       else yield wanted(part.frames.flatMap((frame) => events.add(frame, dataOf(frame))));
     }

@@ -57,6 +57,7 @@ async function clientOf(identity: Identity, identify: () => Promise<Identity> = 
         },
         events: {
           requirePosition: async () => undefined,
+          countKept: async () => 0,
           async *read(_owner, _threadId, _filter, signal) {
             while (!signal.aborted) {
               made += 1;

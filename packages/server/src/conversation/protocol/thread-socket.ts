@@ -25,7 +25,7 @@ import type { Subscription, ThreadEvents } from './thread-events.ts';
 
 interface ThreadSocketOptions {
   commands: Pick<ThreadCommands, 'execute'>;
-  events: Pick<ThreadEvents, 'read' | 'requirePosition'>;
+  events: Pick<ThreadEvents, 'read' | 'countKept' | 'requirePosition'>;
   caller: SocketCaller;
   threadId: string;
   connection: Pick<Socket, 'once' | 'off'>;
@@ -145,19 +145,21 @@ export class ThreadSocket {
   async #subscribe(id: number, params: unknown): Promise<{ answer: ProtocolAnswer; next: () => void }> {
     const filter: Subscription = checked(eventFilter, params, 'params');
     const { events, threadId, caller } = this.#options;
-    await caller.subscribe();
-    this.#confirmLater();
-    await events.requirePosition(caller.owner, threadId, filter.since);
     if (this.#subscriptions.size >= protocolLimits.subscriptionsPerSocket)
       throw new ProtocolError(
         'invalid_argument',
         `A socket has at most ${protocolLimits.subscriptionsPerSocket} subscriptions. End some first.`,
       );
+    // The thread may just be made. What is counted before the handlers are asked is of a thread that they see.
+    const replayed = await events.countKept(caller.owner, threadId, filter, this.#over.signal);
+    await caller.subscribe();
+    this.#confirmLater();
+    await events.requirePosition(caller.owner, threadId, filter.since);
     const subscriptionId = newId();
     const controller = linkedAbort(this.#over.signal);
     this.#subscriptions.set(subscriptionId, controller);
     return {
-      answer: { type: 'success', id, result: { subscription_id: subscriptionId } },
+      answer: { type: 'success', id, result: { subscription_id: subscriptionId, replayed_events: replayed } },
       next: () => void this.#pump(filter, controller.signal).finally(() => controller.release()),
     };
   }

@@ -279,13 +279,19 @@ export class Runs {
     }
   }
 
+  /** The newest runs of a thread, in the order of admission. */
+  async latest(owner: Owner, threadId: string): Promise<RunRow[]> {
+    const page = { limit: maxReplayedRuns, offset: 0 };
+    return (await this.#options.store.list(owner, threadId, page)).reverse();
+  }
+
   /** The newest runs of a thread in the order of admission, then those that come. It lasts until the signal aborts. */
   async *followRuns(owner: Owner, threadId: string, signal: AbortSignal): AsyncGenerator<RunRow> {
     const { store, starts } = this.#options;
     const known = await store.newestOf(threadId);
     const coming = starts.follow(threadId, signal, known?.admission ?? 0);
-    const present = await store.list(owner, threadId, { limit: maxReplayedRuns, offset: 0 });
-    yield* present.reverse();
+    const present = await this.latest(owner, threadId);
+    yield* present;
     const newest = present.at(-1)?.admission ?? 0;
     for await (const { run_id: runId, admission } of coming) {
       const run = admission > newest ? await store.get(owner, { threadId, runId }) : undefined;

@@ -122,6 +122,10 @@ export class MemoryStreamLog implements StreamLog {
     }
   }
 
+  async *retained(key: string): AsyncGenerator<StreamPart, void, undefined> {
+    yield* this.find(key)?.retained() ?? [];
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelCleaning?.();

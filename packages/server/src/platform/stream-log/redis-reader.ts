@@ -85,6 +85,21 @@ export class RedisReader {
     });
   }
 
+  /** The frames that Redis has now. While Redis is away, it has none. */
+  async *retained(): AsyncGenerator<StreamPart, void, undefined> {
+    const found = streamIn(await this.#lookIfPossible());
+    if (found === null) return;
+    const { missingUpTo, at } = found;
+    if (missingUpTo > 0) yield { type: 'gap', requested: 0, earliest: missingUpTo + 1, latest: at.frame };
+    this.#at = { frame: missingUpTo, mark: 0 };
+    const order = new FrameOrder(missingUpTo);
+    while (isAfter(at, this.#at)) {
+      const page = await this.#page().catch(() => []); // The fault is noted, and `read` tells its reader.
+      if (page.length === 0) return;
+      for (const part of order.parts(page)) if (part.type === 'frames') yield part;
+    }
+  }
+
   /** Returns once the stream is there. `isOver` is asked after each change: then the wait ends without it. */
   async untilThere(isOver: () => boolean): Promise<Found | null> {
     let wasAway = false;

@@ -109,6 +109,10 @@ export class RedisStreamLog implements StreamLog {
     yield* this.#local.read(key, { after, signal });
   }
 
+  async *retained(key: string): AsyncGenerator<StreamPart, void, undefined> {
+    yield* this.#isHere(key, 0) ? this.#local.retained(key) : this.#reader(key).retained();
+  }
+
   /** Resolves once Redis has what was written until now, or cannot take it. */
   settled(): Promise<void> {
     return this.#copy.settled();

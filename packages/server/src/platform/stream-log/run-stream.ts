@@ -175,6 +175,21 @@ export class RunStream {
     }
   }
 
+  *retained(): Generator<StreamPart, void, undefined> {
+    const buffer = this.#buffer;
+    if (buffer === undefined) return;
+    const latest = this.#lastId;
+    let seen = buffer.missingUpTo;
+    if (seen > 0) yield this.#gapAfter(0, buffer);
+    while (seen < latest) {
+      const frames = buffer.take(buffer.positionAfter(seen), partBytes);
+      const last = frames.at(-1);
+      if (last === undefined) return;
+      seen = last.id;
+      yield { type: 'frames', frames };
+    }
+  }
+
   async *#follow(
     reader: Reader,
     { after, signal }: ReadOptions,

@@ -32,6 +32,11 @@ export interface StreamLog {
    * the stream stops before its run is over, or when the reader was so slow that frames which it needs were evicted.
    */
   read(key: string, options: ReadOptions): AsyncGenerator<StreamPart, void, undefined>;
+  /**
+   * Yields the frames that are retained now, after a gap if earlier ones are gone, and returns where `read` would wait. Frames that are
+   * evicted meanwhile are left out. A log that has no connection has nothing.
+   */
+  retained(key: string): AsyncGenerator<StreamPart, void, undefined>;
   /** Disconnects every reader. */
   close(): Promise<void>;
 }
