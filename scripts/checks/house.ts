@@ -22,9 +22,10 @@ import { environmentRule, knownPlaceRule, layerRules, queryRule, resolvableRule 
 import { findLayerFaults } from './layers.ts';
 import { findAddresses } from './lockfile.ts';
 import { findMachinePaths, machineFolders } from './machine-paths.ts';
-import { countNumbers } from './numbers.ts';
+import { type CountedFile, countNumbers } from './numbers.ts';
 import { findUnreachable } from './reachable.ts';
 import { countByRule, type Rule } from './rule-counts.ts';
+import { findSmallFiles, maxSmallLines, withoutExceptions } from './small-files.ts';
 import { readPackageSources } from './source-file.ts';
 import { listFiles } from './tree.ts';
 import { findWeakSignals } from './weak-signals.ts';
@@ -73,6 +74,15 @@ const checks: { rules: Rule[]; find: () => Finding[] }[] = [
       { name: 'small-folders', sentence: `A folder of the server has at most ${maxFolderFiles} files.` },
     ],
     find: () => findLargeFolders(paths, { architecture: read('ARCHITECTURE.md') }),
+  },
+  {
+    rules: [
+      {
+        name: 'worth-a-file',
+        sentence: `A file of at most ${maxSmallLines} lines that one file of its folder reads has a test, or is a part of its reader.`,
+      },
+    ],
+    find: () => withoutExceptions(findSmallFiles(sourcesWithText())),
   },
   {
     rules: [
@@ -140,6 +150,10 @@ function run(): void {
   process.exitCode = findings.length > 0 ? 1 : 0;
 }
 
+function sourcesWithText(): CountedFile[] {
+  return sources.map((source) => ({ ...source, text: read(source.path) }));
+}
+
 function inFiles(name: RegExp, find: (path: string, text: string) => Finding[]): Finding[] {
   return paths.filter((path) => name.test(path)).flatMap((path) => find(path, read(path)));
 }
@@ -157,8 +171,7 @@ function printRules(): void {
 }
 
 function printNumbers(): void {
-  const files = sources.map((source) => ({ ...source, text: read(source.path) }));
-  for (const { name, value } of countNumbers(files)) console.log(`${name}: ${value}`);
+  for (const { name, value } of countNumbers(sourcesWithText())) console.log(`${name}: ${value}`);
 }
 
 function read(path: string): string {

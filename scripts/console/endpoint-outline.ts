@@ -1,4 +1,4 @@
-/** Where the page compares what an answer is made of; see `answer-outline.ts` of the client. */
+/** Where the page compares what an answer is made of; see `requireOutline` of the client. */
 interface Outline {
   type?: unknown;
   const?: unknown;

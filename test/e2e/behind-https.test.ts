@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { fileURLToPath } from 'node:url';
-import { holdPort } from '@switchyard/dev-env/held-port';
+import { holdPort } from '@switchyard/dev-env/cluster';
 import { type Nginx, startHttpsNginx, testNginx } from '@switchyard/dev-env/nginx';
 import { selfSigned } from '@switchyard/dev-env/self-signed';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';

@@ -3,7 +3,7 @@ import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { withInterrupts } from './interrupts.ts';
 import { plainText } from './plain-text.ts';
 import { type PrintOptions, printTasks, waits } from './print-tasks.ts';
-import { failureOf } from './task-failure.ts';
+import { taskFailure } from './task-failure.ts';
 import type { Terminal } from './terminal.ts';
 import { cancelTasks, type RunContext, waitForTasks } from './workflow-run.ts';
 
@@ -45,7 +45,7 @@ export async function runTasks({
   });
   printTasks(ended ?? submitted.map((task) => ({ task, savedFiles: [] })), options, terminal);
   const tasks = (ended ?? []).map(({ task }) => task);
-  const failure = failureOf(tasks, hintFor);
+  const failure = taskFailure(tasks, hintFor);
   if (failure) throw failure;
 }
 

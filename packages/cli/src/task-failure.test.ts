@@ -1,7 +1,7 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { expect, it } from 'vitest';
 import { exitNameOf } from './exit-codes.ts';
-import { failureOf, hintOfMissingFile } from './task-failure.ts';
+import { hintOfMissingFile, taskFailure } from './task-failure.ts';
 
 const completed = { id: 'a', status: 'completed', error: null } as TaskDetail;
 const failed = {
@@ -11,17 +11,17 @@ const failed = {
 } as TaskDetail;
 
 it('completed tasks are not a failure', () => {
-  expect(failureOf([completed, completed])).toBeUndefined();
-  expect(failureOf([])).toBeUndefined();
+  expect(taskFailure([completed, completed])).toBeUndefined();
+  expect(taskFailure([])).toBeUndefined();
 });
 
 it('a failed task says why and where', () => {
-  expect(failureOf([failed])?.message).toBe('Task b failed: Out of paint. (at Save)');
-  expect(exitNameOf(failureOf([failed]))).toBe('failed');
+  expect(taskFailure([failed])?.message).toBe('Task b failed: Out of paint. (at Save)');
+  expect(exitNameOf(taskFailure([failed]))).toBe('failed');
 });
 
 it('several failed tasks give their number and the reason of the first', () => {
-  expect(failureOf([completed, failed])?.message).toMatch(
+  expect(taskFailure([completed, failed])?.message).toMatch(
     /^1 of 2 tasks failed\. Task b failed: Out of paint\./,
   );
 });

@@ -2,7 +2,7 @@ import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { CommandError } from './exit-codes.ts';
 
 /** The message and the exit code when tasks failed; undefined when all completed. */
-export function failureOf(
+export function taskFailure(
   tasks: readonly TaskDetail[],
   hintFor: (task: TaskDetail) => string = () => '',
 ): CommandError | undefined {

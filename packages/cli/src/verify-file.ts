@@ -5,7 +5,7 @@ import { type FileRecipe, getFileRecipe, makeFileAgain } from '@switchyard/contr
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { haveSamePixels } from './compare-pictures.ts';
 import { CommandError } from './exit-codes.ts';
-import { failureOf } from './task-failure.ts';
+import { taskFailure } from './task-failure.ts';
 import { nodesOf } from './task-nodes.ts';
 import { cancelTasks, type RunContext, waitForTasks } from './workflow-run.ts';
 
@@ -60,7 +60,7 @@ async function makeAgain(fileId: string, on: string | undefined, context: RunCon
   });
   try {
     const [ended] = await waitForTasks([submitted], undefined, context);
-    const failure = ended && failureOf([ended.task]);
+    const failure = ended && taskFailure([ended.task]);
     if (failure) throw failure;
     return ended?.task ?? submitted;
   } catch (error) {

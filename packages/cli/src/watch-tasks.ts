@@ -8,7 +8,7 @@ import { withInterrupts } from './interrupts.ts';
 import { printJson } from './output.ts';
 import { plainText } from './plain-text.ts';
 import { progressView } from './progress-view.ts';
-import { failureOf } from './task-failure.ts';
+import { taskFailure } from './task-failure.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Watching {
@@ -35,7 +35,7 @@ export async function watchTasks(
     }).finally(() => view.clear());
   });
   if (asJson) printJson(terminal, ended);
-  const failure = failureOf(ended);
+  const failure = taskFailure(ended);
   if (failure) throw failure;
 }
 

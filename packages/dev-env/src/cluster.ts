@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CloseStack } from '@switchyard/server/lib/close-stack';
-import { holdPort } from './held-port.ts';
 import { type Nginx, startNginx } from './nginx.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { type RedisProcess, startRedis } from './redis.ts';
@@ -181,4 +182,24 @@ function spawnReplica({
 }): Promise<SpawnedGateway> {
   const args = ['--port', String(port), '--config', configFile];
   return SpawnedGateway.start({ home, env, args, readyWithinMs });
+}
+
+interface HeldPort {
+  port: number;
+  release(): Promise<void>;
+}
+
+/** A port of loopback for a program that has to be told one. No other program is given it before it is released. */
+export async function holdPort(): Promise<HeldPort> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    release: async () => {
+      if (!server.listening) return;
+      server.close();
+      await once(server, 'close');
+    },
+  };
 }

@@ -8,9 +8,10 @@ import type { ExecutionTimeouts } from '@switchyard/server/dispatch/attempts/exe
 import type { Logger } from '@switchyard/server/platform/telemetry/logger';
 import { testedPackage } from './binary.ts';
 import { HttpSession } from './http-session.ts';
+import { startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
 import { SpawnedGateway } from './spawned-gateway.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-import { replicaStorage } from './test-storage.ts';
 
 /** Any part of the configuration, as it would stand after loading: durations in milliseconds, sizes in bytes. */
 export type ConfigOverrides = { [Key in keyof Config]?: Overrides<Config[Key]> };
@@ -159,4 +160,38 @@ function merge<Value extends object>(base: Value, changes: object): Value {
 
 function isSection(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a gateway needs to be one of several replicas. */
+interface ReplicaStorage {
+  config: {
+    database: { backend: 'postgres'; url: string; pool_size: number };
+    bus: { backend: 'redis'; url: string };
+    files: { shared_home: string };
+    auth: { jwt_secret: string };
+  };
+  stop(): Promise<void>;
+}
+
+/** A gateway that starts again in its home finds its database again. */
+const databases = new Map<string, string>();
+
+/**
+ * Returns a database, a Redis and a shared folder for a gateway of a test when SWITCHYARD_TEST_STORAGE is `replica`, so that
+ * tests of behaviour run on them as they are. Returns null otherwise.
+ */
+async function replicaStorage(home: string): Promise<ReplicaStorage | null> {
+  if (process.env.SWITCHYARD_TEST_STORAGE !== 'replica') return null;
+  const url = databases.get(home) ?? (await (await startPostgres()).createDatabase());
+  databases.set(home, url);
+  const redis = await startRedis();
+  return {
+    config: {
+      database: { backend: 'postgres', url, pool_size: 5 },
+      bus: { backend: 'redis', url: redis.url },
+      files: { shared_home: join(home, 'shared') },
+      auth: { jwt_secret: 'one secret for all of the replicas, long enough' },
+    },
+    stop: () => redis.stop(),
+  };
 }

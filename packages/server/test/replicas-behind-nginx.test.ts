@@ -1,4 +1,4 @@
-import { holdPort } from '@switchyard/dev-env/held-port';
+import { holdPort } from '@switchyard/dev-env/cluster';
 import { type Nginx, startNginx, testNginx } from '@switchyard/dev-env/nginx';
 import { type OwnPostgres, startOwnPostgres } from '@switchyard/dev-env/own-postgres';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Graph } from '../src/conformance/graphs.ts';
+import type { TestGraph } from '../src/conformance/graphs.ts';
 import type { Listener } from '../src/conformance/listener.ts';
 import { onePixelPng } from '../src/conformance/png.ts';
 import { testWorker } from './support/test-worker.ts';
@@ -26,7 +26,7 @@ describe('example workflows', () => {
   it.each(names)('%s runs, and every node has its own title', async (name) => {
     const { subject } = await testWorker();
     await subject.upload({}, { name: 'example.png', bytes: onePixelPng([200, 100, 50, 255]) });
-    const graph = JSON.parse(await readFile(`${folder}${name}`, 'utf8')) as Graph;
+    const graph = JSON.parse(await readFile(`${folder}${name}`, 'utf8')) as TestGraph;
     const ear = await subject.listen('watcher');
     const promptId = await subject.accept(graph, { client_id: 'watcher' });
     await ear.hearEnd(promptId);

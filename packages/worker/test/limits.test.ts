@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { emptyImage, type Graph, savedImage } from '../src/conformance/graphs.ts';
+import { emptyImage, savedImage, type TestGraph } from '../src/conformance/graphs.ts';
 import { onePixelPng } from '../src/conformance/png.ts';
 import { testWorker } from './support/test-worker.ts';
 
@@ -135,7 +135,7 @@ describe('what a worker refuses', () => {
 describe('what a worker accepts', () => {
   it('a graph whose depth is its number of nodes', async () => {
     const { subject } = await testWorker();
-    const graph: Graph = { '0': emptyImage({ width: 1, height: 1 }) };
+    const graph: TestGraph = { '0': emptyImage({ width: 1, height: 1 }) };
     for (let link = 1; link < 1999; link += 1)
       graph[link] = { class_type: 'ImageRotate', inputs: { image: [String(link - 1), 0], rotation: 'none' } };
     graph.out = { class_type: 'PreviewImage', inputs: { images: ['1998', 0] } };

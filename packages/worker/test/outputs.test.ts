@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { emptyImage, type Graph, savedImage } from '../src/conformance/graphs.ts';
+import { emptyImage, savedImage, type TestGraph } from '../src/conformance/graphs.ts';
 import { onePixelPng } from '../src/conformance/png.ts';
 import type { Subject } from '../src/conformance/subject.ts';
 import { testWorker } from './support/test-worker.ts';
@@ -13,7 +13,7 @@ describe('outputs', () => {
   it('an uploaded picture comes back changed pixel by pixel', async () => {
     const { subject } = await testWorker();
     await subject.upload({ subfolder: 'gw' }, { name: 'dot.png', bytes: onePixelPng([10, 20, 30, 255]) });
-    const graph: Graph = {
+    const graph: TestGraph = {
       load: { class_type: 'LoadImage', inputs: { image: 'gw/dot.png' } },
       invert: { class_type: 'ImageInvert', inputs: { image: ['load', 0] } },
       save: { class_type: 'SaveImage', inputs: { images: ['invert', 0], filename_prefix: 'out' } },

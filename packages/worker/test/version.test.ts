@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isNewer } from '../src/conformance/version.ts';
+import { isNewer } from '../src/conformance/examine.ts';
 
 it.each([
   ['0.3.65', '0.3.64', true],

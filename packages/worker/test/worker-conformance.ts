@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { checkFact } from '../src/conformance/check-fact.ts';
-import { facts } from '../src/conformance/facts.ts';
+import { checkFact, facts } from '../src/conformance/examine.ts';
 import { Subject, type SubjectOptions } from '../src/conformance/subject.ts';
 
 /** Registers one test for each fact. A fact that cannot be seen here is skipped with its reason, never passed. */

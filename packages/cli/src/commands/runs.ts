@@ -1,9 +1,12 @@
+import { exportRun } from '@switchyard/client/conversation/export-run';
 import { textOf } from '@switchyard/client/conversation/message-list';
 import { cancelActions, type Run, runStatuses } from '@switchyard/contract/conversation/run';
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { listRunEvents } from '@switchyard/contract/conversation/run-events';
+import { whyRun } from '@switchyard/contract/conversation/run-why';
 import { cancelRun, getRun, listRuns } from '@switchyard/contract/conversation/runs';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
+import { getRunTimeline } from '@switchyard/contract/conversation/timeline';
 import { type Command, Option } from 'commander';
 import { cut } from '../chat-events.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
@@ -11,13 +14,13 @@ import { describeCommand } from '../help.ts';
 import { addPageOptions, type PageOptions, sayThatMoreMayCome } from '../list-pages.ts';
 import { openConversations } from '../open-gateway.ts';
 import { collected, wholeNumber } from '../option-values.ts';
-import { type OutputOptions, printJson, printTable } from '../output.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { limitOption, printTimeline, type TimelineOptions } from '../timeline-output.ts';
+import { treeSpanOfRun } from '../timeline-view.ts';
+import { wholeTimeline } from '../whole-timeline.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
-import { addExportOfRun } from './runs-export.ts';
-import { addTimelineOfRun } from './runs-timeline.ts';
-import { addWhyOfRun } from './runs-why.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -187,4 +190,77 @@ function describeRun(run: Run): string {
     ['asked', run.first_human_message],
     ['answered', run.last_ai_message],
   ]);
+}
+
+interface ExportOptions extends GatewayOptions {
+  pictures: boolean;
+}
+
+function addExportOfRun(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('export <thread> <run>')
+    .option('--no-pictures', 'leave out the small pictures of what its tasks have made')
+    .action(async (threadId: string, runId: string, { pictures, ...options }: ExportOptions) => {
+      const gateway = await openConversations(options, terminal);
+      const file = await exportRun(gateway, { threadId, runId, withPictures: pictures });
+      terminal.stdout.write(`${JSON.stringify(file)}\n`);
+      const { events, spans, cut } = file;
+      if (file.live) terminal.stderr.write('The run goes on; this is its beginning.\n');
+      if (cut.events) terminal.stderr.write(`There are more; the first ${events.length} events are in it.\n`);
+      if (cut.spans) terminal.stderr.write(`There are more; the first ${spans.length} spans are in it.\n`);
+      if (cut.pictures) terminal.stderr.write('There are more pictures than a file holds.\n');
+    });
+  addGatewayOptions(command);
+  describeCommand(command, {
+    purpose:
+      'write a run as one JSON file: its events, its timeline and small pictures; the console opens it',
+    examples: [`switchyard runs export ${ids} > run.json`],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addTimelineOfRun(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('timeline <thread> <run>')
+    .addOption(limitOption())
+    .action(async (thread_id: string, run_id: string, options: GatewayOptions & TimelineOptions) => {
+      const { call } = await openConversations(options, terminal);
+      const timeline = await wholeTimeline(options.limit, async (query) => {
+        const page = await call(getRunTimeline, { params: { thread_id, run_id }, query });
+        return { spans: page.spans, nextCursor: page.next_cursor };
+      });
+      printTimeline(timeline, { options, show: treeSpanOfRun, terminal });
+    });
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, {
+    purpose: 'show what a run did on one time axis: models, tools, sub-agents, tasks and their nodes',
+    examples: [`switchyard runs timeline ${ids}`, `switchyard runs timeline ${ids} -o json`],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable'],
+  });
+}
+
+function addWhyOfRun(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('why <thread> <run>')
+    .action(async (thread_id: string, run_id: string, options: GatewayOptions & OutputOptions) => {
+      const { call } = await openConversations(options, terminal);
+      const why = await call(whyRun, { params: { thread_id, run_id } });
+      if (options.output === 'json') return printJson(terminal, why);
+      terminal.stdout.write(`${why.waiting}\n`);
+      const facts = details([
+        ['position', why.position],
+        ['starts', why.starts_at],
+        ...why.tasks.map(({ task_id, waiting }): [string, string] => ['task', `${task_id}  ${waiting}`]),
+      ]);
+      if (facts !== '') terminal.stdout.write(`\n${facts}`);
+    });
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, {
+    purpose: 'say what a run waits for',
+    examples: [`switchyard runs why ${ids}`],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'auth', 'not_found', 'unreachable'],
+  });
 }

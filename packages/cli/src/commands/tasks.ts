@@ -1,22 +1,24 @@
-import type { Task, TaskDetail } from '@switchyard/contract/dispatch/task';
-import { taskStatusFilters } from '@switchyard/contract/dispatch/task';
-import { getTask, listTasks } from '@switchyard/contract/dispatch/tasks';
+import { type Task, type TaskDetail, taskStatusFilters } from '@switchyard/contract/dispatch/task';
+import { countTasks, getTask, listTasks } from '@switchyard/contract/dispatch/tasks';
+import { getTaskTimeline } from '@switchyard/contract/dispatch/timeline';
 import { type Command, Option } from 'commander';
-import type { GatewayOptions } from '../gateway-options.ts';
+import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { addPageOptions, type PageOptions, sayHowToGoOn } from '../list-pages.ts';
 import { openGateway } from '../open-gateway.ts';
-import { type OutputOptions, printJson, printTable } from '../output.ts';
+import { moment } from '../option-values.ts';
+import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import { outcomeOf } from '../task-board.ts';
 import type { Terminal } from '../terminal.ts';
+import { limitOption, printTimeline, type TimelineOptions } from '../timeline-output.ts';
+import { treeSpanOfTask } from '../timeline-view.ts';
 import { watchEvents, watchTasks } from '../watch-tasks.ts';
+import { wholeTimeline } from '../whole-timeline.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
 import { addCancel, addFront, addRetry } from './task-batch.ts';
 import { addPause, addResume } from './task-queue.ts';
-import { addCountCommand } from './tasks-count.ts';
 import { addNodesCommand } from './tasks-nodes.ts';
-import { addTimelineOfTask } from './tasks-timeline.ts';
 import { addWhyCommand } from './tasks-why.ts';
 
 type Options = GatewayOptions & OutputOptions;
@@ -151,4 +153,54 @@ function describeTask(task: TaskDetail): string {
     ]),
     ...(result?.texts ?? []).map(({ text }): [string, string] => ['text', text]),
   ]);
+}
+
+interface CountOptions extends GatewayOptions, OutputOptions {
+  instance?: string;
+  tag?: string;
+  search?: string;
+  since?: string;
+}
+
+function addCountCommand(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('count')
+    .option('--instance <id>', 'only those of this instance')
+    .option('--tag <tag>', 'only those with this tag')
+    .option('--search <text>', 'part of the name, or the start of the id')
+    .option('--since <moment>', 'only those since then: a time, or how long ago (2h)', (text) => moment(text))
+    .action(async (options: CountOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const { instance: instanceId, tag, search: q, since } = options;
+      const counts = await call(countTasks, { query: { instanceId, tag, q, since } });
+      if (options.output === 'json') return printJson(terminal, counts);
+      const { pending, running, completed, failed, cancelled, countIsMinimum } = counts;
+      const ofThese = { 'of them cancelled': `${cancelled}${counts.cancelledIsMinimum ? ' or more' : ''}` };
+      terminal.stdout.write(details(Object.entries({ pending, running, completed, failed, ...ofThese })));
+      if (countIsMinimum) terminal.stdout.write(`A count stops at ${counts.maxCount}.\n`);
+    });
+  describeGatewayCommand(command, {
+    purpose: 'count tasks by their status',
+    examples: ['switchyard tasks count', 'switchyard tasks count --tag nightly --since 24h'],
+  });
+}
+
+function addTimelineOfTask(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('timeline <id>')
+    .addOption(limitOption())
+    .action(async (taskId: string, options: GatewayOptions & TimelineOptions) => {
+      const { call } = await openGateway(options, terminal);
+      const timeline = await wholeTimeline(options.limit, (query) =>
+        call(getTaskTimeline, { params: { taskId }, query }),
+      );
+      printTimeline(timeline, { options, show: treeSpanOfTask, terminal });
+    });
+  addOutputOption(addGatewayOptions(command));
+  describeCommand(command, {
+    purpose: 'show what a task did on one time axis: its waits, its attempts on workers and their nodes',
+    examples: ['switchyard tasks timeline 0196a1b2-0000-7000-8000-000000000000'],
+    environment: gatewayEnvironment,
+    exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable'],
+  });
 }

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import {
   anyKeys,
+  type EntrySection,
   flag,
   number,
   oneOf,
   readEntries,
   required,
-  type Section,
   text,
   textMap,
   texts,
@@ -136,7 +136,7 @@ const keysOf = {
   http: ['secret', 'url', 'private_addresses'],
 } as const;
 
-function refuseKeysOfOthers(place: string, entry: Section, type: ChannelConfig['type']): void {
+function refuseKeysOfOthers(place: string, entry: EntrySection, type: ChannelConfig['type']): void {
   for (const [kind, keys] of Object.entries(keysOf)) {
     const foreign = kind === type ? undefined : keys.find((key) => Object.hasOwn(entry, key));
     if (foreign)

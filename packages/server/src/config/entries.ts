@@ -5,7 +5,7 @@ import { nearest } from '../lib/nearest.ts';
 
 /** Lists of sections in the configuration, or maps from their names: models, kinds of sub-agents, channels. */
 
-export type Section = Record<string, unknown>;
+export type EntrySection = Record<string, unknown>;
 
 /** The keywords of a key of an entry: a JSON Schema, with marks (`x-…`) for the code that reads it. */
 interface Key {
@@ -29,7 +29,7 @@ interface Entries<Entry extends TObject> {
   maxEntries: number;
   schema: Entry;
   /** Rules between the keys of an entry. */
-  check?: (entry: Static<Entry>, written: { place: string; section: Section }) => void;
+  check?: (entry: Static<Entry>, written: { place: string; section: EntrySection }) => void;
 }
 
 /** Reads a list or a map of entries. Throws a RangeError that says which entry and key, and never a value. */
@@ -70,7 +70,7 @@ function entriesOf(data: unknown, what: string): [place: string, entry: unknown]
 }
 
 /** Returns the entry if it holds only known keys, and throws otherwise. */
-function sectionOf(place: string, entry: unknown, known: readonly string[]): Section {
+function sectionOf(place: string, entry: unknown, known: readonly string[]): EntrySection {
   if (!isRecord(entry)) throw new RangeError(`${place} must hold keys: ${known.join(', ')}`);
   for (const key of Object.keys(entry)) {
     if (known.includes(key)) continue;
@@ -160,7 +160,7 @@ export function textMap(
 }
 
 /** Keys that only the receiver of the section understands. */
-export function anyKeys(must: string): TUnsafe<Readonly<Section> | null> {
+export function anyKeys(must: string): TUnsafe<Readonly<EntrySection> | null> {
   return key(must, { type: 'object' });
 }
 

@@ -1,5 +1,5 @@
 import { type ConfigFault, type Source, unknownKey } from './faults.ts';
-import { child, environmentName, fields, isSection, rootSection, type Section } from './keys.ts';
+import { child, environmentName, fields, isSection, rootSection, type SettingsSection } from './keys.ts';
 import type { Entry } from './resolve.ts';
 
 export type Environment = Record<string, string | undefined>;
@@ -48,7 +48,7 @@ export function readEnvironment(env: Environment): { entries: Entry[]; faults: C
 }
 
 function notAKey(key: string, source: Source): ConfigFault {
-  let section: Section = rootSection;
+  let section: SettingsSection = rootSection;
   for (const name of key.split('.')) {
     const node = child(section, name);
     if (!node || !isSection(node)) return unknownKey(key, Object.keys(section.properties), source);

@@ -1,5 +1,5 @@
 import type { Field } from './fields.ts';
-import { isSection, rootSection, type Section } from './keys.ts';
+import { isSection, rootSection, type SettingsSection } from './keys.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -13,7 +13,7 @@ export function configJsonSchema(): JsonSchema {
 }
 
 /** A key or a section that is left empty means its default. That is why null is allowed everywhere. */
-function sectionSchema(section: Section): JsonSchema {
+function sectionSchema(section: SettingsSection): JsonSchema {
   const properties = Object.entries(section.properties).map(([name, node]) => [
     name,
     isSection(node) ? sectionSchema(node) : fieldSchema(node),

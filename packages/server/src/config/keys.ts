@@ -3,17 +3,17 @@ import type { Field } from './fields.ts';
 import { configSchema } from './schema.ts';
 
 /** A section of the schema; it has keys below it. */
-export interface Section {
+export interface SettingsSection {
   description: string;
-  properties: Record<string, Section | Field>;
+  properties: Record<string, SettingsSection | Field>;
 }
 
-export const rootSection = configSchema as TSchema as unknown as Section;
+export const rootSection = configSchema as TSchema as unknown as SettingsSection;
 
 /** Every key by its dotted path, in the order of the schema. */
 export const fields: ReadonlyMap<string, Field> = new Map(listFields(rootSection, ''));
 
-export function isSection(node: Section | Field): node is Section {
+export function isSection(node: SettingsSection | Field): node is SettingsSection {
   return 'properties' in node;
 }
 
@@ -21,7 +21,7 @@ export function isSection(node: Section | Field): node is Section {
  * Returns the key or section of that name. Only own properties count: `constructor` and `__proto__` are unknown keys
  * too.
  */
-export function child(section: Section, name: string): Section | Field | undefined {
+export function child(section: SettingsSection, name: string): SettingsSection | Field | undefined {
   return Object.hasOwn(section.properties, name) ? section.properties[name] : undefined;
 }
 
@@ -30,7 +30,7 @@ export function environmentName(key: string): string {
   return `SWITCHYARD__${key.split('.').join('__').toUpperCase()}`;
 }
 
-function* listFields(section: Section, prefix: string): Generator<[string, Field]> {
+function* listFields(section: SettingsSection, prefix: string): Generator<[string, Field]> {
   for (const [name, node] of Object.entries(section.properties)) {
     if (isSection(node)) yield* listFields(node, `${prefix}${name}.`);
     else yield [`${prefix}${name}`, node];

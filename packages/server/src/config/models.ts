@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import {
   anyKeys,
+  type EntrySection,
   flag,
   inner,
   number,
   orNull,
   readEntries,
   required,
-  type Section,
   text,
   withDefault,
 } from './entries.ts';
@@ -74,7 +74,7 @@ const modelSchema = Type.Object({
 
 /** One entry of `models`. */
 export type ModelConfig = Omit<Static<typeof modelSchema>, 'model'> & { model: string };
-type Options = Readonly<Section>;
+type Options = Readonly<EntrySection>;
 
 /** A list of models, or a map from their names. Throws a RangeError that says which entry and key, and never a value. */
 export function readModels(data: unknown): ModelConfig[] {

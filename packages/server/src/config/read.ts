@@ -13,7 +13,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import { type ConfigFault, type Source, unknownKey } from './faults.ts';
-import { child, isSection, rootSection, type Section } from './keys.ts';
+import { child, isSection, rootSection, type SettingsSection } from './keys.ts';
 import type { Entry } from './resolve.ts';
 
 /** People write configurations by hand. A larger file was given by mistake. */
@@ -75,7 +75,7 @@ class Walker {
     this.place = place;
   }
 
-  section(written: Node, section: Section, key: string): void {
+  section(written: Node, section: SettingsSection, key: string): void {
     const node = this.target(written);
     if (isMap(node)) {
       for (const pair of node.items) this.pair(pair, section, key);
@@ -85,7 +85,7 @@ class Walker {
     }
   }
 
-  private pair({ key: written, value }: Pair, section: Section, parent: string): void {
+  private pair({ key: written, value }: Pair, section: SettingsSection, parent: string): void {
     if (!isScalar(written)) return;
     const name = String(written.value);
     const key = parent ? `${parent}.${name}` : name;

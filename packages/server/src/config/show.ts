@@ -5,7 +5,7 @@ import { type ChannelConfig, maskedChannels } from './channels.ts';
 import { describeSource } from './faults.ts';
 import type { Field } from './fields.ts';
 import { withoutCredentials } from './formats.ts';
-import { child, fields, isSection, rootSection, type Section } from './keys.ts';
+import { child, fields, isSection, rootSection, type SettingsSection } from './keys.ts';
 import type { LoadedConfig } from './load.ts';
 import { type ModelConfig, maskedModels } from './models.ts';
 import type { Config } from './schema.ts';
@@ -45,7 +45,7 @@ interface Line {
 }
 
 function* sectionLines(
-  section: Section,
+  section: SettingsSection,
   prefix: string,
   shown: ReadonlyMap<string, ShownValue>,
 ): Generator<Line> {

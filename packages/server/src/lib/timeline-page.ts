@@ -37,7 +37,7 @@ function cursorAt({ start, id }: SpanPlace): string {
 }
 
 /** Null when the query has none. */
-export function placeOf(cursor: string | undefined): SpanPlace | null {
+export function spanPlaceAt(cursor: string | undefined): SpanPlace | null {
   if (cursor === undefined) return null;
   const [start, id] = partsOf(cursor);
   const isPlace = typeof start === 'string' && isTime.test(start) && typeof id === 'string' && isId.test(id);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { factsOf, optional, upTo } from './fact.ts';
-import { emptyImage, type Graph, savedImage, slowChain } from './graphs.ts';
+import { emptyImage, savedImage, slowChain, type TestGraph } from './graphs.ts';
 import { pngTexts } from './png.ts';
 import type { Answer, Subject } from './subject.ts';
 
@@ -268,20 +268,20 @@ export const promptFacts = factsOf('A2', {
 /** Versions from 0.33 on say `missing_node_type`, and so did some before; the gateway reads both. */
 const classFaults = /^(invalid_prompt|missing_node_type)$/;
 
-const cycle: Graph = {
+const cycle: TestGraph = {
   '1': { class_type: 'ImageInvert', inputs: { image: ['2', 0] } },
   '2': { class_type: 'ImageInvert', inputs: { image: ['1', 0] } },
   '3': { class_type: 'PreviewImage', inputs: { images: ['1', 0] } },
 };
 
 /** Adds a preview behind the last node of a graph, so that the graph has an output. */
-function outputOf(graph: Graph): Graph {
+function outputOf(graph: TestGraph): TestGraph {
   const last = Object.keys(graph).at(-1);
   return { ...graph, out: { class_type: 'PreviewImage', inputs: { images: [last, 0] } } };
 }
 
 /** Returns the only fault of the last node, which feeds an output. */
-async function inputFault(subject: Subject, graph: Graph): Promise<Answer> {
+async function inputFault(subject: Subject, graph: TestGraph): Promise<Answer> {
   const { body, status } = await subject.submit(outputOf(graph));
   assert.equal(status, 400);
   assert.equal(body.error.type, 'prompt_outputs_failed_validation');
@@ -292,7 +292,7 @@ async function inputFault(subject: Subject, graph: Graph): Promise<Answer> {
 
 async function refused(
   subject: Subject,
-  graph: Graph,
+  graph: TestGraph,
   { type, details }: { type: RegExp; details?: string },
 ): Promise<Answer> {
   const { status, body } = await subject.submit(graph);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { factsOf, optional } from './fact.ts';
-import { emptyImage, failingBlur, type Graph, loadedImage, savedImage, slowChain } from './graphs.ts';
+import { emptyImage, failingBlur, loadedImage, savedImage, slowChain, type TestGraph } from './graphs.ts';
 import { onePixelPng } from './png.ts';
 import type { Answer, Subject } from './subject.ts';
 
@@ -211,7 +211,7 @@ export const queueFacts = factsOf('A3', {
       '3': { ...graph['3'], inputs: { images: ['2', 0], filename_prefix: 'conformance/other' } },
     };
     assert.deepEqual(cachedIn(await subject.run(changed)).sort(), ['1', '2']);
-    const changedAtRoot: Graph = { ...changed, '1': emptyImage() };
+    const changedAtRoot: TestGraph = { ...changed, '1': emptyImage() };
     assert.deepEqual(cachedIn(await subject.run(changedAtRoot)), []);
   },
 

@@ -1,8 +1,12 @@
-import { checkFact } from './check-fact.ts';
+import { serverFacts } from './a1-server.ts';
+import { promptFacts } from './a2-prompt.ts';
+import { queueFacts } from './a3-queue.ts';
+import { fileFacts } from './a4-files.ts';
+import { introspectionFacts } from './a5-introspection.ts';
+import { socketFacts } from './a6-socket.ts';
 import type { Fact } from './fact.ts';
-import { facts } from './facts.ts';
+import { NotObservable } from './not-observable.ts';
 import type { Subject } from './subject.ts';
-import { isNewer } from './version.ts';
 
 export interface Examined extends Pick<Fact, 'section' | 'says' | 'isRequired'> {
   /** The versions of ComfyUI for which the fact holds, in words. */
@@ -45,4 +49,46 @@ async function judge(fact: Fact, subject: Subject): Promise<Pick<Examined, 'verd
   } catch (error) {
     return { verdict: 'differs', reason: error instanceof Error ? error.message.trim() : String(error) };
   }
+}
+
+/** Returns undefined when the fact holds, and the reason when it cannot be seen. Throws when it does not hold. */
+export async function checkFact(fact: Fact, subject: Subject): Promise<string | undefined> {
+  try {
+    await fact.check(subject);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NotObservable) return error.message;
+    throw error;
+  } finally {
+    await subject.tidy();
+  }
+}
+
+/** The facts that a worker has to meet to count as a ComfyUI server of version 0.3.64. */
+export const facts: readonly Fact[] = [
+  ...serverFacts,
+  ...promptFacts,
+  ...queueFacts,
+  ...fileFacts,
+  ...introspectionFacts,
+  ...socketFacts,
+];
+
+/**
+ * Whether one version of ComfyUI, such as 0.3.64, is newer than another. A text that is not a version is newer than no
+ * version.
+ */
+export function isNewer(version: string, than: string): boolean {
+  const [parts, others] = [partsOf(version), partsOf(than)];
+  if (!parts || !others) return false;
+  for (const [index, part] of parts.entries()) {
+    const other = others[index] ?? 0;
+    if (part !== other) return part > other;
+  }
+  return false;
+}
+
+function partsOf(version: string): number[] | null {
+  const [, digits] = /^v?(\d+(?:\.\d+)*)/.exec(version) ?? [];
+  return digits === undefined ? null : digits.split('.').map(Number);
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 
 /** Graphs whose nodes exist in genuine ComfyUI 0.3.64 and need no model. */
-export type Graph = Record<
+export type TestGraph = Record<
   string,
   { class_type?: string; inputs?: Record<string, unknown>; _meta?: unknown }
 >;
@@ -11,7 +11,7 @@ function freshColour(): number {
   return randomInt(0x1000000);
 }
 
-export function emptyImage(inputs: Record<string, unknown> = {}): Graph[string] {
+export function emptyImage(inputs: Record<string, unknown> = {}): TestGraph[string] {
   return {
     class_type: 'EmptyImage',
     inputs: { width: 16, height: 8, batch_size: 1, color: freshColour(), ...inputs },
@@ -19,7 +19,7 @@ export function emptyImage(inputs: Record<string, unknown> = {}): Graph[string] 
 }
 
 /** 1 makes a picture, 2 inverts it, 3 saves it. */
-export function savedImage(inputs: Record<string, unknown> = {}): Graph {
+export function savedImage(inputs: Record<string, unknown> = {}): TestGraph {
   return {
     '1': emptyImage(inputs),
     '2': { class_type: 'ImageInvert', inputs: { image: ['1', 0] } },
@@ -28,8 +28,8 @@ export function savedImage(inputs: Record<string, unknown> = {}): Graph {
 }
 
 /** Takes some seconds, in steps of less than about a second. */
-export function slowChain(links = 60): Graph {
-  const graph: Graph = { '1': emptyImage({ width: 640, height: 640 }) };
+export function slowChain(links = 60): TestGraph {
+  const graph: TestGraph = { '1': emptyImage({ width: 640, height: 640 }) };
   for (let link = 2; link <= links + 1; link += 1)
     graph[link] = {
       class_type: 'ImageBlur',
@@ -40,7 +40,7 @@ export function slowChain(links = 60): Graph {
 }
 
 /** Sends progress ticks and pictures on the socket, and writes no file. */
-export function websocketImages(frames = 2): Graph {
+export function websocketImages(frames = 2): TestGraph {
   return {
     '1': emptyImage({ batch_size: frames }),
     '2': { class_type: 'SaveImageWebsocket', inputs: { images: ['1', 0] } },
@@ -48,7 +48,7 @@ export function websocketImages(frames = 2): Graph {
 }
 
 /** Fails while it runs: the blur is wider than the picture. */
-export function failingBlur(): Graph {
+export function failingBlur(): TestGraph {
   return {
     '1': emptyImage({ width: 8, height: 8 }),
     '2': { class_type: 'ImageBlur', inputs: { image: ['1', 0], blur_radius: 31, sigma: 1 } },
@@ -56,7 +56,7 @@ export function failingBlur(): Graph {
   };
 }
 
-export function loadedImage(image: string): Graph {
+export function loadedImage(image: string): TestGraph {
   return {
     '1': { class_type: 'LoadImage', inputs: { image } },
     '2': { class_type: 'PreviewImage', inputs: { images: ['1', 0] } },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Graph } from './graphs.ts';
+import type { TestGraph } from './graphs.ts';
 import { Listener } from './listener.ts';
 import { NotObservable } from './not-observable.ts';
 import { signalAfter } from './patience.ts';
@@ -56,20 +56,23 @@ export class Subject {
   }
 
   /** Returns the answer of POST /prompt, whatever it is. */
-  async submit(prompt: Graph, rest: Record<string, unknown> = {}): Promise<{ status: number; body: Answer }> {
+  async submit(
+    prompt: TestGraph,
+    rest: Record<string, unknown> = {},
+  ): Promise<{ status: number; body: Answer }> {
     const response = await this.post('/prompt', { prompt, ...rest });
     return { status: response.status, body: parsed(await response.text()) };
   }
 
   /** Submits, expects a 200, and returns the prompt id. */
-  async accept(prompt: Graph, rest: Record<string, unknown> = {}): Promise<string> {
+  async accept(prompt: TestGraph, rest: Record<string, unknown> = {}): Promise<string> {
     const { status, body } = await this.submit(prompt, { prompt_id: randomUUID(), ...rest });
     if (status !== 200) throw new Error(`POST /prompt answered ${status}: ${JSON.stringify(body)}`);
     return body.prompt_id as string;
   }
 
   /** Runs a prompt to its end and returns the history entry. */
-  async run(prompt: Graph, rest: Record<string, unknown> = {}): Promise<Answer> {
+  async run(prompt: TestGraph, rest: Record<string, unknown> = {}): Promise<Answer> {
     return await this.finished(await this.accept(prompt, rest));
   }
 

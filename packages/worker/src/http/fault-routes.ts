@@ -3,7 +3,7 @@ import { isRecord } from '../prompt/graph.ts';
 import { type Route, sendJson } from './call.ts';
 import { HttpError } from './http-error.ts';
 import { requireLoopback } from './origin-guard.ts';
-import { readJson } from './request-body.ts';
+import { readJsonBody } from './request-body.ts';
 
 const maxBytes = 64 * 1024;
 
@@ -20,7 +20,7 @@ export function faultRoutes(faults: Faults, refuseForMs: (durationMs: number) =>
     };
 
   const change = local(async (call) => {
-    const body = await readJson(call.request, maxBytes);
+    const body = await readJsonBody(call.request, maxBytes);
     if (!isRecord(body)) throw new HttpError(400, 'Send an object of switches.');
     const { refuseForMs: durationMs, ...switches } = body;
     const unknown = Object.keys(switches).filter((name) => !(name in faults.switches));

@@ -8,7 +8,7 @@ import { toFloat } from '../prompt/python.ts';
 import { validatePrompt } from '../prompt/validate-prompt.ts';
 import { type Call, type Route, sendJson } from './call.ts';
 import { HttpError, serverTrouble } from './http-error.ts';
-import { readJson } from './request-body.ts';
+import { readJsonBody } from './request-body.ts';
 
 /** Python fails on a graph of this depth with a 500. */
 const maxDepth = 200;
@@ -24,7 +24,7 @@ export function promptRoutes({ queue, registry, limits }: Tools): Route[] {
   let counter = 0;
 
   async function submit(call: Call): Promise<void> {
-    const body = await readJson(call.request, limits.maxUploadBytes);
+    const body = await readJsonBody(call.request, limits.maxUploadBytes);
     if (!isRecord(body)) throw new HttpError(500, serverTrouble);
     const number = numberOf(body, counter);
     if (!('number' in body)) counter += 1;

@@ -6,7 +6,7 @@ import type { PromptQueue } from '../prompt/prompt-queue.ts';
 import { toInt } from '../prompt/python.ts';
 import { type Call, type Route, sendEmpty, sendJson } from './call.ts';
 import { HttpError, serverTrouble } from './http-error.ts';
-import { readJson } from './request-body.ts';
+import { readJsonBody } from './request-body.ts';
 
 interface Tools {
   queue: PromptQueue;
@@ -83,7 +83,7 @@ function pageOf(query: URLSearchParams): { maxItems: number | undefined; offset:
 }
 
 async function readRecord({ request }: Call, maxBytes: number): Promise<Record<string, unknown>> {
-  const body = await readJson(request, maxBytes);
+  const body = await readJsonBody(request, maxBytes);
   if (!isRecord(body)) throw new HttpError(500, serverTrouble);
   return body;
 }

@@ -4,7 +4,7 @@ import { isRecord } from '../prompt/graph.ts';
 import { type Route, sendJson } from './call.ts';
 import { HttpError } from './http-error.ts';
 import { requireLoopback } from './origin-guard.ts';
-import { readJson } from './request-body.ts';
+import { readJsonBody } from './request-body.ts';
 
 const maxBytes = 64 * 1024;
 
@@ -30,7 +30,7 @@ export function referenceRoutes({ token, startedAt, adoption, stop }: Tools): Ro
     };
 
   const adopt = guarded(async (call) => {
-    const body = await readJson(call.request, maxBytes);
+    const body = await readJsonBody(call.request, maxBytes);
     if (
       !isRecord(body) ||
       typeof body.gateway !== 'string' ||

@@ -14,7 +14,7 @@ export async function* limitedBody(request: IncomingMessage, maxBytes: number): 
   }
 }
 
-export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of limitedBody(request, maxBytes)) chunks.push(chunk);
   return JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -1,5 +1,5 @@
 /** A workflow in API format: node id → node. What is inside a node is only known after validation. */
-export type Graph = Record<string, GraphNode>;
+export type PromptGraph = Record<string, GraphNode>;
 
 export interface GraphNode {
   class_type: string;
@@ -18,7 +18,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function nodeOf(graph: Graph, id: string): GraphNode {
+export function nodeOf(graph: PromptGraph, id: string): GraphNode {
   const node = graph[id];
   if (node === undefined || !Object.hasOwn(graph, id)) throw new RangeError(`The graph has no node ${id}.`);
   return node;
@@ -40,7 +40,7 @@ export function sourcesOf(node: GraphNode): string[] {
  * cycle.
  */
 export function executionOrder(
-  graph: Graph,
+  graph: PromptGraph,
   outputs: readonly string[],
   isDone: (id: string) => boolean,
 ): string[] {

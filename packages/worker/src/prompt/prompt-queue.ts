@@ -1,4 +1,4 @@
-import type { Graph } from './graph.ts';
+import type { PromptGraph } from './graph.ts';
 import { heapify, heapPop, heapPush } from './heap.ts';
 
 export interface QueuedPrompt {
@@ -6,13 +6,13 @@ export interface QueuedPrompt {
   number: number;
   /** Chosen by the caller and not unique: the same id twice runs twice. */
   promptId: string;
-  graph: Graph;
+  graph: PromptGraph;
   extraData: Record<string, unknown>;
   outputs: readonly string[];
 }
 
 /** The form of a prompt in the queue and in history. */
-export type PromptTuple = [number, string, Graph, Record<string, unknown>, readonly string[]];
+export type PromptTuple = [number, string, PromptGraph, Record<string, unknown>, readonly string[]];
 
 class QueueOrderError extends Error {}
 

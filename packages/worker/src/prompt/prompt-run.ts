@@ -5,15 +5,14 @@ import type { NodeClass, NodeRun } from '../nodes/node-class.ts';
 import type { NodeRegistry } from '../nodes/registry.ts';
 import type { WorkerLimits } from '../options.ts';
 import type { ClientSockets } from '../socket/client-sockets.ts';
-import { executionOrder, type Graph, isLink, isRecord, nodeOf, sourcesOf } from './graph.ts';
+import { executionOrder, isLink, isRecord, nodeOf, type PromptGraph, sourcesOf } from './graph.ts';
 import type { HistoryEntry } from './history.ts';
 import { type Interrupt, InterruptedRun } from './interrupt.ts';
-import type { CachedNode, OutputCache } from './output-cache.ts';
+import { type CachedNode, type OutputCache, signaturesOf } from './output-cache.ts';
 import { type QueuedPrompt, toTuple } from './prompt-queue.ts';
 import { PythonError } from './python.ts';
 import { describeFailure } from './run-failure.ts';
 import { RunReporter } from './run-reporter.ts';
-import { signaturesOf } from './signatures.ts';
 
 export interface RunTools {
   registry: NodeRegistry;
@@ -34,7 +33,7 @@ export class PromptRun {
   currentNode: string | undefined;
   readonly clientId: string | undefined;
   readonly #prompt: QueuedPrompt;
-  readonly #graph: Graph;
+  readonly #graph: PromptGraph;
   readonly #tools: RunTools;
   readonly #reporter: RunReporter;
   /** The values that later nodes still need. */

@@ -1,10 +1,8 @@
-import type { Input } from '../nodes/node-class.ts';
+import type { Input, NodeClass } from '../nodes/node-class.ts';
 import type { NodeRegistry } from '../nodes/registry.ts';
-import { type Graph, isLink, isRecord, nodeOf } from './graph.ts';
-import { fault, inputFault, rangeFault } from './input-faults.ts';
-import { convert, fits, type ListedInput, listedInputs, unwrapped } from './input-rules.ts';
+import { isLink, isRecord, nodeOf, type PromptGraph } from './graph.ts';
 import type { PromptFault } from './prompt-error.ts';
-import { PythonError, repr, toText } from './python.ts';
+import { PythonError, repr, toBool, toFloat, toInt, toText } from './python.ts';
 
 export interface NodeVerdict {
   isValid: boolean;
@@ -14,11 +12,11 @@ export interface NodeVerdict {
 /** One pass over a graph: each node is checked once, with all nodes upstream of it. */
 export class GraphValidation {
   readonly verdicts = new Map<string, NodeVerdict>();
-  readonly #graph: Graph;
+  readonly #graph: PromptGraph;
   readonly #registry: NodeRegistry;
   readonly #open = new Set<string>();
 
-  constructor(graph: Graph, registry: NodeRegistry) {
+  constructor(graph: PromptGraph, registry: NodeRegistry) {
     this.#graph = graph;
     this.#registry = registry;
   }
@@ -194,4 +192,67 @@ function messageOf(error: unknown): string {
 
 function typeOf(error: unknown): string {
   return error instanceof PythonError ? error.type : 'RuntimeError';
+}
+
+function rangeFault(
+  value: unknown,
+  { name, input, config }: { name: string; input: Input<unknown>; config: unknown },
+): PromptFault | undefined {
+  const { min, max } = input.options;
+  const extra = { input_config: config, received_value: value };
+  if (typeof min === 'number' && typeof value === 'number' && value < min)
+    return inputFault('value_smaller_than_min', `Value ${value} smaller than min of ${min}`, { name, extra });
+  if (typeof max === 'number' && typeof value === 'number' && value > max)
+    return inputFault('value_bigger_than_max', `Value ${value} bigger than max of ${max}`, { name, extra });
+  return undefined;
+}
+
+/** A reason that contains the input's name, as all reasons but two do. */
+function inputFault(
+  type: string,
+  message: string,
+  { name, details, extra = {} }: { name: string; details?: string; extra?: Record<string, unknown> },
+): PromptFault {
+  return fault(type, message, { details: details ?? name, extra: { input_name: name, ...extra } });
+}
+
+function fault(
+  type: string,
+  message: string,
+  { details, extra }: { details: string; extra: Record<string, unknown> },
+): PromptFault {
+  return { type, message, details, extra_info: extra };
+}
+
+interface ListedInput {
+  name: string;
+  input: Input<unknown>;
+  isRequired: boolean;
+}
+
+function listedInputs({ inputs }: NodeClass): ListedInput[] {
+  return [
+    ...Object.entries(inputs.required).map(([name, input]) => ({ name, input, isRequired: true })),
+    ...Object.entries(inputs.optional).map(([name, input]) => ({ name, input, isRequired: false })),
+  ];
+}
+
+/** Whether an output of one type may be linked to an input of another. A combo takes no link. */
+function fits(received: string, wanted: string | readonly string[]): boolean {
+  if (typeof wanted !== 'string') return false;
+  return wanted === '*' || received === '*' || received === wanted;
+}
+
+/** `{ "__value__": [...] }` is how a list is passed as a value and not as a link. */
+function unwrapped(value: unknown): unknown {
+  return isRecord(value) && Object.hasOwn(value, '__value__') ? value.__value__ : value;
+}
+
+/** Python's conversions, which ComfyUI runs before it looks at a range. */
+function convert(value: unknown, type: string | readonly string[]): unknown {
+  if (type === 'INT') return toInt(value);
+  if (type === 'FLOAT') return toFloat(value);
+  if (type === 'STRING') return toText(value);
+  if (type === 'BOOLEAN') return toBool(value);
+  return value;
 }

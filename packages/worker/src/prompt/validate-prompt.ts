@@ -1,10 +1,10 @@
 import type { NodeRegistry } from '../nodes/registry.ts';
-import { type Graph, isRecord, nodeOf } from './graph.ts';
+import { isRecord, nodeOf, type PromptGraph } from './graph.ts';
 import { type NodeErrors, PromptError, type PromptFault } from './prompt-error.ts';
 import { GraphValidation, type NodeVerdict } from './validate-inputs.ts';
 
 export interface ValidPrompt {
-  graph: Graph;
+  graph: PromptGraph;
   /** The valid output nodes, which will run. */
   outputs: string[];
   /** Invalid output nodes are left out without an error status: a 200 can contain errors. */
@@ -48,7 +48,7 @@ export async function validatePrompt(
   );
 }
 
-function checkClasses(graph: Record<string, unknown>, registry: NodeRegistry): asserts graph is Graph {
+function checkClasses(graph: Record<string, unknown>, registry: NodeRegistry): asserts graph is PromptGraph {
   for (const [id, node] of Object.entries(graph)) {
     const details = `Node ID '#${id}'`;
     if (!isRecord(node) || !Object.hasOwn(node, 'class_type'))
@@ -74,7 +74,11 @@ function checkClasses(graph: Record<string, unknown>, registry: NodeRegistry): a
 /** Nodes that are invalid only because of a node upstream have no errors of their own and are left out. */
 function collect(
   errors: Map<string, NodeErrors>,
-  { graph, verdicts, output }: { graph: Graph; verdicts: ReadonlyMap<string, NodeVerdict>; output: string },
+  {
+    graph,
+    verdicts,
+    output,
+  }: { graph: PromptGraph; verdicts: ReadonlyMap<string, NodeVerdict>; output: string },
 ): void {
   for (const [id, verdict] of verdicts) {
     if (verdict.isValid || verdict.errors.length === 0) continue;

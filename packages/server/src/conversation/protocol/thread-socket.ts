@@ -10,7 +10,7 @@ import {
 } from '@switchyard/contract/conversation/protocol';
 import type { WebSocket } from 'ws';
 import { eventText } from '../../agents/run-events/protocol-event.ts';
-import { readJson } from '../../http/body/body-parsers.ts';
+import { parseJson } from '../../http/body/body-parsers.ts';
 import { keepAlive } from '../../http/streams/keep-alive.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { BoundedQueue } from '../../lib/async/bounded-queue.ts';
@@ -126,7 +126,7 @@ export class ThreadSocket {
   async #answer(text: string): Promise<{ answer: ProtocolAnswer; next?: () => void }> {
     let id: number | null = null;
     try {
-      const command = checked(protocolCommand, readJson(Buffer.from(text)), '');
+      const command = checked(protocolCommand, parseJson(Buffer.from(text)), '');
       id = command.id;
       if (command.method === 'subscription.subscribe') return await this.#subscribe(id, command.params);
       if (command.method === 'subscription.unsubscribe')

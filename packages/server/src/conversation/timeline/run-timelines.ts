@@ -5,8 +5,8 @@ import {
   markOf,
   markText,
   pageOf,
-  placeOf,
   type SpanPlace,
+  spanPlaceAt,
   type TimelineMark,
   timeBefore,
 } from '../../lib/timeline-page.ts';
@@ -79,7 +79,7 @@ export class RunTimelines {
     name: RunName,
     { limit = usualLimit, cursor, since }: TimelineQuery,
   ): Promise<RunTimeline> {
-    const query = { after: placeOf(cursor), since: markOf(since), limit };
+    const query = { after: spanPlaceAt(cursor), since: markOf(since), limit };
     await this.#options.access.require(owner, name.threadId, { mustExist: false });
     return this.#options.together((stores) => this.#page(owner, name, { query, stores }));
   }

@@ -7,8 +7,8 @@ import {
   markOf,
   markText,
   pageOf,
-  placeOf,
   type SpanPlace,
+  spanPlaceAt,
   timeBefore,
 } from '../../lib/timeline-page.ts';
 import type { WorkerPrice } from '../../lib/worker-price.ts';
@@ -59,7 +59,7 @@ export class TaskTimelines {
     taskId: string,
     { limit = usualLimit, ...query }: TimelinePage,
   ): Promise<TaskTimeline> {
-    const after = placeOf(query.cursor);
+    const after = spanPlaceAt(query.cursor);
     const since = markOf(query.since);
     const mark = markText({ revision: 0, atMs: this.#options.clock() });
     const window = { taskIds: [taskId], from: null, until: null, changedSince: null };

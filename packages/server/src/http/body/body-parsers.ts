@@ -18,7 +18,7 @@ export function addBodyParsers(app: App, admission: Pick<Admission, 'readBody'>)
   const reading =
     (parse: (bytes: Buffer) => unknown) => async (request: FastifyRequest, body: IncomingMessage) =>
       parse(await admission.readBody(request, body));
-  const json = reading(readJson);
+  const json = reading(parseJson);
   app.addContentTypeParser('application/json', json);
   // Where the endpoint accepts JSON of this type, or of no type.
   app.addContentTypeParser('text/plain', json);
@@ -38,7 +38,7 @@ const sentenceOf = {
  * Throws for JSON that is broken, too deep or too large, or that holds text which a database cannot store. A missing body is not
  * an error here, because the endpoint's schema says whether one is required.
  */
-export function readJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = textOf(bytes);
   const broken = limitBroken(text, jsonLimits);

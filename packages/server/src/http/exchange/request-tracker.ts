@@ -6,7 +6,6 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { isProbe } from '../health-probe.ts';
 import { hasBody, onceArrived } from './body-arrival.ts';
 import { onceOver } from './exchange-end.ts';
-import { durationLabelsOf, labelsOf } from './request-labels.ts';
 
 /** A finished request that took longer gets a line in the log. */
 const slowMs = 1_000;
@@ -124,4 +123,28 @@ function levelOf(status: number, tookMs: number): Exclude<LogLevel, 'silent'> {
 /** A WebSocket was handed over, so its end is not the end of a response. */
 function isUpgraded(request: FastifyRequest, reply: FastifyReply): boolean {
   return reply.sent && !reply.raw.headersSent && request.headers.upgrade !== undefined;
+}
+
+interface RequestLabels {
+  route: string;
+  method: string;
+  status: string;
+}
+
+const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The labels of a request for the metrics. They have few values, and the caller chooses none of them. */
+function labelsOf(request: { route: string | undefined; method: string; status: number }): RequestLabels {
+  const { route = 'none', method, status } = request;
+  return { route, method: methodLabel(method), status: `${Math.floor(status / 100)}xx` };
+}
+
+/** A refusal takes no work of its own, so a stranger who tries every route adds no series of durations. */
+function durationLabelsOf({ route, method, status }: RequestLabels): Omit<RequestLabels, 'status'> {
+  return { route: status === '4xx' ? 'refused' : route, method };
+}
+
+function methodLabel(method: string): string {
+  if (method === 'HEAD') return 'GET';
+  return methods.has(method) ? method : 'other';
 }

@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import {
   type FastifyError,
   type FastifyReply,
   type FastifyRequest,
+  type FastifySchema,
+  type FastifySerializerCompiler,
   fastify,
   type RouteOptions,
 } from 'fastify';
@@ -27,11 +32,8 @@ import type { HttpLimits } from '../http-limits.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import { ignoreUnknownFields } from '../validation/ignored-fields.ts';
 import { RequestValidation } from '../validation/validation.ts';
-import { answerWriters } from './answer-writers.ts';
 import { addCompression } from './compression.ts';
 import { addNotFoundHandler, type PageHandler, RouteTable } from './not-found.ts';
-import { refuseRepeatedHost } from './repeated-host.ts';
-import { requestIdOf } from './request-id.ts';
 import { apiHeaders, httpsHeaders } from './security-headers.ts';
 
 export interface ShellOptions {
@@ -209,4 +211,40 @@ function headerWriter(options: ShellOptions): (request: FastifyRequest, reply: F
 /** Returns the thrower's reason if there is one, or else the place where the error was thrown. */
 function causeOf(error: AppError): unknown {
   return error.cause ?? error;
+}
+
+/**
+ * An answer is written as its schema says. The writer is compiled when the first such answer is sent, so start-up does not
+ * wait for those of all routes.
+ */
+function answerWriters(): FastifySerializerCompiler<FastifySchema> {
+  const compile = SerializerSelector()();
+  return ({ httpStatus = 'default', ...route }) => {
+    let write: ((value: unknown) => string) | null = null;
+    return (value) => {
+      write ??= compile({ ...route, httpStatus });
+      return write(value);
+    };
+  };
+}
+
+/** RFC 9112, 3.2: a proxy in front may have used the second header. Node keeps the first and reports nothing. */
+function refuseRepeatedHost(rawHeaders: readonly string[] | undefined): void {
+  if (rawHeaders === undefined) return;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) throw new AppError('host_repeated');
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * Returns the caller's own id when it is a UUID, so that a trace can be followed. Anything else could forge log lines.
+ */
+function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && uuid.test(given) ? given.toLowerCase() : randomUUID();
 }

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { type Retention, type SystemReport, systemLimits } from '@switchyard/contract/system';
 import type { Health } from '../../http/health/health.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -9,8 +10,6 @@ import type { Disk } from '../../platform/files/disk.ts';
 import type { Jobs, Schedule } from '../../platform/jobs/jobs.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import type { FolderSizes, MeasuredFolders } from './folder-sizes.ts';
-import { leaseInWords } from './lease-words.ts';
-import { libraryVersions } from './library-versions.ts';
 import { storageOf } from './storage.ts';
 import type { SystemRows } from './system-rows.ts';
 
@@ -180,4 +179,53 @@ function retentionOf(
     countIsMinimum: count > systemLimits.counted,
     bytes: null,
   };
+}
+
+const leaseWords: readonly (readonly [prefix: string, say: (name: string) => string])[] = [
+  ['dispatch', () => 'places tasks and looks after the workers'],
+  ['runs:', () => 'works on runs of agents'],
+  ['channel:', (name) => `receives the messages of ${name}`],
+  ['channel-reply:', () => 'sends a reply to a channel'],
+  ['memory:', () => 'changes the memory of a user'],
+  ['agents:', () => 'changes the agents of a user'],
+  ['skills', () => 'changes the skills'],
+  ['extensions', () => 'changes the tools and the switches of skills'],
+  ['replica:redis:', () => 'is a replica that hears of the others through Redis'],
+  ['replica:database:', () => 'is a replica that hears of the others through the database alone'],
+  ['gateway', () => 'is the only gateway of this database'],
+];
+
+/** Says in plain words what a process does that holds a lease. */
+function leaseInWords(key: string): string {
+  const known = leaseWords.find(([prefix]) => key.startsWith(prefix));
+  return known ? known[1](key.slice(known[0].length)) : `holds ${key}`;
+}
+
+const libraries = [
+  '@langchain/core',
+  '@langchain/langgraph',
+  '@langchain/openai',
+  '@photostructure/sqlite',
+  'bcrypt',
+  'sharp',
+] as const;
+
+/** The versions of the libraries that are installed beside the gateway, read from their own descriptions. */
+function libraryVersions(): Record<string, string> {
+  const require = createRequire(import.meta.url);
+  const versions: Record<string, string> = {};
+  for (const name of libraries) {
+    const version = versionOf(require, name);
+    if (version !== undefined) versions[name] = version;
+  }
+  return versions;
+}
+
+/** Returns undefined for a library that is not installed, or keeps its description to itself. */
+function versionOf(require: NodeJS.Require, name: string): string | undefined {
+  try {
+    return (require(`${name}/package.json`) as { version: string }).version;
+  } catch {
+    return undefined;
+  }
 }
