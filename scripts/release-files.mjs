@@ -24,6 +24,11 @@ export function withVersion(text, version) {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
+/** Returns the text of the Dockerfile that takes the package of this version. */
+export function dockerfileWithVersion(text, version) {
+  return text.replace(/^ARG VERSION=.*$/m, `ARG VERSION=${version}`);
+}
+
 /** Puts the heading of a version between "Unreleased" and what stands below it. */
 export function releasedChangelog(text, version, day) {
   const heading = '## Unreleased\n';

@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { billOfMaterials, isNewer, releasedChangelog, withVersion } from './release-files.mjs';
+import {
+  billOfMaterials,
+  dockerfileWithVersion,
+  isNewer,
+  releasedChangelog,
+  withVersion,
+} from './release-files.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
 const root = resolve(import.meta.dirname, '..');
@@ -13,6 +19,9 @@ it('everything has one version', () => {
     const file = `packages/${name}/package.json`;
     expect(JSON.parse(withVersion(read(file), version)), file).toEqual(JSON.parse(read(file)));
   }
+  const dockerfile = read('deploy/Dockerfile');
+  expect(dockerfileWithVersion(dockerfile, '9.9.9')).not.toBe(dockerfile);
+  expect(dockerfileWithVersion(dockerfile, version)).toBe(dockerfile);
 });
 
 it('a release is a later version in three numbers', () => {

@@ -7,7 +7,14 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { billOfMaterials, checksums, isNewer, releasedChangelog, withVersion } from './release-files.mjs';
+import {
+  billOfMaterials,
+  checksums,
+  dockerfileWithVersion,
+  isNewer,
+  releasedChangelog,
+  withVersion,
+} from './release-files.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const target = join(root, '.build/release');
@@ -27,6 +34,7 @@ function prepare(version) {
   if (run('git', ['status', '--porcelain'], { isQuiet: true }) !== '')
     fail('There are uncommitted changes. Commit them first.');
   for (const file of manifests) write(file, withVersion(read(file), version));
+  write('deploy/Dockerfile', dockerfileWithVersion(read('deploy/Dockerfile'), version));
   run('npm', ['install', '--package-lock-only', '--ignore-scripts']);
   write(
     'CHANGELOG.md',
