@@ -11,6 +11,7 @@ import { dayMs } from '../lib/time-units.ts';
 import type { Actor, Audit } from '../platform/audit/audit.ts';
 import type { AccessTokenRow, AccessTokenStore, TokenAccount } from './access-token-store.ts';
 import type { AccountEvents, AccountLog } from './account-events.ts';
+import type { AccountParts } from './account-parts.ts';
 
 /** More than a person uses, and few enough to list in one response. */
 const tokensPerAccount = 100;
@@ -22,15 +23,6 @@ const lastUsedDelayMs = 5_000;
 
 export function isAccessToken(token: string): boolean {
   return token.startsWith(accessTokenPrefix);
-}
-
-interface AccessTokensOptions {
-  store: AccessTokenStore;
-  events: AccountEvents;
-  audit: Pick<Audit, 'part'>;
-  log: AccountLog;
-  clock: Clock;
-  timer: Timer;
 }
 
 export type ShownAccessToken = Omit<AccessTokenRow, 'scopes' | 'digest' | 'user_id'> & { scopes: Scope[] };
@@ -45,7 +37,16 @@ export class AccessTokens {
   readonly #uses = new Map<string, string>();
   #cancelTimer: (() => void) | undefined;
 
-  constructor({ store, events, audit, log, clock, timer }: AccessTokensOptions) {
+  constructor({
+    store,
+    events,
+    audit,
+    log,
+    clock,
+    timer,
+  }: Pick<AccountParts, 'events' | 'audit' | 'log' | 'clock' | 'timer'> & {
+    store: AccessTokenStore;
+  }) {
     this.#store = store;
     this.#events = events;
     this.#audit = audit;

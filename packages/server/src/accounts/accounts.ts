@@ -2,17 +2,15 @@ import type { NewAccount } from '@switchyard/contract/accounts/session';
 import type { Stranger } from '../http/access/caller.ts';
 import { clientNetwork } from '../http/access/client-ip.ts';
 import { AppError } from '../lib/app-error.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 import { hourMs } from '../lib/time-units.ts';
-import type { Audit, AuditPart } from '../platform/audit/audit.ts';
-import type { CallWindow, Counters } from '../platform/counters/counters.ts';
+import type { AuditPart } from '../platform/audit/audit.ts';
+import type { CallWindow } from '../platform/counters/counters.ts';
 import { newAccountRow } from './account.ts';
-import type { AccountEvents } from './account-events.ts';
-import type { AccountRow, AccountStore } from './account-store.ts';
+import type { AccountParts } from './account-parts.ts';
+import type { AccountRow } from './account-store.ts';
 import { emailFaults, normalEmail, throwFaults } from './email.ts';
-import { aboutName, type LoginGuard } from './passwords/login-guard.ts';
-import type { Passwords } from './passwords/passwords.ts';
+import { aboutName } from './passwords/login-guard.ts';
 import type { SessionKind } from './session-token.ts';
 import type { NewSession, Sessions } from './sessions.ts';
 
@@ -21,18 +19,6 @@ const registrationsPerClient: CallWindow = { limit: 600, windowMs: hourMs };
 
 /** The name that both logins accept for the bootstrap administrator. */
 const bootstrapName = 'admin';
-
-interface AccountsOptions {
-  store: AccountStore;
-  sessions: Sessions;
-  passwords: Passwords;
-  guard: LoginGuard;
-  counters: Counters;
-  events: AccountEvents;
-  audit: Pick<Audit, 'part'>;
-  clock: Clock;
-  registration: 'open' | 'closed';
-}
 
 interface Login {
   kind: SessionKind;
@@ -48,9 +34,17 @@ export interface SignedIn {
 
 /** Signing in, and creating the account to sign in with. */
 export class Accounts {
-  readonly #options: AccountsOptions;
+  readonly #options;
 
-  constructor(options: AccountsOptions) {
+  constructor(
+    options: Pick<
+      AccountParts,
+      'store' | 'passwords' | 'guard' | 'counters' | 'events' | 'audit' | 'clock'
+    > & {
+      sessions: Sessions;
+      registration: 'open' | 'closed';
+    },
+  ) {
     this.#options = options;
   }
 

@@ -7,18 +7,16 @@ import type { AccountStore } from './account-store.ts';
 import type { CallTickets } from './secrets/call-tickets.ts';
 import type { SessionKind, SessionTokens } from './session-token.ts';
 
-interface AccountAuthenticatorOptions {
-  accounts: AccountStore;
-  tokens: SessionTokens;
-  accessTokens: AccessTokens;
-  callTickets: CallTickets;
-}
-
 /** Finds out whose credentials these are, from their signature and one read of the database. */
 export class AccountAuthenticator implements Authenticator {
-  readonly #options: AccountAuthenticatorOptions;
+  readonly #options;
 
-  constructor(options: AccountAuthenticatorOptions) {
+  constructor(options: {
+    accounts: AccountStore;
+    tokens: SessionTokens;
+    accessTokens: AccessTokens;
+    callTickets: CallTickets;
+  }) {
     this.#options = options;
   }
 

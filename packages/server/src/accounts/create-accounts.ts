@@ -1,19 +1,17 @@
 import type { Environment } from '@switchyard/contract/accounts/account';
-import type { TrustedProxies } from '../http/access/client-ip.ts';
 import { CsrfTokens } from '../http/access/csrf.ts';
 import type { Authenticator } from '../http/access/identity.ts';
 import { SessionReplies } from '../http/access/session-replies.ts';
 import type { Routes } from '../http/app.ts';
-import type { Timer } from '../lib/async/timer.ts';
-import { type Clock, steadyClock } from '../lib/clock.ts';
+import { steadyClock } from '../lib/clock.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Bus } from '../platform/bus/bus.ts';
-import type { Counters } from '../platform/counters/counters.ts';
 import type { Database } from '../platform/database/database.ts';
 import { accessTokenRoutes } from './access-token-routes.ts';
 import { AccessTokenStore } from './access-token-store.ts';
 import { AccessTokens } from './access-tokens.ts';
-import { AccountEvents, type AccountLog } from './account-events.ts';
+import { AccountEvents } from './account-events.ts';
+import type { AccountParts } from './account-parts.ts';
 import { accountRoutes } from './account-routes.ts';
 import { AccountStore } from './account-store.ts';
 import { Accounts } from './accounts.ts';
@@ -52,15 +50,11 @@ export interface AccountsOptions {
   environment: Environment | null;
 }
 
-interface AccountsDependencies {
+interface AccountsDependencies
+  extends Pick<AccountParts, 'counters' | 'proxies' | 'log' | 'clock' | 'timer'> {
   database: Database<AccountTables>;
-  counters: Counters;
   bus: Bus;
   audit: Audit;
-  proxies: TrustedProxies;
-  log: AccountLog;
-  clock: Clock;
-  timer: Timer;
   /** Removes what deleted accounts leave in other areas; null when there is nothing to remove. */
   cleanup: AccountCleanup | null;
   options: AccountsOptions;

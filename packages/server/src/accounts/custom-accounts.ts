@@ -1,25 +1,20 @@
 import { AppError } from '../lib/app-error.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
-import type { Audit } from '../platform/audit/audit.ts';
 import { customAccountRow } from './account.ts';
-import type { AccountEvents } from './account-events.ts';
+import type { AccountParts } from './account-parts.ts';
 import type { AccountRow, AccountStore } from './account-store.ts';
-
-interface CustomAccountsOptions {
-  store: Pick<AccountStore, 'findCustom' | 'insert'>;
-  events: AccountEvents;
-  audit: Pick<Audit, 'part'>;
-  clock: Clock;
-}
 
 const owner: Owner = { system: 'custom authentication' };
 
 /** The accounts of callers whom the operator's own authentication lets in: one for each identity, made at its first request. */
 export class CustomAccounts {
-  readonly #options: CustomAccountsOptions;
+  readonly #options;
 
-  constructor(options: CustomAccountsOptions) {
+  constructor(
+    options: Pick<AccountParts, 'events' | 'audit' | 'clock'> & {
+      store: Pick<AccountStore, 'findCustom' | 'insert'>;
+    },
+  ) {
     this.#options = options;
   }
 

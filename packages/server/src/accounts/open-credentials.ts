@@ -2,11 +2,6 @@ import type { Identity } from '../http/access/identity.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
 import type { SessionStore } from './session-store.ts';
 
-interface OpenCredentialsOptions {
-  sessions: Pick<SessionStore, 'revoked' | 'versions'>;
-  accessTokens: Pick<AccessTokenStore, 'stillThere'>;
-}
-
 export type Credential = Pick<Identity, 'userId' | 'credentialId' | 'sessionVersion'>;
 
 /** Keeps a statement well below the maximum number of parameters. */
@@ -14,9 +9,12 @@ const askedAtOnce = 500;
 
 /** Asks the database which of the sessions and tokens that are open have ended. */
 export class OpenCredentials {
-  readonly #options: OpenCredentialsOptions;
+  readonly #options;
 
-  constructor(options: OpenCredentialsOptions) {
+  constructor(options: {
+    sessions: Pick<SessionStore, 'revoked' | 'versions'>;
+    accessTokens: Pick<AccessTokenStore, 'stillThere'>;
+  }) {
     this.#options = options;
   }
 

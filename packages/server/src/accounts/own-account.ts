@@ -2,23 +2,12 @@ import type { Caller } from '../http/access/caller.ts';
 import type { Identity } from '../http/access/identity.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Owner } from '../lib/owner.ts';
-import type { Actor, Audit } from '../platform/audit/audit.ts';
-import type { AccountEvents } from './account-events.ts';
-import type { AccountRow, AccountStore } from './account-store.ts';
+import type { Actor } from '../platform/audit/audit.ts';
+import type { AccountParts } from './account-parts.ts';
+import type { AccountRow } from './account-store.ts';
 import type { SignedIn } from './accounts.ts';
 import { emailFaults, normalEmail, throwFaults } from './email.ts';
-import type { LoginGuard } from './passwords/login-guard.ts';
-import type { Passwords } from './passwords/passwords.ts';
 import type { Sessions } from './sessions.ts';
-
-interface OwnAccountOptions {
-  store: AccountStore;
-  sessions: Sessions;
-  passwords: Passwords;
-  guard: LoginGuard;
-  events: AccountEvents;
-  audit: Pick<Audit, 'part'>;
-}
 
 interface PasswordChange {
   actor: Actor;
@@ -37,9 +26,13 @@ interface EmailChange {
 
 /** What people change about their own account. Each change asks for the password once more. */
 export class OwnAccount {
-  readonly #options: OwnAccountOptions;
+  readonly #options;
 
-  constructor(options: OwnAccountOptions) {
+  constructor(
+    options: Pick<AccountParts, 'store' | 'passwords' | 'guard' | 'events' | 'audit'> & {
+      sessions: Sessions;
+    },
+  ) {
     this.#options = options;
   }
 

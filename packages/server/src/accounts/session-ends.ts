@@ -8,29 +8,27 @@ import type { Bus, BusEvent } from '../platform/bus/bus.ts';
 import { type AccountLog, type SessionsEnded, sessionsEndedTopic } from './account-events.ts';
 import type { OpenCredentials } from './open-credentials.ts';
 
-interface SessionEndsOptions {
-  bus: Pick<Bus, 'subscribe'>;
-  credentials: Pick<OpenCredentials, 'ended'>;
-  log: Pick<AccountLog, 'warn'>;
-  /** The clock that says whether a token has expired. */
-  clock: Clock;
-  timer?: Timer;
-}
-
 const retryMs = secondMs;
 /** After so many attempts, which take a minute and more, it is safer to have all users connect again. */
 const maxAttempts = minuteMs / retryMs;
 
 /** Tells everything that outlasts a request (a socket, a stream, a request that waits) that its session or token has ended. */
 export class SessionEnds {
-  readonly #options: SessionEndsOptions;
+  readonly #options;
   readonly #timer: Timer;
   readonly #closing = new AbortController();
   readonly #watched = new Map<AbortController, Identity>();
   #checking: Promise<void> | undefined;
   #mustCheckAgain = false;
 
-  constructor(options: SessionEndsOptions) {
+  constructor(options: {
+    bus: Pick<Bus, 'subscribe'>;
+    credentials: Pick<OpenCredentials, 'ended'>;
+    log: Pick<AccountLog, 'warn'>;
+    /** The clock that says whether a token has expired. */
+    clock: Clock;
+    timer?: Timer;
+  }) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
   }

@@ -14,20 +14,18 @@ export interface NewSession {
   expiresInSeconds: number;
 }
 
-interface SessionsOptions {
-  tokens: SessionTokens;
-  store: SessionStore;
-  csrf: CsrfTokens;
-  events: AccountEvents;
-  clock: Clock;
-  ttlSeconds: Record<SessionKind, number>;
-}
-
 /** Begins and ends sessions. A session is its token: nothing is stored while it lasts. */
 export class Sessions {
-  readonly #options: SessionsOptions;
+  readonly #options;
 
-  constructor(options: SessionsOptions) {
+  constructor(options: {
+    tokens: SessionTokens;
+    store: SessionStore;
+    csrf: CsrfTokens;
+    events: AccountEvents;
+    clock: Clock;
+    ttlSeconds: Record<SessionKind, number>;
+  }) {
     this.#options = options;
   }
 

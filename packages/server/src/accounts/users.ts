@@ -1,14 +1,12 @@
 import type { Role } from '@switchyard/contract/accounts/account';
 import type { Caller } from '../http/access/caller.ts';
 import { AppError } from '../lib/app-error.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Actor, Audit, AuditEntry } from '../platform/audit/audit.ts';
 import type { WriteTransaction } from '../platform/database/database.ts';
 import { newAccountRow, newOneTimePassword } from './account.ts';
-import type { AccountEvents } from './account-events.ts';
-import type { AccountPage, AccountRow, AccountStore, AdminChange } from './account-store.ts';
+import type { AccountParts } from './account-parts.ts';
+import type { AccountPage, AccountRow, AdminChange } from './account-store.ts';
 import { emailFaults, throwFaults } from './email.ts';
-import type { Passwords } from './passwords/passwords.ts';
 import { type AccountTables, customAuthProvider } from './tables.ts';
 
 /** Removes what an account leaves in other areas. */
@@ -19,23 +17,19 @@ export interface AccountCleanup {
   wake(): void;
 }
 
-interface UsersOptions {
-  store: AccountStore;
-  passwords: Passwords;
-  events: AccountEvents;
-  audit: Pick<Audit, 'part' | 'record'>;
-  /** Null when there is nothing to remove. */
-  cleanup: AccountCleanup | null;
-  clock: Clock;
-}
-
 export type WithOneTimePassword = AccountRow & { one_time_password: string };
 
 /** What administrators do with other people's accounts. The first argument of each method is the administrator. */
 export class Users {
-  readonly #options: UsersOptions;
+  readonly #options;
 
-  constructor(options: UsersOptions) {
+  constructor(
+    options: Pick<AccountParts, 'store' | 'passwords' | 'events' | 'clock'> & {
+      audit: Pick<Audit, 'part' | 'record'>;
+      /** Null when there is nothing to remove. */
+      cleanup: AccountCleanup | null;
+    },
+  ) {
     this.#options = options;
   }
 

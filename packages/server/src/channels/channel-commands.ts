@@ -8,13 +8,6 @@ import { type Command, helpText, unknownText } from './channel-command.ts';
 import type { ChatThreads } from './chat-threads.ts';
 import type { ChannelMessageRow } from './tables.ts';
 
-interface ChannelCommandsOptions {
-  chats: ChatThreads;
-  runs: Pick<Runs, 'list' | 'cancelMany'>;
-  memories: Pick<Memories, 'get'>;
-  models: readonly Model[];
-}
-
 const agentName = /^[A-Za-z0-9-]{1,64}$/;
 
 interface Asked {
@@ -25,9 +18,14 @@ interface Asked {
 
 /** Answers commands. A command only shows and changes what belongs to its sender. */
 export class ChannelCommands {
-  readonly #options: ChannelCommandsOptions;
+  readonly #options;
 
-  constructor(options: ChannelCommandsOptions) {
+  constructor(options: {
+    chats: ChatThreads;
+    runs: Pick<Runs, 'list' | 'cancelMany'>;
+    memories: Pick<Memories, 'get'>;
+    models: readonly Model[];
+  }) {
     this.#options = options;
   }
 

@@ -1,11 +1,9 @@
 import type { RunCreate } from '@switchyard/contract/conversation/run';
 import type { ChannelConfig } from '../config/channels.ts';
 import type { Runs } from '../conversation/runs/runs.ts';
-import type { Uploads } from '../conversation/workspace/uploads.ts';
 import { AppError } from '../lib/app-error.ts';
-import { type Clock, toIso } from '../lib/clock.ts';
+import { toIso } from '../lib/clock.ts';
 import { newTimeOrderedId } from '../lib/ids.ts';
-import type { Log } from '../lib/log.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Job } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
@@ -14,28 +12,13 @@ import { answerTexts, decisionText, type Question, resumeOf } from './channel-an
 import { commandIn } from './channel-command.ts';
 import type { ChannelCommands } from './channel-commands.ts';
 import { ingestFiles, type StoredFile, textWithFiles } from './channel-files.ts';
-import { type ChannelJobs, chatKey, intakeJob, replyJob, replyKind } from './channel-jobs.ts';
-import type { ChannelRegistry, ConfiguredChannel } from './channel-registry.ts';
-import { accountOfSender, type FindAccount } from './channel-senders.ts';
-import type { ChannelStore } from './channel-store.ts';
+import { chatKey, intakeJob, replyJob, replyKind } from './channel-jobs.ts';
+import type { ChannelParts } from './channel-parts.ts';
+import type { ConfiguredChannel } from './channel-registry.ts';
+import { accountOfSender } from './channel-senders.ts';
 import type { ChatThreads } from './chat-threads.ts';
 import type { LiveReplies } from './live-replies.ts';
 import type { ChannelMessageRow, ChannelThreadRow } from './tables.ts';
-
-interface ChannelIntakeOptions {
-  store: ChannelStore;
-  registry: ChannelRegistry;
-  findAccount: FindAccount;
-  commands: ChannelCommands;
-  runs: Pick<Runs, 'start' | 'find'>;
-  chats: ChatThreads;
-  uploads: Pick<Uploads, 'add' | 'list'>;
-  live: Pick<LiveReplies, 'follow'>;
-  ownership: Pick<Ownership, 'tryHold'>;
-  jobs: ChannelJobs;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}
 
 const maxAtOnce = 100;
 /** Wait before looking again at a chat that another process is working on and may soon finish. */
@@ -47,9 +30,20 @@ export const intakeRetryDelaysMs = [1_000, 5_000, 15_000, 60_000, 60_000, 300_00
 
 /** Starts runs for stored messages and answers commands, one message of a chat after the other. */
 export class ChannelIntake {
-  readonly #options: ChannelIntakeOptions;
+  readonly #options;
 
-  constructor(options: ChannelIntakeOptions) {
+  constructor(
+    options: Pick<
+      ChannelParts,
+      'store' | 'registry' | 'findAccount' | 'uploads' | 'jobs' | 'clock' | 'log'
+    > & {
+      commands: ChannelCommands;
+      runs: Pick<Runs, 'start' | 'find'>;
+      chats: ChatThreads;
+      live: Pick<LiveReplies, 'follow'>;
+      ownership: Pick<Ownership, 'tryHold'>;
+    },
+  ) {
     this.#options = options;
   }
 

@@ -1,9 +1,7 @@
 import type { Runs } from '../conversation/runs/runs.ts';
 import type { RunRow } from '../conversation/tables.ts';
-import type { Artifacts } from '../conversation/workspace/artifacts.ts';
 import { AppError } from '../lib/app-error.ts';
-import { type Clock, toIso } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
+import { toIso } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 import { wellFormed } from '../lib/storable-text.ts';
 import { minuteMs, secondMs } from '../lib/time-units.ts';
@@ -12,26 +10,12 @@ import type { Job } from '../platform/jobs/jobs.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import { type Channel, DeliveryError, type OutboundFile } from './channel.ts';
 import { answerOf, answerTexts, type ChannelAnswer } from './channel-answer.ts';
-import { type ChannelJobs, replyJob, replyKind, runReplyJob } from './channel-jobs.ts';
-import type { ChannelRegistry } from './channel-registry.ts';
-import { type ChannelStore, keepMessagesMs } from './channel-store.ts';
+import { replyJob, replyKind, runReplyJob } from './channel-jobs.ts';
+import type { ChannelParts } from './channel-parts.ts';
+import { keepMessagesMs } from './channel-store.ts';
 import type { LiveReplies } from './live-replies.ts';
 import { openArtifacts } from './outbound-files.ts';
 import type { ChannelMessageRow } from './tables.ts';
-
-interface ChannelRepliesOptions {
-  store: ChannelStore;
-  registry: ChannelRegistry;
-  runs: Pick<Runs, 'find' | 'valuesOf'>;
-  artifacts: Pick<Artifacts, 'open'>;
-  live: Pick<LiveReplies, 'finish'>;
-  ownership: Pick<Ownership, 'hold'>;
-  jobs: ChannelJobs;
-  /** Reports to operators why the channel's last answer failed; null when it was sent. */
-  report: (channel: string, error: string | null) => void;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}
 
 export const replyRetryDelaysMs = [
   2 * secondMs,
@@ -47,9 +31,17 @@ const maxArtifactsKept = 1_000;
 
 /** Sends an answer once its run is stored, and tries again until the answer was sent. */
 export class ChannelReplies {
-  readonly #options: ChannelRepliesOptions;
+  readonly #options;
 
-  constructor(options: ChannelRepliesOptions) {
+  constructor(
+    options: Pick<ChannelParts, 'store' | 'registry' | 'artifacts' | 'jobs' | 'clock' | 'log'> & {
+      runs: Pick<Runs, 'find' | 'valuesOf'>;
+      live: Pick<LiveReplies, 'finish'>;
+      ownership: Pick<Ownership, 'hold'>;
+      /** Reports to operators why the channel's last answer failed; null when it was sent. */
+      report: (channel: string, error: string | null) => void;
+    },
+  ) {
     this.#options = options;
   }
 

@@ -1,31 +1,18 @@
 import type { ChannelList } from '@switchyard/contract/conversation/channel';
 import { AppError } from '../lib/app-error.ts';
 import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
-import type { Timer } from '../lib/async/timer.ts';
-import { type Clock, toIso } from '../lib/clock.ts';
+import { toIso } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
-import type { Log } from '../lib/log.ts';
 import { storable } from '../lib/storable-text.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '../lib/time-units.ts';
 import type { Counters } from '../platform/counters/counters.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Channel, InboundMessage } from './channel.ts';
-import { type ChannelJobs, intakeJob, intakeKind, replyJob } from './channel-jobs.ts';
-import type { ChannelRegistry, ConfiguredChannel } from './channel-registry.ts';
-import { accountOfSender, type FindAccount } from './channel-senders.ts';
-import { type ChannelStore, keepMessagesMs } from './channel-store.ts';
-
-interface ChannelsOptions {
-  store: ChannelStore;
-  registry: ChannelRegistry;
-  findAccount: FindAccount;
-  ownership: Pick<Ownership, 'hold'>;
-  jobs: ChannelJobs;
-  counters: Pick<Counters, 'countCall'>;
-  clock: Clock;
-  timer: Timer;
-  log: Pick<Log, 'warn'>;
-}
+import { intakeJob, intakeKind, replyJob } from './channel-jobs.ts';
+import type { ChannelParts } from './channel-parts.ts';
+import type { ConfiguredChannel } from './channel-registry.ts';
+import { accountOfSender } from './channel-senders.ts';
+import { keepMessagesMs } from './channel-store.ts';
 
 interface Polling {
   stop: AbortController;
@@ -47,12 +34,17 @@ const refusals = { one: { limit: 1, windowMs: dayMs }, all: { limit: 20, windowM
 
 /** The channels of this gateway. A message is stored once, and a single replica fetches for each channel. */
 export class Channels {
-  readonly #options: ChannelsOptions;
+  readonly #options;
   readonly #polling = new Map<string, Polling>();
   readonly #errors = { in: new Map<string, string>(), out: new Map<string, string>() };
   #isRunning = false;
 
-  constructor(options: ChannelsOptions) {
+  constructor(
+    options: Pick<ChannelParts, 'store' | 'registry' | 'findAccount' | 'jobs' | 'clock' | 'timer' | 'log'> & {
+      ownership: Pick<Ownership, 'hold'>;
+      counters: Pick<Counters, 'countCall'>;
+    },
+  ) {
     this.#options = options;
   }
 

@@ -9,13 +9,6 @@ import type { Owner } from '../lib/owner.ts';
 import type { ChannelStore } from './channel-store.ts';
 import type { ChannelMessageRow, ChannelThreadRow } from './tables.ts';
 
-interface ChatThreadsOptions {
-  store: ChannelStore;
-  threads: Pick<Threads, 'create'>;
-  access: Pick<ThreadAccess, 'require'>;
-  clock: Clock;
-}
-
 interface RequestedThread {
   assistant: string;
   /** The custom agent that is set up in the thread. */
@@ -24,9 +17,14 @@ interface RequestedThread {
 
 /** Finds the current thread of a chat, for the user whose messages it holds. */
 export class ChatThreads {
-  readonly #options: ChatThreadsOptions;
+  readonly #options;
 
-  constructor(options: ChatThreadsOptions) {
+  constructor(options: {
+    store: ChannelStore;
+    threads: Pick<Threads, 'create'>;
+    access: Pick<ThreadAccess, 'require'>;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

@@ -7,13 +7,10 @@ import type { RunFollowers } from '../conversation/runs/ending/run-followers.ts'
 import type { Runs } from '../conversation/runs/runs.ts';
 import type { ThreadAccess } from '../conversation/threads/thread-access.ts';
 import type { Threads } from '../conversation/threads/threads.ts';
-import type { Artifacts } from '../conversation/workspace/artifacts.ts';
-import type { Uploads } from '../conversation/workspace/uploads.ts';
 import type { Routes } from '../http/app.ts';
 import type { Admission } from '../http/body/admission.ts';
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
-import { type Clock, toIso } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
+import { toIso } from '../lib/clock.ts';
 import { hourMs } from '../lib/time-units.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Counters } from '../platform/counters/counters.ts';
@@ -23,8 +20,9 @@ import type { StreamLog } from '../platform/stream-log/stream-log.ts';
 import type { Channel } from './channel.ts';
 import { ChannelCommands } from './channel-commands.ts';
 import { ChannelIntake, intakeRetryDelaysMs } from './channel-intake.ts';
-import { type ChannelJobs, intakeKind, replyKind, sweepKind } from './channel-jobs.ts';
+import { intakeKind, replyKind, sweepKind } from './channel-jobs.ts';
 import type { ChannelNetwork } from './channel-network.ts';
+import type { ChannelParts } from './channel-parts.ts';
 import { ChannelRegistry } from './channel-registry.ts';
 import { ChannelReplies, replyRetryDelaysMs } from './channel-replies.ts';
 import { channelRoutes } from './channel-routes.ts';
@@ -46,10 +44,11 @@ export interface ChannelsSurroundings {
   readBody: Admission['readBody'];
 }
 
-interface ChannelsDependencies extends ChannelsSurroundings {
+interface ChannelsDependencies
+  extends ChannelsSurroundings,
+    Pick<ChannelParts, 'jobs' | 'uploads' | 'artifacts' | 'clock' | 'log'> {
   database: Database<ChannelTables>;
   ownership: Pick<Ownership, 'hold' | 'tryHold'>;
-  jobs: ChannelJobs;
   counters: Counters;
   streamLog: Pick<StreamLog, 'read'>;
   followers: Pick<RunFollowers, 'register'>;
@@ -57,14 +56,10 @@ interface ChannelsDependencies extends ChannelsSurroundings {
   runs: Pick<Runs, 'start' | 'find' | 'list' | 'valuesOf' | 'cancelMany'>;
   threads: Pick<Threads, 'create'>;
   access: Pick<ThreadAccess, 'require'>;
-  uploads: Pick<Uploads, 'add' | 'list'>;
-  artifacts: Pick<Artifacts, 'open'>;
   memories: Pick<Memories, 'get'>;
   models: readonly ModelConfig[];
   audit: Pick<Audit, 'add'>;
-  clock: Clock;
   timer?: Timer;
-  log: Pick<Log, 'warn'>;
 }
 
 export interface ChannelsPart {
@@ -144,7 +139,7 @@ export function createChannels(dependencies: ChannelsDependencies): ChannelsPart
 
 function openChannel(
   config: ChannelConfig,
-  { network, clock, timer }: { network: ChannelNetwork; clock: Clock; timer: Timer },
+  { network, clock, timer }: Pick<ChannelParts, 'network' | 'clock' | 'timer'>,
 ): Channel {
   switch (config.type) {
     case 'telegram':

@@ -13,6 +13,7 @@ import {
   type Reply,
 } from './channel.ts';
 import type { ChannelNetwork } from './channel-network.ts';
+import type { ChannelParts } from './channel-parts.ts';
 
 /** Files of one answer are sent inside it up to this total size; the others are only named. */
 const maxContentBytes = 10 * 1024 * 1024;
@@ -32,7 +33,7 @@ export class HttpChannel implements Channel {
   readonly #network: ChannelNetwork;
   readonly #clock: Clock;
 
-  constructor(config: ChannelConfig, { network, clock }: { network: ChannelNetwork; clock: Clock }) {
+  constructor(config: ChannelConfig, { network, clock }: Pick<ChannelParts, 'network' | 'clock'>) {
     this.name = config.name;
     this.maxFileBytes = config.max_file_bytes;
     this.#config = config;

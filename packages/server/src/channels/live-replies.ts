@@ -9,14 +9,6 @@ import { type Channel, DeliveryError } from './channel.ts';
 import { textOf } from './channel-answer.ts';
 import type { ChannelMessageRow } from './tables.ts';
 
-interface LiveRepliesOptions {
-  streamLog: Pick<StreamLog, 'read'>;
-  /** Notes which message of the channel shows the answer, so that the complete answer replaces it. */
-  noteSent: (messageId: string, sent: readonly string[]) => Promise<void>;
-  timer: Timer;
-  log: Pick<Log, 'warn'>;
-}
-
 interface Following {
   stop: AbortController;
   ended: Promise<void>;
@@ -32,10 +24,16 @@ const previewDeadlineMs = 5_000;
  * crash or a slow channel comes with the complete answer, which replaces what was shown.
  */
 export class LiveReplies {
-  readonly #options: LiveRepliesOptions;
+  readonly #options;
   readonly #following = new Map<string, Following>();
 
-  constructor(options: LiveRepliesOptions) {
+  constructor(options: {
+    streamLog: Pick<StreamLog, 'read'>;
+    /** Notes which message of the channel shows the answer, so that the complete answer replaces it. */
+    noteSent: (messageId: string, sent: readonly string[]) => Promise<void>;
+    timer: Timer;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 
@@ -89,17 +87,9 @@ export class LiveReplies {
   }
 }
 
-interface ShowingOptions {
-  everyMs: number;
-  preview: (text: string, sentId: string | null) => Promise<string>;
-  note: (sentId: string) => Promise<void>;
-  timer: Timer;
-  signal: AbortSignal;
-}
-
 /** Shows one growing answer: the newest text, at most once an interval, and never two calls at the same time. */
 class Showing {
-  readonly #options: ShowingOptions;
+  readonly #options;
   #message = '';
   #text = '';
   #shown = '';
@@ -107,7 +97,13 @@ class Showing {
   #isOver = false;
   #changed = newDeferred();
 
-  constructor(options: ShowingOptions) {
+  constructor(options: {
+    everyMs: number;
+    preview: (text: string, sentId: string | null) => Promise<string>;
+    note: (sentId: string) => Promise<void>;
+    timer: Timer;
+    signal: AbortSignal;
+  }) {
     this.#options = options;
     options.signal.addEventListener('abort', () => this.end(), { once: true });
   }

@@ -1,32 +1,22 @@
 import { mounts } from '@switchyard/contract/conversation/mounts';
 import { leadAgentName } from '../agents/agent-ids.ts';
-import type { AgentRuntime } from '../agents/create-agents.ts';
 import type { Agents } from '../agents/loading/agents.ts';
 import { modelNames } from '../agents/models/model-names.ts';
 import { forgetItemsOfUser } from '../agents/store/store-item-store.ts';
-import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import type { ModelConfig } from '../config/models.ts';
-import type { Guard } from '../http/access/guard.ts';
-import type { Identity } from '../http/access/identity.ts';
 import type { Routes } from '../http/app.ts';
-import type { Admission } from '../http/body/admission.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { AppError } from '../lib/app-error.ts';
 import { systemTimer } from '../lib/async/timer.ts';
-import type { Clock } from '../lib/clock.ts';
 import { newId, newTimeOrderedId } from '../lib/ids.ts';
 import type { Owner } from '../lib/owner.ts';
-import type { Bus } from '../platform/bus/bus.ts';
 import type { Database } from '../platform/database/database.ts';
 import { readTogether } from '../platform/database/snapshot.ts';
-import type { Jobs } from '../platform/jobs/jobs.ts';
-import type { OfferQueues } from '../platform/offers/offer-queues.ts';
-import type { Ownership } from '../platform/ownership/ownership.ts';
-import type { StreamLog } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { type AssistantStore, forgetAssistantsOfUser } from './catalog/assistant-store.ts';
 import { Assistants } from './catalog/assistants.ts';
 import { catalogRoutes, featureRoutes } from './catalog/catalog-routes.ts';
+import type { ConversationParts } from './conversation-parts.ts';
 import type { Features } from './create-features.ts';
 import { CustomAuthorization } from './custom-auth/custom-authorization.ts';
 import { CustomDecisions } from './custom-auth/decisions.ts';
@@ -59,7 +49,6 @@ import { ThreadCommands } from './protocol/commands.ts';
 import { protocolRoutes } from './protocol/protocol-routes.ts';
 import { protocolSockets } from './protocol/protocol-socket-routes.ts';
 import { ThreadEvents } from './protocol/thread-events.ts';
-import type { Removals } from './removals.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { withOwnApp } from './runs/ending/own-app-webhooks.ts';
 import { RunFollowers } from './runs/ending/run-followers.ts';
@@ -71,7 +60,6 @@ import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
 import type { Runs } from './runs/runs.ts';
 import { createSchedules } from './schedules/create-schedules.ts';
 import type { ConversationTables } from './tables.ts';
-import type { TellOwner } from './thread-news.ts';
 import { readThreadRoutes } from './threads/read-thread-routes.ts';
 import { ReadThreads } from './threads/read-threads.ts';
 import type { GraphFor } from './threads/saved-states.ts';
@@ -107,27 +95,31 @@ export interface ConversationOptions {
   events: { backend: EventBackend; maxTraceBytes: number; trackTokens: boolean };
 }
 
-interface ConversationDependencies {
-  database: Database<ConversationTables>;
-  ownership: Ownership;
-  bus: Bus;
-  /** Null when this process works alone. */
-  offers: OfferQueues | null;
-  jobs: Jobs;
-  streamLog: StreamLog;
+interface ConversationDependencies
+  extends Pick<
+    ConversationParts,
+    | 'database'
+    | 'ownership'
+    | 'bus'
+    | 'offers'
+    | 'jobs'
+    | 'streamLog'
+    | 'guard'
+    | 'admission'
+    | 'endOf'
+    | 'removals'
+    | 'runtime'
+    | 'workflows'
+    | 'mayStartRuns'
+    | 'tell'
+    | 'version'
+    | 'clock'
+  > {
   openStreams: OpenStreams;
-  guard: Pick<Guard, 'checkOrigin' | 'identify' | 'originOf'>;
-  admission: Pick<Admission, 'countSocket' | 'readBody'>;
-  /** Aborts when the session or token behind an identity has ended. */
-  endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   threadStore: ThreadStore;
   assistantStore: AssistantStore;
   access: ThreadAccess;
-  removals: Removals;
   features: Features;
-  runtime: AgentRuntime;
-  /** Null when this gateway has no pool. */
-  workflows: WorkflowRunner | null;
   /** The tasks that the users' runs have used on the pool; null when there is no pool. */
   workflowUsage: WorkflowUsageOf | null;
   /** What tasks of the pool did, for the timelines of the runs that asked for them; null when there is no pool. */
@@ -135,14 +127,7 @@ interface ConversationDependencies {
   /** Why tasks of the pool wait; null when there is no pool. */
   poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
   webhookCaller: WebhookCaller;
-  /** Whether this account exists and may sign in. */
-  mayStartRuns: (userId: string) => Promise<boolean>;
   emailsOf: EmailsOf;
-  /** Tells the open pages of a user what happens to their threads. */
-  tell: TellOwner;
-  /** The gateway's version, as clients see it. */
-  version: string;
-  clock: Clock;
   log: Logger;
   options: ConversationOptions;
 }

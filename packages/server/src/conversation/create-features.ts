@@ -4,14 +4,11 @@ import { modelNames } from '../agents/models/model-names.ts';
 import { WorkingAgents } from '../agents/working-agent.ts';
 import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
-import { type Clock, steadyClock, toIso } from '../lib/clock.ts';
-import type { Audit } from '../platform/audit/audit.ts';
-import type { Database } from '../platform/database/database.ts';
+import { steadyClock, toIso } from '../lib/clock.ts';
 import { nodeDisk } from '../platform/files/disk.ts';
-import type { Jobs } from '../platform/jobs/jobs.ts';
 import { ChangeLock } from '../platform/ownership/change-lock.ts';
-import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import type { ConversationParts } from './conversation-parts.ts';
 import { CustomAgentFiles } from './custom-agents/custom-agent-files.ts';
 import { customAgentRoutes } from './custom-agents/custom-agent-routes.ts';
 import { CustomAgents } from './custom-agents/custom-agents.ts';
@@ -26,12 +23,10 @@ import type { Memories } from './memory/memories.ts';
 import type { MemoryLearning } from './memory/memory-learning.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
 import { Profiles } from './profile/profiles.ts';
-import type { Removals } from './removals.ts';
 import { createSkills, type SkillsOptions } from './skills/create-skills.ts';
 import { InputPolish } from './suggestions/input-polish.ts';
 import { suggestionRoutes } from './suggestions/suggestion-routes.ts';
 import { Suggestions } from './suggestions/suggestions.ts';
-import type { ConversationTables } from './tables.ts';
 import type { ThreadAccess } from './threads/thread-access.ts';
 import type { ThreadStore } from './threads/thread-store.ts';
 import { agentWorkspace } from './workspace/agent-workspace.ts';
@@ -60,21 +55,18 @@ export interface FeaturesConfiguration {
   diskReserveBytes: number;
 }
 
-interface FeaturesDependencies {
-  database: Database<ConversationTables>;
-  ownership: Ownership;
-  jobs: Jobs;
+interface FeaturesDependencies
+  extends Pick<
+    ConversationParts,
+    'database' | 'ownership' | 'jobs' | 'removals' | 'audit' | 'version' | 'clock'
+  > {
   access: ThreadAccess;
   threadStore: Pick<ThreadStore, 'create'>;
-  removals: Removals;
-  audit: Pick<Audit, 'add'>;
   /** Null when this gateway has no pool. */
   workflows: Equipment['workflows'];
   mcpNetwork: McpNetwork;
   /** Returns false once the account is deleted. */
   isUser: (userId: string) => Promise<boolean>;
-  version: string;
-  clock: Clock;
   log: Logger;
   options: FeaturesConfiguration;
 }

@@ -14,20 +14,22 @@ const prehashKey = 'switchyard password, version 1';
 
 const maxBytes = 1_024;
 
-interface PasswordOptions {
-  hashing: HashingLimits;
-  common: CommonPasswords;
-  /** The bcrypt cost. Tests lower it. */
-  cost?: number | undefined;
-}
-
 export class Passwords {
   readonly #queue: HashingQueue;
   readonly #common: CommonPasswords;
   readonly #cost: number;
   readonly #nobodysHash: string;
 
-  constructor({ hashing, common, cost = 12 }: PasswordOptions) {
+  constructor({
+    hashing,
+    common,
+    cost = 12,
+  }: {
+    hashing: HashingLimits;
+    common: CommonPasswords;
+    /** The bcrypt cost. Tests lower it. */
+    cost?: number | undefined;
+  }) {
     this.#queue = new HashingQueue(hashing);
     this.#common = common;
     this.#cost = cost;

@@ -23,11 +23,6 @@ export interface HolderAccount {
   disabled: number;
 }
 
-interface CallTicketsOptions {
-  accountOf: (userId: string) => Promise<HolderAccount | undefined>;
-  now: Clock;
-}
-
 /** A call is sent as soon as it has its ticket, over loopback. A busy gateway may take a while to read it. */
 const lifeMs = 10 * secondMs;
 /** Ten times as many as requests that the gateway takes at a time. What is asked beyond that is refused. */
@@ -35,11 +30,14 @@ const maxTickets = 10_000;
 
 /** Credentials for single calls that an operator's own code makes to its gateway. They are kept in memory alone. */
 export class CallTickets {
-  readonly #options: CallTicketsOptions;
+  readonly #options;
   /** The oldest comes first, so those that have expired are together. */
   readonly #open = new Map<string, { holder: TicketHolder; untilMs: number }>();
 
-  constructor(options: CallTicketsOptions) {
+  constructor(options: {
+    accountOf: (userId: string) => Promise<HolderAccount | undefined>;
+    now: Clock;
+  }) {
     this.#options = options;
   }
 

@@ -1,12 +1,6 @@
 import type { AgentGraph } from '../loading/agents.ts';
 import type { SavedWorkflow, SavedWorkflowRunner } from '../tools/workflow-runner.ts';
 
-interface LeadAgentGraphsOptions {
-  /** Null when this gateway has no pool. */
-  saved: Pick<SavedWorkflowRunner, 'mark' | 'exposed'> | null;
-  make: (saved: readonly SavedWorkflow[]) => AgentGraph;
-}
-
 /** Number of users whose graph is kept ready. */
 const maxKept = 200;
 
@@ -15,12 +9,16 @@ const maxKept = 200;
  * for every run. All users without workflows share one graph.
  */
 export class LeadAgentGraphs {
-  readonly #options: LeadAgentGraphsOptions;
+  readonly #options;
   readonly #plain: AgentGraph;
   /** Ordered by use, the most recent last. */
   readonly #kept = new Map<string, { mark: number; graph: Promise<AgentGraph> }>();
 
-  constructor(options: LeadAgentGraphsOptions) {
+  constructor(options: {
+    /** Null when this gateway has no pool. */
+    saved: Pick<SavedWorkflowRunner, 'mark' | 'exposed'> | null;
+    make: (saved: readonly SavedWorkflow[]) => AgentGraph;
+  }) {
     this.#options = options;
     this.#plain = options.make([]);
   }

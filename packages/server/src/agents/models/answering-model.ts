@@ -54,14 +54,15 @@ export function answeringModel(models: AnsweringModels) {
   });
 }
 
-interface Surroundings {
-  signal: AbortSignal | undefined;
-  tell: (event: RetryEvent) => void;
-}
-
 async function persistently<Answer>(
   ask: () => Answer | Promise<Answer>,
-  { signal, tell }: Surroundings,
+  {
+    signal,
+    tell,
+  }: {
+    signal: AbortSignal | undefined;
+    tell: (event: RetryEvent) => void;
+  },
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {

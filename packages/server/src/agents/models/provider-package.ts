@@ -43,13 +43,7 @@ async function entryIn(name: string, cwd: string): Promise<string | null> {
   }
 }
 
-interface PackageDescription {
-  exports?: unknown;
-  module?: string;
-  main?: string;
-}
-
-function entryOf({ exports, module, main }: PackageDescription): string {
+function entryOf({ exports, module, main }: { exports?: unknown; module?: string; main?: string }): string {
   return conditional(exports) ?? module ?? main ?? 'index.js';
 }
 

@@ -9,21 +9,7 @@ import {
 } from './protocol-event.ts';
 import { type EndOfGraph, SubgraphEvents } from './subgraph-events.ts';
 
-interface RunEventsOptions {
-  runId: string;
-  graphName: string;
-  admission: number;
-  /** Other events are not made. */
-  methods: ReadonlySet<EventMethod>;
-}
-
 /** What is needed of a frame beside its data. */
-interface FrameHead {
-  id: number;
-  event: string;
-  atMs: number;
-}
-
 /** The name of a frame that holds an event as it is, and what is in such a frame. */
 export const frameOfMadeEvent = 'event';
 export interface MadeEvent {
@@ -44,7 +30,7 @@ export interface EndOfRun {
  * alone, so each reader gets the same events under the same ids, whenever it comes.
  */
 export class RunEvents {
-  readonly #options: RunEventsOptions;
+  readonly #options;
   readonly #messages = new MessageEvents();
   readonly #subgraphs = new SubgraphEvents();
   /** The ids of the questions that readers have been told of. */
@@ -52,12 +38,25 @@ export class RunEvents {
   #waits = false;
   #lastId = 0;
 
-  constructor(options: RunEventsOptions) {
+  constructor(options: {
+    runId: string;
+    graphName: string;
+    admission: number;
+    /** Other events are not made. */
+    methods: ReadonlySet<EventMethod>;
+  }) {
     this.#options = options;
   }
 
   /** `data` is JSON text. */
-  add(frame: FrameHead, data: string): ProtocolEvent[] {
+  add(
+    frame: {
+      id: number;
+      event: string;
+      atMs: number;
+    },
+    data: string,
+  ): ProtocolEvent[] {
     this.#lastId = frame.id;
     const [name = '', ...namespace] = frame.event.split('|');
     return this.#numbered(this.#draftsOf(name, namespace, data), frame);

@@ -28,12 +28,6 @@ import { type GraphChunk, GraphFrames, graphModes } from './stream-modes.ts';
 import type { StreamTransformers } from './stream-transformers.ts';
 import { ToolTasks } from './tool-tasks.ts';
 
-export interface GraphRunnerOptions {
-  agents: Pick<Agents, 'graph'>;
-  checkpointer: () => Promise<Checkpointer>;
-  ownCode: Pick<OwnCode, 'during'>;
-}
-
 /** A run that is under way. */
 interface ActiveRun {
   request: AgentRunRequest;
@@ -51,11 +45,15 @@ interface ActiveRun {
 
 /** Runs compiled graphs of LangGraph. */
 export class GraphRunner implements AgentRunner {
-  readonly #options: GraphRunnerOptions;
+  readonly #options;
   /** Loaded with the first run and kept: importing a loaded module again takes longer than a step of a graph. */
   #parts: ReturnType<typeof loadParts> | undefined;
 
-  constructor(options: GraphRunnerOptions) {
+  constructor(options: {
+    agents: Pick<Agents, 'graph'>;
+    checkpointer: () => Promise<Checkpointer>;
+    ownCode: Pick<OwnCode, 'during'>;
+  }) {
     this.#options = options;
   }
 

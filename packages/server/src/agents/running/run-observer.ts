@@ -36,14 +36,6 @@ import { answerStep, toolStep } from './subagent-steps.ts';
 import { graphOf, namespaceOf, type TaskMetadata, TaskOrigins } from './task-origins.ts';
 import type { ToolTasks } from './tool-tasks.ts';
 
-interface RunObserverOptions {
-  now?: Clock;
-  /** The signal of the run. With it, answers that its end cuts off are kept for `recordCutOff`. */
-  signal?: AbortSignal;
-  /** Is told of each tool that begins. */
-  toolTasks?: ToolTasks;
-}
-
 interface ObservedTool {
   name: string;
   callId: string | null;
@@ -92,7 +84,20 @@ export class RunObserver extends BaseCallbackHandler {
   /** Ids of recorded messages. */
   readonly #recorded = new Set<string>();
 
-  constructor(recorder: RunRecord, { now = steadyClock, signal, toolTasks }: RunObserverOptions = {}) {
+  constructor(
+    recorder: RunRecord,
+    {
+      now = steadyClock,
+      signal,
+      toolTasks,
+    }: {
+      now?: Clock;
+      /** The signal of the run. With it, answers that its end cuts off are kept for `recordCutOff`. */
+      signal?: AbortSignal;
+      /** Is told of each tool that begins. */
+      toolTasks?: ToolTasks;
+    } = {},
+  ) {
     super();
     this.#recorder = recorder;
     this.#signal = signal;

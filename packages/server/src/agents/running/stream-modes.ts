@@ -11,15 +11,6 @@ import { toldEvent } from './told-event.ts';
 /** A piece of LangGraph's stream: the namespace of its graph (empty for the run's own), the mode, the payload. */
 export type GraphChunk = [namespace: string[], mode: string, payload: unknown];
 
-export interface GraphFramesOptions {
-  /** The modes under the names that the client gave. */
-  modes: readonly string[];
-  subgraphs: boolean;
-  /** Sends the checkpoint of each state before it. */
-  namesCheckpoints: boolean;
-  frame: (event: string, data: unknown) => void;
-}
-
 /** Returns the modes that LangGraph is asked for. They always include `values`, which the run's final state comes from. */
 export function graphModes(asked: readonly string[]): string[] {
   const modes = asked.flatMap((mode) => graphModesOf[mode] ?? []);
@@ -55,7 +46,19 @@ export class GraphFrames {
   /** The newest values in wire form, once they have been sent. */
   #sentValues: Record<string, Json> | undefined;
 
-  constructor({ modes, subgraphs, namesCheckpoints, frame }: GraphFramesOptions) {
+  constructor({
+    modes,
+    subgraphs,
+    namesCheckpoints,
+    frame,
+  }: {
+    /** The modes under the names that the client gave. */
+    modes: readonly string[];
+    subgraphs: boolean;
+    /** Sends the checkpoint of each state before it. */
+    namesCheckpoints: boolean;
+    frame: (event: string, data: unknown) => void;
+  }) {
     this.#asked = new Set(modes);
     this.#subgraphs = subgraphs;
     this.#namesCheckpoints = namesCheckpoints;

@@ -15,18 +15,6 @@ import { type GraphChunk, GraphFrames } from './stream-modes.ts';
 /** Makes one transformer; a graph has them by `compile({ transformers })`. */
 export type TransformerFactory = () => StreamTransformer;
 
-interface StreamTransformersOptions {
-  factories: readonly TransformerFactory[];
-  runId: string;
-  graphName: string;
-  /** Takes what a transformer gives to readers. */
-  send: (event: SentEvent) => void;
-  /** A transformer has thrown, or gives no value. The run goes on. */
-  onFault: (error: unknown) => void;
-  /** How long the end of the run waits for final values. */
-  patienceMs?: number;
-}
-
 export interface SentEvent extends MadeEvent {
   namespace: readonly string[];
 }
@@ -55,14 +43,24 @@ const usualPatienceMs = 10_000;
  * Transformers that LangGraph marks as its own have values for callers in the same process alone, so they are left out.
  */
 export class StreamTransformers {
-  readonly #options: StreamTransformersOptions;
+  readonly #options;
   readonly #events: RunEvents;
   readonly #frames: GraphFrames;
   #working: Working[] = [];
   #frameId = 0;
   #seq = 0;
 
-  constructor(options: StreamTransformersOptions) {
+  constructor(options: {
+    factories: readonly TransformerFactory[];
+    runId: string;
+    graphName: string;
+    /** Takes what a transformer gives to readers. */
+    send: (event: SentEvent) => void;
+    /** A transformer has thrown, or gives no value. The run goes on. */
+    onFault: (error: unknown) => void;
+    /** How long the end of the run waits for final values. */
+    patienceMs?: number;
+  }) {
     this.#options = options;
     const { runId, graphName } = options;
     this.#events = new RunEvents({ runId, graphName, admission: 0, methods: madeOfFrames });

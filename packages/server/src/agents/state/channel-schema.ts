@@ -1,8 +1,6 @@
 import type { AgentGraph } from '../loading/agents.ts';
 
 type Schema = Record<string, unknown>;
-type Described = Pick<AgentGraph, 'channels' | 'streamChannelsList'>;
-
 /** The reducers of LangGraph for messages, in whatever copy of it a graph was made with. */
 const messageReducers = ['messagesStateReducer', 'messagesDeltaReducer'];
 
@@ -10,7 +8,10 @@ const messageReducers = ['messagesStateReducer', 'messagesDeltaReducer'];
  * Describes a graph whose state is channels alone, such as those of `Annotation.Root`. Their types exist for the compiler only, so
  * each channel has its name, and what its reducer and its first value say of it.
  */
-export function schemaOfChannels(channels: string | string[] | undefined, graph: Described): Schema {
+export function schemaOfChannels(
+  channels: string | string[] | undefined,
+  graph: Pick<AgentGraph, 'channels' | 'streamChannelsList'>,
+): Schema {
   const own = graph.streamChannelsList.map(String);
   const names = (Array.isArray(channels) ? channels : own).filter((name) => !name.startsWith('__'));
   const known = names.length > 0 ? names : own;

@@ -42,20 +42,22 @@ export const storeLimits = {
 /** Number of rows that a search reads at once while it looks for items that match its filter. */
 const batchSize = 100;
 
-interface StoreItemsOptions {
-  store: StoreItemStore;
-  clock: Clock;
-  /** The index of meanings; without one every search is by namespace and filter alone. */
-  meanings?: StoreMeanings | null;
-}
-
 /** Items that agents and clients keep between conversations: JSON values under namespaces, separate for each user. */
 export class StoreItems {
   readonly #store: StoreItemStore;
   readonly #clock: Clock;
   readonly #meanings: StoreMeanings | null;
 
-  constructor({ store, clock, meanings = null }: StoreItemsOptions) {
+  constructor({
+    store,
+    clock,
+    meanings = null,
+  }: {
+    store: StoreItemStore;
+    clock: Clock;
+    /** The index of meanings; without one every search is by namespace and filter alone. */
+    meanings?: StoreMeanings | null;
+  }) {
     this.#store = store;
     this.#clock = clock;
     this.#meanings = meanings;

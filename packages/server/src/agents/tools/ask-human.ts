@@ -2,12 +2,6 @@ import { interrupt } from '@langchain/langgraph';
 import { isRecord } from '../../lib/is-record.ts';
 import type { SavedWorkflowOrder, WorkflowApprovals, WorkflowOrder } from './workflow-runner.ts';
 
-interface CallToApprove {
-  order: WorkflowOrder | SavedWorkflowOrder;
-  toolName: string;
-  args: Record<string, unknown>;
-}
-
 interface AnswerableConfig {
   configurable?: Record<string, unknown> | undefined;
 }
@@ -18,7 +12,15 @@ interface AnswerableConfig {
  */
 export async function askHuman(
   approvals: WorkflowApprovals,
-  { order, toolName, args }: CallToApprove,
+  {
+    order,
+    toolName,
+    args,
+  }: {
+    order: WorkflowOrder | SavedWorkflowOrder;
+    toolName: string;
+    args: Record<string, unknown>;
+  },
   config: AnswerableConfig,
 ): Promise<string | null> {
   const question = await approvals.question(order);

@@ -5,11 +5,6 @@ import { systemTimer } from '../../lib/async/timer.ts';
 import { DeliveryError } from '../channel.ts';
 import type { TelegramUpdate } from './telegram-update.ts';
 
-interface TelegramApiOptions {
-  token: string;
-  baseUrl: string;
-}
-
 /** How long Telegram holds a poll when there are no messages. */
 const pollSeconds = 25;
 const callMs = 15_000;
@@ -35,7 +30,13 @@ export class TelegramApi {
   readonly #token: string;
   readonly #baseUrl: string;
 
-  constructor({ token, baseUrl }: TelegramApiOptions) {
+  constructor({
+    token,
+    baseUrl,
+  }: {
+    token: string;
+    baseUrl: string;
+  }) {
     this.#token = token;
     this.#baseUrl = baseUrl.replace(/\/$/, '');
   }

@@ -31,8 +31,6 @@ interface Position {
   album: string | null;
 }
 
-type Handlers = { accept: Accept; report: (error: string | null) => void };
-
 /** A bot on Telegram. */
 export class TelegramChannel implements Channel {
   readonly name: string;
@@ -53,7 +51,10 @@ export class TelegramChannel implements Channel {
     this.#timer = timer;
   }
 
-  readonly receive = async ({ accept, report }: Handlers, signal: AbortSignal): Promise<void> => {
+  readonly receive = async (
+    { accept, report }: { accept: Accept; report: (error: string | null) => void },
+    signal: AbortSignal,
+  ): Promise<void> => {
     const position: Position = { offset: null, album: null };
     let failures = 0;
     while (!signal.aborted) {

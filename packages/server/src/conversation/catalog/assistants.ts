@@ -33,16 +33,6 @@ import {
 } from './assistant.ts';
 import type { AssistantStore } from './assistant-store.ts';
 
-export interface AssistantsOptions {
-  agents: Pick<Agents, 'ids' | 'describe' | 'describeAll' | 'graphOf' | 'resolve' | 'graph'>;
-  shapes: Pick<GraphShapes, 'schemas' | 'drawing' | 'subgraphs'>;
-  store: AssistantStore;
-  customAgents: Pick<CustomAgents, 'list' | 'find' | 'nameOf'>;
-  /** Deletes the user's threads of an assistant. */
-  deleteThreads: (owner: Owner, assistantId: string) => Promise<void>;
-  clock: Clock;
-}
-
 /** How many assistants one user may have; a hundred would already be many. */
 const maxPerUser = 200;
 const reading: GraphRuntime = { accessContext: 'assistants.read', executionRuntime: null };
@@ -52,9 +42,17 @@ const reading: GraphRuntime = { accessContext: 'assistants.read', executionRunti
  * settings of their own.
  */
 export class Assistants {
-  readonly #options: AssistantsOptions;
+  readonly #options;
 
-  constructor(options: AssistantsOptions) {
+  constructor(options: {
+    agents: Pick<Agents, 'ids' | 'describe' | 'describeAll' | 'graphOf' | 'resolve' | 'graph'>;
+    shapes: Pick<GraphShapes, 'schemas' | 'drawing' | 'subgraphs'>;
+    store: AssistantStore;
+    customAgents: Pick<CustomAgents, 'list' | 'find' | 'nameOf'>;
+    /** Deletes the user's threads of an assistant. */
+    deleteThreads: (owner: Owner, assistantId: string) => Promise<void>;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

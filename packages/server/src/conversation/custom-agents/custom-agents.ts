@@ -15,16 +15,6 @@ import {
 } from './custom-agent.ts';
 import type { CustomAgentFiles } from './custom-agent-files.ts';
 
-interface CustomAgentsOptions {
-  files: CustomAgentFiles;
-  changes: ChangeLock;
-  /** The models that the lead agent can use. */
-  modelNames: readonly string[];
-  /** Removes an agent while nothing is written to its memory. */
-  withMemory: (owner: Owner, name: string, remove: () => Promise<void>) => Promise<void>;
-  log: Pick<Log, 'warn'>;
-}
-
 interface GraphNames {
   ids(): readonly string[];
 }
@@ -38,10 +28,18 @@ const reserved: ReadonlySet<string> = new Set(['check']);
 
 /** The agents that users have made. Each user sees only their own. */
 export class CustomAgents {
-  readonly #options: CustomAgentsOptions;
+  readonly #options;
   #graphs: GraphNames = { ids: () => [] };
 
-  constructor(options: CustomAgentsOptions) {
+  constructor(options: {
+    files: CustomAgentFiles;
+    changes: ChangeLock;
+    /** The models that the lead agent can use. */
+    modelNames: readonly string[];
+    /** Removes an agent while nothing is written to its memory. */
+    withMemory: (owner: Owner, name: string, remove: () => Promise<void>) => Promise<void>;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 

@@ -22,22 +22,20 @@ export interface CustomAccount {
   token_version: number;
 }
 
-interface CustomAuthenticationOptions {
-  auth: Pick<OwnAuth, 'value'>;
-  /** Returns the account of an identity, and makes it at the first request. */
-  accountOf: (identity: string, requestId: string) => Promise<CustomAccount>;
-  timer: Timer;
-}
-
 /** How many requests may wait for the handler at once. Strangers must not take every request that the gateway serves. */
 const waiting = { each: 100, together: 200 };
 
 /** Lets callers in whom the `authenticate` handler of langgraph.json accepts. Nothing is remembered between requests. */
 export class CustomAuthentication implements CustomAuthenticator {
-  readonly #options: CustomAuthenticationOptions;
+  readonly #options;
   readonly #waiting = new Shares(waiting);
 
-  constructor(options: CustomAuthenticationOptions) {
+  constructor(options: {
+    auth: Pick<OwnAuth, 'value'>;
+    /** Returns the account of an identity, and makes it at the first request. */
+    accountOf: (identity: string, requestId: string) => Promise<CustomAccount>;
+    timer: Timer;
+  }) {
     this.#options = options;
   }
 

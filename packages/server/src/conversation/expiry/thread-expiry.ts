@@ -9,18 +9,6 @@ import type { RemovedThread } from '../removals.ts';
 import type { ConversationTables } from '../tables.ts';
 import { type DueThread, isStillDue, laterBy, type ThreadTtlStore } from './thread-ttl-store.ts';
 
-interface ThreadExpiryOptions {
-  store: Pick<ThreadTtlStore, 'due' | 'postpone'>;
-  /** Deletes a thread with everything in it, unless `confirm` throws in the unit that does. */
-  remove: (thread: RemovedThread, confirm: UnitPart) => Promise<void>;
-  /** Removes all states of a thread but the latest, unless `confirm` throws in the unit that does. */
-  keepLatest: (threadId: string, confirm: UnitPart) => Promise<unknown>;
-  /** Throws `thread_busy` when a run of the thread is open. */
-  requireNoOpenRun: (trx: WriteTransaction<ConversationTables>, threadId: string) => Promise<void>;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}
-
 const kind = 'threads.expire';
 const sweepEveryMs = minuteMs;
 /** How many threads one sweep looks at. The next one goes on with the rest. */
@@ -28,9 +16,19 @@ const maxAtOnce = 500;
 
 /** Ends threads whose time to live has passed since anything happened in them. A thread that works is left in peace. */
 export class ThreadExpiry {
-  readonly #options: ThreadExpiryOptions;
+  readonly #options;
 
-  constructor(options: ThreadExpiryOptions) {
+  constructor(options: {
+    store: Pick<ThreadTtlStore, 'due' | 'postpone'>;
+    /** Deletes a thread with everything in it, unless `confirm` throws in the unit that does. */
+    remove: (thread: RemovedThread, confirm: UnitPart) => Promise<void>;
+    /** Removes all states of a thread but the latest, unless `confirm` throws in the unit that does. */
+    keepLatest: (threadId: string, confirm: UnitPart) => Promise<unknown>;
+    /** Throws `thread_busy` when a run of the thread is open. */
+    requireNoOpenRun: (trx: WriteTransaction<ConversationTables>, threadId: string) => Promise<void>;
+    clock: Clock;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 

@@ -7,15 +7,6 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
 import type { FeedbackStore } from './feedback-store.ts';
 
-export interface RunFeedbackOptions {
-  store: FeedbackStore;
-  access: ThreadAccess;
-  /** Feedback needs a database that lasts. */
-  isAvailable: boolean;
-  clock: Clock;
-  newId: () => string;
-}
-
 interface RunName {
   threadId: string;
   runId: string;
@@ -31,9 +22,16 @@ export interface FeedbackStats {
 
 /** What users think of runs: thumbs up or down, one for each run and user. */
 export class RunFeedback {
-  readonly #options: RunFeedbackOptions;
+  readonly #options;
 
-  constructor(options: RunFeedbackOptions) {
+  constructor(options: {
+    store: FeedbackStore;
+    access: ThreadAccess;
+    /** Feedback needs a database that lasts. */
+    isAvailable: boolean;
+    clock: Clock;
+    newId: () => string;
+  }) {
     this.#options = options;
   }
 

@@ -12,17 +12,15 @@ import type { FileChanges } from './file-changes.ts';
 import type { FollowedFiles } from './followed-files.ts';
 import { changesEventType } from './recorded-changes.ts';
 
-interface FileChangesRunnerOptions {
-  inner: AgentRunner;
-  changes: Pick<FileChanges, 'follow' | 'forget'>;
-  log: Pick<Log, 'warn'>;
-}
-
 /** Records what a run of the lead agent has changed in the files of its thread, however the run ends. */
 export class FileChangesRunner implements AgentRunner {
-  readonly #options: FileChangesRunnerOptions;
+  readonly #options;
 
-  constructor(options: FileChangesRunnerOptions) {
+  constructor(options: {
+    inner: AgentRunner;
+    changes: Pick<FileChanges, 'follow' | 'forget'>;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 

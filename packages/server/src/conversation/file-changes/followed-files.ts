@@ -6,12 +6,6 @@ import type { WorkspaceFiles } from '../workspace/workspace-files.ts';
 import { ChangeReport, limits, type RecordedChanges } from './change-report.ts';
 import { type FileState, isSame, stateOf } from './file-state.ts';
 
-export interface FollowedFilesOptions {
-  files: Pick<WorkspaceFiles, 'open'>;
-  whose: WorkspaceKey;
-  clock: Clock;
-}
-
 /** The end of a run waits at most this long for the comparison. */
 const maxCompareMs = 2_000;
 /** The texts from before the run that are held until its end. */
@@ -22,12 +16,16 @@ const maxHeldBytes = 4 * 1024 * 1024;
  * reads nothing, and what the user uploads or deletes meanwhile is not taken for a change of the run.
  */
 export class FollowedFiles {
-  readonly #options: FollowedFilesOptions;
+  readonly #options;
   readonly #before = new Map<string, Promise<FileState | null>>();
   #heldBytes = 0;
   #isIncomplete = false;
 
-  constructor(options: FollowedFilesOptions) {
+  constructor(options: {
+    files: Pick<WorkspaceFiles, 'open'>;
+    whose: WorkspaceKey;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

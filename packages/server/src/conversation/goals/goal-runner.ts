@@ -17,16 +17,6 @@ import { type Decision, decide, type Finding, goalView } from './goal.ts';
 import { continuationText, evaluationPrompt, findingIn } from './goal-evaluation.ts';
 import { type GoalStore, writeGoal } from './goal-store.ts';
 
-interface GoalRunnerOptions {
-  inner: AgentRunner;
-  store: Pick<GoalStore, 'find' | 'othersWait'>;
-  /** Null while there is only the demo model. */
-  ask: AskInRun | null;
-  newId: () => string;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}
-
 /** A run with what it has reached so far. */
 interface Reached {
   request: AgentRunRequest;
@@ -40,9 +30,17 @@ interface Reached {
  * begins the next turn in the same run, so that a client that follows the run sees all of it.
  */
 export class GoalRunner implements AgentRunner {
-  readonly #options: GoalRunnerOptions;
+  readonly #options;
 
-  constructor(options: GoalRunnerOptions) {
+  constructor(options: {
+    inner: AgentRunner;
+    store: Pick<GoalStore, 'find' | 'othersWait'>;
+    /** Null while there is only the demo model. */
+    ask: AskInRun | null;
+    newId: () => string;
+    clock: Clock;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 

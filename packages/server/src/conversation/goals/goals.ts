@@ -6,19 +6,17 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import { goalView } from './goal.ts';
 import type { GoalStore } from './goal-store.ts';
 
-interface GoalsOptions {
-  access: Pick<ThreadAccess, 'require'>;
-  store: Pick<GoalStore, 'find' | 'set' | 'clear'>;
-  clock: Clock;
-}
-
 const standardContinuations = 8;
 
 /** What users do with the goals of their threads. */
 export class Goals {
-  readonly #options: GoalsOptions;
+  readonly #options;
 
-  constructor(options: GoalsOptions) {
+  constructor(options: {
+    access: Pick<ThreadAccess, 'require'>;
+    store: Pick<GoalStore, 'find' | 'set' | 'clear'>;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

@@ -10,17 +10,6 @@ import { RunRecorder } from './run-recorder.ts';
 import { deleteSpans } from './run-span-store.ts';
 import { count, emptyTally, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
 
-export interface JournalOptions {
-  storage: EventStorage;
-  /** Trace content longer than this is cut. */
-  maxTraceBytes: number;
-  /** When false no tokens are counted; events and message counts are still written. */
-  trackTokens: boolean;
-  now: Clock;
-  timer?: Timer;
-  onFlushFailed: (error: unknown) => void;
-}
-
 export interface RecordedRun {
   threadId: string;
   runId: string;
@@ -36,9 +25,18 @@ const recountPage = 500;
 
 /** The durable record of what happened in runs: complete for each message, in the order of `seq`. */
 export class Journal {
-  readonly #options: JournalOptions;
+  readonly #options;
 
-  constructor(options: JournalOptions) {
+  constructor(options: {
+    storage: EventStorage;
+    /** Trace content longer than this is cut. */
+    maxTraceBytes: number;
+    /** When false no tokens are counted; events and message counts are still written. */
+    trackTokens: boolean;
+    now: Clock;
+    timer?: Timer;
+    onFlushFailed: (error: unknown) => void;
+  }) {
     this.#options = options;
   }
 

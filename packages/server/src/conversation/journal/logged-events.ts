@@ -18,12 +18,6 @@ import {
 import type { Outbox } from './outbox.ts';
 import { presentEvent } from './stored-event.ts';
 
-interface LoggedEventsOptions {
-  log: EventLog;
-  database: Database<ConversationTables>;
-  isDeleted: (threadId: string) => Promise<boolean>;
-}
-
 /** How many threads have their last number remembered; for other threads it is looked up in the log. */
 const rememberedThreads = 10_000;
 
@@ -32,11 +26,15 @@ const rememberedThreads = 10_000;
  * committed. When the unit fails, its events stay in the log, and the next attempt of the run drops them.
  */
 export class LoggedEvents implements EventStorage {
-  readonly #options: LoggedEventsOptions;
+  readonly #options;
   readonly #lock = new KeyLock();
   readonly #lastSeqs = new Map<string, number>();
 
-  constructor(options: LoggedEventsOptions) {
+  constructor(options: {
+    log: EventLog;
+    database: Database<ConversationTables>;
+    isDeleted: (threadId: string) => Promise<boolean>;
+  }) {
     this.#options = options;
   }
 

@@ -184,7 +184,16 @@ async function lockThread(trx: Trx, threadId: string): Promise<void> {
 }
 
 /** Returns the number of the first event. */
-async function insertEvents(trx: Trx, { run, events }: EventBatch): Promise<number> {
+async function insertEvents(
+  trx: Trx,
+  {
+    run,
+    events,
+  }: {
+    run: RunKey;
+    events: readonly StoredEvent[];
+  },
+): Promise<number> {
   const { threadId, runId, userId } = run;
   // In this order: an earlier deletion is committed by the time that the numbers are taken, and a later one removes these rows.
   const [last] = await Promise.all([takeSeqs(trx, threadId, events.length), requireThread(trx, threadId)]);
@@ -200,11 +209,6 @@ async function insertEvents(trx: Trx, { run, events }: EventBatch): Promise<numb
   );
   await newEvents.run(trx, rows);
   return first;
-}
-
-interface EventBatch {
-  run: RunKey;
-  events: readonly StoredEvent[];
 }
 
 /**

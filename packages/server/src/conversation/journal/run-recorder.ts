@@ -23,24 +23,6 @@ const maxPreviewLength = 500;
 /** Work that takes longer is on disk before it ends. Shorter work is written with what follows it, and costs no write of its own. */
 const unwrittenBeginMs = 250;
 
-export interface RecorderOptions {
-  run: RunKey;
-  /** Counts from one. Events of later attempts carry it. */
-  attempt: number;
-  followUpTo: string | null;
-  storage: EventStorage;
-  maxTraceBytes: number;
-  trackTokens: boolean;
-  now: Clock;
-  timer: Timer;
-  /** Totals of what is stored of the run. */
-  recount: () => Promise<Tally>;
-  tally: Tally;
-  /** Part of each unit: throws when this process may no longer write for the run. */
-  confirm: UnitPart | undefined;
-  onFlushFailed: (error: unknown) => void;
-}
-
 export interface RunEnding {
   status: 'success' | 'error' | 'timeout' | 'interrupted';
   error?: { name: string; message: string } | null;
@@ -51,7 +33,7 @@ export interface RunEnding {
  * before it. The checkpoints and the end of the run are written through it, so that journal, checkpoints and run agree.
  */
 export class RunRecorder implements RunRecord {
-  readonly #options: RecorderOptions;
+  readonly #options;
   readonly #outbox = new Outbox();
   readonly #spans: SpanBook;
   #tally: Tally;
@@ -64,7 +46,23 @@ export class RunRecorder implements RunRecord {
   /** The first events of a run whose question has no id yet. They are recorded before any other event. */
   #held: { question: Record<string, unknown>; events: NewRunEvent[] } | null = null;
 
-  constructor(options: RecorderOptions) {
+  constructor(options: {
+    run: RunKey;
+    /** Counts from one. Events of later attempts carry it. */
+    attempt: number;
+    followUpTo: string | null;
+    storage: EventStorage;
+    maxTraceBytes: number;
+    trackTokens: boolean;
+    now: Clock;
+    timer: Timer;
+    /** Totals of what is stored of the run. */
+    recount: () => Promise<Tally>;
+    tally: Tally;
+    /** Part of each unit: throws when this process may no longer write for the run. */
+    confirm: UnitPart | undefined;
+    onFlushFailed: (error: unknown) => void;
+  }) {
     this.#options = options;
     this.#tally = options.tally;
     this.#spans = new SpanBook(options);

@@ -60,10 +60,12 @@ export function emptyTally(): Tally {
   };
 }
 
-type Counted = Pick<NewRunEvent, 'event_type' | 'content' | 'metadata'>;
-
 /** Each model call counts once, by its response; each message counts once, by its own event. */
-export function count(tally: Tally, event: Counted, { trackTokens }: { trackTokens: boolean }): void {
+export function count(
+  tally: Tally,
+  event: Pick<NewRunEvent, 'event_type' | 'content' | 'metadata'>,
+  { trackTokens }: { trackTokens: boolean },
+): void {
   const { event_type: type, content, metadata = {} } = event;
   if (messageTypes.has(type)) tally.messages += 1;
   if (type === 'human_message') tally.firstHumanMessage ??= excerpt(content);

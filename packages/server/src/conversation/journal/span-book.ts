@@ -12,12 +12,6 @@ const revisionsPerAttempt = 1_000_000_000;
 const maxSpans = 100_000;
 const maxNameLength = 200;
 
-interface SpanBookOptions {
-  run: RunKey;
-  attempt: number;
-  trackTokens: boolean;
-}
-
 interface Span {
   row: RunSpanRow;
   usage: Map<string, ModelUsage>;
@@ -26,14 +20,18 @@ interface Span {
 
 /** The timeline of one attempt of a run, until it is written. A span is written when it begins and each time it changes. */
 export class SpanBook {
-  readonly #options: SpanBookOptions;
+  readonly #options;
   /** By the key of the runtime. */
   readonly #open = new Map<string, Span>();
   readonly #changed = new Set<Span>();
   #count = 0;
   #revision: number;
 
-  constructor(options: SpanBookOptions) {
+  constructor(options: {
+    run: RunKey;
+    attempt: number;
+    trackTokens: boolean;
+  }) {
     this.#options = options;
     this.#revision = options.attempt * revisionsPerAttempt;
   }

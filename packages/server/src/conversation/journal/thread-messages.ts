@@ -17,20 +17,18 @@ export type FeedbackOfRuns = (
   runIds: readonly string[],
 ) => Promise<ReadonlyMap<string, { feedback_id: string; rating: number; comment: string | null }>>;
 
-interface ThreadMessagesOptions {
-  storage: Pick<EventStorage, 'list' | 'lastAnswers'>;
-  runs: Pick<RecordedRunStore, 'marks' | 'placed' | 'durationsMs'>;
-  feedbackOf: FeedbackOfRuns;
-}
-
 /** How many rows are read at once while a page fills with those that are shown. */
 const rowsAtOnce = 200;
 
 /** The conversation from its stored events: it stays complete when the agent's state is summarised. */
 export class ThreadMessages {
-  readonly #options: ThreadMessagesOptions;
+  readonly #options;
 
-  constructor(options: ThreadMessagesOptions) {
+  constructor(options: {
+    storage: Pick<EventStorage, 'list' | 'lastAnswers'>;
+    runs: Pick<RecordedRunStore, 'marks' | 'placed' | 'durationsMs'>;
+    feedbackOf: FeedbackOfRuns;
+  }) {
     this.#options = options;
   }
 

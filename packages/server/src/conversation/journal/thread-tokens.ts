@@ -4,17 +4,15 @@ import type { Journal } from './journal.ts';
 import type { RecordedRunStore, RunTokens } from './recorded-run-store.ts';
 import type { ModelUsage } from './run-totals.ts';
 
-interface ThreadTokensOptions {
-  runs: Pick<RecordedRunStore, 'endedTokens' | 'openRuns'>;
-  journal: Pick<Journal, 'totalsSoFar'>;
-  contextUsage: (threadId: string) => Promise<ContextUsage | null>;
-}
-
 /** The tokens that the owner's runs of a thread have used, however the runs ended. */
 export class ThreadTokens {
-  readonly #options: ThreadTokensOptions;
+  readonly #options;
 
-  constructor(options: ThreadTokensOptions) {
+  constructor(options: {
+    runs: Pick<RecordedRunStore, 'endedTokens' | 'openRuns'>;
+    journal: Pick<Journal, 'totalsSoFar'>;
+    contextUsage: (threadId: string) => Promise<ContextUsage | null>;
+  }) {
     this.#options = options;
   }
 

@@ -2,23 +2,11 @@ import type { McpServer } from '@switchyard/contract/conversation/mcp';
 import type { ExternalResult } from '../../agents/tools/external-tool.ts';
 import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 import { deadline } from '../../lib/async/deadline.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import type { ConversationParts } from '../conversation-parts.ts';
 import { connectionClosed, reasonOf } from './mcp-failure.ts';
 import type { McpNetwork } from './mcp-network.ts';
 import { toolResult } from './mcp-result.ts';
 import { listTools, type McpSession, type McpToolDescription, openMcpSession } from './mcp-session.ts';
-
-export interface McpLinkOptions {
-  name: string;
-  server: McpServer;
-  version: string;
-  network: McpNetwork;
-  /** A clock that never goes back. */
-  clock: Clock;
-  onChange: () => void;
-  log: Pick<Log, 'warn'>;
-}
 
 /** The longest pause between two attempts to reach an unreachable server. */
 const firstPauseMs = 1_000;
@@ -32,7 +20,7 @@ const closedReason = 'its configuration has changed';
 export class McpLink {
   readonly name: string;
   readonly server: McpServer;
-  readonly #options: McpLinkOptions;
+  readonly #options;
   #session: McpSession | null = null;
   #opening: Promise<McpSession> | null = null;
   #tools: readonly McpToolDescription[] = [];
@@ -43,7 +31,14 @@ export class McpLink {
   #pauseUntilMs = 0;
   readonly #closing = new AbortController();
 
-  constructor(options: McpLinkOptions) {
+  constructor(
+    options: Pick<ConversationParts, 'version' | 'clock' | 'log'> & {
+      name: string;
+      server: McpServer;
+      network: McpNetwork;
+      onChange: () => void;
+    },
+  ) {
     this.name = options.name;
     this.server = options.server;
     this.#options = options;

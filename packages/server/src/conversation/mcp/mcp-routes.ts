@@ -10,13 +10,8 @@ import type { Routes } from '../../http/app.ts';
 import type { Audit } from '../../platform/audit/audit.ts';
 import type { McpServers } from './mcp-servers.ts';
 
-interface McpRoutesOptions {
-  servers: McpServers;
-  audit: Pick<Audit, 'add'>;
-}
-
 /** The servers stand in a file, so a record follows its change. */
-export function mcpRoutes({ servers, audit }: McpRoutesOptions): Routes {
+export function mcpRoutes({ servers, audit }: { servers: McpServers; audit: Pick<Audit, 'add'> }): Routes {
   return (app) => {
     app.route({ ...getMcpConfig, handler: async () => ({ mcp_servers: await servers.settings() }) });
 

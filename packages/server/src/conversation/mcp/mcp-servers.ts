@@ -3,8 +3,7 @@ import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import type { ExternalTool } from '../../agents/tools/external-tool.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import type { ConversationParts } from '../conversation-parts.ts';
 import type { ExtensionsFile } from './extensions-file.ts';
 import { reasonOf, whyMcpFailed } from './mcp-failure.ts';
 import { McpLink } from './mcp-link.ts';
@@ -20,23 +19,12 @@ import {
   withDefaults,
 } from './mcp-settings.ts';
 
-interface McpServersOptions {
-  file: ExtensionsFile;
-  /** Programs that may be started, by their bare names. */
-  allowedCommands: readonly string[];
-  version: string;
-  network: McpNetwork;
-  /** A clock that never goes back. */
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}
-
 /** How long the first run after a start or a change waits for servers that do not answer. */
 const firstWaitMs = 2_000;
 
 /** The MCP servers of this gateway: their settings, and the tools that they provide for agents. */
 export class McpServers {
-  readonly #options: McpServersOptions;
+  readonly #options;
   readonly #lock = new KeyLock();
   #links: ReadonlyMap<string, McpLink> | null = null;
   /** The version of the file, and the settings in it, for which the links were opened. Another replica may change both. */
@@ -46,7 +34,14 @@ export class McpServers {
   /** Null when it has to be built again. */
   #tools: readonly ExternalTool[] | null = null;
 
-  constructor(options: McpServersOptions) {
+  constructor(
+    options: Pick<ConversationParts, 'version' | 'clock' | 'log'> & {
+      file: ExtensionsFile;
+      /** Programs that may be started, by their bare names. */
+      allowedCommands: readonly string[];
+      network: McpNetwork;
+    },
+  ) {
     this.#options = options;
   }
 

@@ -1,12 +1,8 @@
 import { modelAsker } from '../../agents/models/ask-model.ts';
 import type { ModelConfig } from '../../config/models.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
-import type { Database } from '../../platform/database/database.ts';
-import type { Jobs } from '../../platform/jobs/jobs.ts';
 import type { ChangeLock } from '../../platform/ownership/change-lock.ts';
-import type { ConversationTables } from '../tables.ts';
+import type { ConversationParts } from '../conversation-parts.ts';
 import { LearningStore } from './learning-store.ts';
 import { Memories } from './memories.ts';
 import { MemoryFiles, type MemoryKey } from './memory-files.ts';
@@ -27,16 +23,11 @@ export interface MemoryConfiguration {
   minConfidence: number;
 }
 
-interface MemoryDependencies {
-  database: Database<ConversationTables>;
+interface MemoryDependencies extends Pick<ConversationParts, 'database' | 'jobs' | 'home' | 'clock' | 'log'> {
   changes: ChangeLock;
-  jobs: Jobs;
   /** Returns false once the account or the custom agent is deleted. */
   isThere: (key: MemoryKey) => Promise<boolean>;
   models: { configured: readonly ModelConfig[]; cwd: string };
-  home: string;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
   options: MemoryConfiguration;
 }
 

@@ -28,23 +28,6 @@ export interface LearningSettings {
   minConfidence: number;
 }
 
-interface MemoryLearningOptions {
-  store: LearningStore;
-  memories: {
-    get(owner: Owner, agent: string | null): Promise<MemoryDocument>;
-    learn(owner: Owner, agent: string | null, changeNow: () => Promise<LearnedChange | null>): Promise<void>;
-  };
-  jobs: Pick<Jobs, 'register' | 'every' | 'enqueue' | 'wake'>;
-  /** Null when nothing is learned: memory is off, or there is only the demo model. */
-  ask: AskModel | null;
-  /** Returns false once the account or the custom agent is deleted. */
-  isThere: (key: MemoryKey) => Promise<boolean>;
-  settings: LearningSettings;
-  clock: Clock;
-  timer: Timer;
-  log: Pick<Log, 'warn'>;
-}
-
 /** A finished turn, as its run reports it. */
 export interface EndedTurn extends TurnKey {
   runId: string;
@@ -66,10 +49,29 @@ const keepMs = 7 * dayMs;
  * it goes into the memory's file, so an interrupted job is completed without asking the model again.
  */
 export class MemoryLearning {
-  readonly #options: MemoryLearningOptions;
+  readonly #options;
   #cancelWake: (() => void) | undefined;
 
-  constructor(options: MemoryLearningOptions) {
+  constructor(options: {
+    store: LearningStore;
+    memories: {
+      get(owner: Owner, agent: string | null): Promise<MemoryDocument>;
+      learn(
+        owner: Owner,
+        agent: string | null,
+        changeNow: () => Promise<LearnedChange | null>,
+      ): Promise<void>;
+    };
+    jobs: Pick<Jobs, 'register' | 'every' | 'enqueue' | 'wake'>;
+    /** Null when nothing is learned: memory is off, or there is only the demo model. */
+    ask: AskModel | null;
+    /** Returns false once the account or the custom agent is deleted. */
+    isThere: (key: MemoryKey) => Promise<boolean>;
+    settings: LearningSettings;
+    clock: Clock;
+    timer: Timer;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
     const { jobs, store, clock } = options;
     jobs.register(kind, (job) => this.#learn(job), { concurrency: 4, retryDelaysMs });

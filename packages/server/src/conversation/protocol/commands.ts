@@ -23,13 +23,6 @@ import { failureOf, ProtocolError, protocolErrorOf } from './protocol-error.ts';
 import { checked } from './protocol-values.ts';
 import { openQuestions, stateAnswer, treeOf } from './thread-answers.ts';
 
-interface CommandsOptions {
-  runs: Pick<Runs, 'startNow' | 'newest' | 'look' | 'openRun' | 'result'>;
-  states: Pick<ThreadStates, 'current' | 'at'>;
-  access: Pick<ThreadAccess, 'require'>;
-  timer?: Timer;
-}
-
 interface Done {
   result: Record<string, unknown>;
   /** The run that the command has started. */
@@ -46,7 +39,7 @@ const questionMs = 5_000;
 
 /** The commands of LangGraph's second protocol. Errors with a status of their own, such as 404 and 409, are thrown. */
 export class ThreadCommands {
-  readonly #options: CommandsOptions;
+  readonly #options;
   readonly #answering = new KeyLock();
   readonly #methods: ReadonlyMap<string, Method> = new Map<string, Method>([
     ['run.start', (...given) => this.#startRun(...given)],
@@ -55,7 +48,12 @@ export class ThreadCommands {
     ['state.get', (...given) => this.#state(...given)],
   ]);
 
-  constructor(options: CommandsOptions) {
+  constructor(options: {
+    runs: Pick<Runs, 'startNow' | 'newest' | 'look' | 'openRun' | 'result'>;
+    states: Pick<ThreadStates, 'current' | 'at'>;
+    access: Pick<ThreadAccess, 'require'>;
+    timer?: Timer;
+  }) {
     this.#options = options;
   }
 

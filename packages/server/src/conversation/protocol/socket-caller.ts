@@ -15,18 +15,6 @@ import type { RunCaller } from '../runs/intake/run-intake.ts';
 import { runCallerOf } from '../runs/run-caller.ts';
 import { ProtocolError } from './protocol-error.ts';
 
-interface SocketCallerOptions {
-  identity: Identity;
-  mount: Mount;
-  threadId: string;
-  /** The headers of the request that opened the socket: its credential is in them. */
-  headers: IncomingHttpHeaders;
-  /** Reads who is calling from that request again. Throws when they are refused. */
-  identify: () => Promise<Identity>;
-  /** Asks the operator's handlers; null when langgraph.json has no auth. */
-  decide: DecideCall | null;
-}
-
 const changing = new Set(['run.start', 'input.respond']);
 
 /**
@@ -34,10 +22,20 @@ const changing = new Set(['run.start', 'input.respond']);
  * request over HTTP that says the same would be: the handlers are asked who calls, and whether they may.
  */
 export class SocketCaller {
-  readonly #options: SocketCallerOptions;
+  readonly #options;
   #identity: Identity;
 
-  constructor(options: SocketCallerOptions) {
+  constructor(options: {
+    identity: Identity;
+    mount: Mount;
+    threadId: string;
+    /** The headers of the request that opened the socket: its credential is in them. */
+    headers: IncomingHttpHeaders;
+    /** Reads who is calling from that request again. Throws when they are refused. */
+    identify: () => Promise<Identity>;
+    /** Asks the operator's handlers; null when langgraph.json has no auth. */
+    decide: DecideCall | null;
+  }) {
     this.#options = options;
     this.#identity = options.identity;
   }

@@ -10,21 +10,9 @@ import type { RunRow } from '../tables.ts';
 import { type EventFilter, matches, methodsOf } from './event-filter.ts';
 import { ProtocolError } from './protocol-error.ts';
 
-interface ThreadEventsOptions {
-  runs: Pick<Runs, 'followRuns' | 'latest' | 'valuesOf' | 'newest' | 'look'>;
-  streamLog: Pick<StreamLog, 'read' | 'retained' | 'has'>;
-  clock: () => number;
-}
-
 export interface Subscription extends EventFilter {
   /** Events before this number are left out. */
   since?: number | undefined;
-}
-
-interface Reading {
-  owner: Owner;
-  filter: Subscription;
-  signal: AbortSignal;
 }
 
 /**
@@ -32,9 +20,13 @@ interface Reading {
  * reader, so nothing is stored for them. The caller has checked whose thread it is.
  */
 export class ThreadEvents {
-  readonly #options: ThreadEventsOptions;
+  readonly #options;
 
-  constructor(options: ThreadEventsOptions) {
+  constructor(options: {
+    runs: Pick<Runs, 'followRuns' | 'latest' | 'valuesOf' | 'newest' | 'look'>;
+    streamLog: Pick<StreamLog, 'read' | 'retained' | 'has'>;
+    clock: () => number;
+  }) {
     this.#options = options;
   }
 
@@ -102,7 +94,15 @@ export class ThreadEvents {
   async *#ofRun(
     run: RunRow,
     parts: AsyncIterable<StreamPart>,
-    { owner, filter, signal }: Reading,
+    {
+      owner,
+      filter,
+      signal,
+    }: {
+      owner: Owner;
+      filter: Subscription;
+      signal: AbortSignal;
+    },
   ): AsyncGenerator<ProtocolEvent[]> {
     const { run_id: runId, admission, graph_id: graphName } = run;
     const events = new RunEvents({ runId, admission, graphName, methods: methodsOf(filter) });

@@ -23,18 +23,6 @@ import { checked } from './protocol-values.ts';
 import type { SocketCaller } from './socket-caller.ts';
 import type { Subscription, ThreadEvents } from './thread-events.ts';
 
-interface ThreadSocketOptions {
-  commands: Pick<ThreadCommands, 'execute'>;
-  events: Pick<ThreadEvents, 'read' | 'countKept' | 'requirePosition'>;
-  caller: SocketCaller;
-  threadId: string;
-  connection: Pick<Socket, 'once' | 'off'>;
-  /** The socket ends with each of them: a shutdown, the end of the session. */
-  over: readonly AbortSignal[];
-  onFault: (error: unknown) => void;
-  timer?: Timer;
-}
-
 /** Beyond this the client is behind, and events wait in the stream log. */
 const maxBufferedBytes = 512 * 1024;
 /** A client that takes nothing for so long is cut off, as on an event stream. */
@@ -45,7 +33,7 @@ const farewellMs = 1_000;
 /** One client of a thread: its commands in their order, and the events of its subscriptions. */
 export class ThreadSocket {
   readonly #socket: WebSocket;
-  readonly #options: ThreadSocketOptions;
+  readonly #options;
   readonly #waiting = new BoundedQueue<string>(protocolLimits.commandsWaiting);
   readonly #subscriptions = new Map<string, LinkedAbort>();
   readonly #over = new AbortController();
@@ -54,7 +42,20 @@ export class ThreadSocket {
   /** The gateway is closing the socket. A client may go on sending meanwhile, and nothing of it counts. */
   #isRefused = false;
 
-  constructor(socket: WebSocket, options: ThreadSocketOptions) {
+  constructor(
+    socket: WebSocket,
+    options: {
+      commands: Pick<ThreadCommands, 'execute'>;
+      events: Pick<ThreadEvents, 'read' | 'countKept' | 'requirePosition'>;
+      caller: SocketCaller;
+      threadId: string;
+      connection: Pick<Socket, 'once' | 'off'>;
+      /** The socket ends with each of them: a shutdown, the end of the session. */
+      over: readonly AbortSignal[];
+      onFault: (error: unknown) => void;
+      timer?: Timer;
+    },
+  ) {
     this.#socket = socket;
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;

@@ -6,17 +6,14 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { Bus } from '../../platform/bus/bus.ts';
-import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
 import type { OfferQueues } from '../../platform/offers/offer-queues.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import { isToldByServer } from '../../platform/redis/redis-fault.ts';
-import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
+import type { ConversationParts } from '../conversation-parts.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Removals } from '../removals.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
-import type { TellOwner } from '../thread-news.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import { LateEnds } from './ending/late-ends.ts';
 import { RunEnding } from './ending/run-ending.ts';
@@ -41,14 +38,12 @@ import { ThreadsOfRuns } from './records/threads-of-runs.ts';
 import { valuesOfRun } from './records/values-of-run.ts';
 import { Runs } from './runs.ts';
 
-export interface RunsDependencies {
-  database: Database<ConversationTables>;
+export interface RunsDependencies
+  extends Pick<ConversationParts, 'database' | 'bus' | 'streamLog' | 'tell' | 'removals' | 'clock'> {
   ownership: Pick<Ownership, 'hold'>;
-  bus: Bus;
   /** Hands runs that wait to one replica at a time; null when this process works alone. */
   offers: Pick<OfferQueues, 'queue' | 'startTags'> | null;
   jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
-  streamLog: StreamLog;
   access: Pick<ThreadAccess, 'require' | 'requireKnown'>;
   agents: Pick<Agents, 'resolve'>;
   modelNames: RunIntakeOptions['modelNames'];
@@ -68,10 +63,6 @@ export interface RunsDependencies {
   /** Stops the tasks that a run has begun on the pool. */
   stopTasks?: RunExecutorOptions['stopTasks'];
   followers: RunFollowers;
-  /** Tells the owner of a run what becomes of it. */
-  tell: TellOwner;
-  removals: Removals;
-  clock: Clock;
   timer?: Timer;
   log: Pick<Log, 'warn' | 'error'>;
   options: RunsConfiguration;

@@ -23,16 +23,6 @@ interface ReasonStores {
   poolWaits: PoolWaits | null;
 }
 
-interface RunReasonsOptions {
-  together: ReadTogether<ReasonStores>;
-  clock: Clock;
-}
-
-interface RunName {
-  threadId: string;
-  runId: string;
-}
-
 type Reason = Omit<RunWhy, 'run_id' | 'thread_id' | 'status' | 'started_at'>;
 
 /** A run with more calls than this has only the first of them looked at. */
@@ -42,13 +32,22 @@ const notInLine = { position: null, ahead: null, starts_at: null, tasks: [] };
 
 /** Answers what a run waits for. */
 export class RunReasons {
-  readonly #options: RunReasonsOptions;
+  readonly #options;
 
-  constructor(options: RunReasonsOptions) {
+  constructor(options: {
+    together: ReadTogether<ReasonStores>;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 
-  async why(owner: Owner, name: RunName): Promise<RunWhy> {
+  async why(
+    owner: Owner,
+    name: {
+      threadId: string;
+      runId: string;
+    },
+  ): Promise<RunWhy> {
     return this.#options.together(async (stores) => {
       const thread = await stores.access.require(owner, name.threadId, { mustExist: false });
       const run = await stores.store.get(owner, name);

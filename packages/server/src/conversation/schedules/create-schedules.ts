@@ -1,11 +1,9 @@
 import { mounts } from '@switchyard/contract/conversation/mounts';
 import type { Routes } from '../../http/app.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Log } from '../../lib/log.ts';
-import type { Database } from '../../platform/database/database.ts';
 import { unitClock } from '../../platform/database/unit-clock.ts';
-import type { Removals } from '../removals.ts';
+import type { ConversationParts } from '../conversation-parts.ts';
 import type { RunFollowers } from '../runs/ending/run-followers.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { ConversationTables } from '../tables.ts';
@@ -19,17 +17,12 @@ import { scheduledTaskRoutes } from './scheduled-task-routes.ts';
 import { ScheduledTasks } from './scheduled-tasks.ts';
 import { Schedules } from './schedules.ts';
 
-interface SchedulesDependencies {
-  database: Database<ConversationTables>;
+interface SchedulesDependencies
+  extends Pick<ConversationParts, 'database' | 'removals' | 'mayStartRuns' | 'clock' | 'log'> {
   jobs: ScheduleJobs;
   runs: Runs;
   access: ThreadAccess;
   followers: RunFollowers;
-  removals: Removals;
-  /** Whether this account exists and may sign in. */
-  mayStartRuns: (userId: string) => Promise<boolean>;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
 }
 
 const threadGone = 'Its thread was deleted. Give it another one, or a fresh thread for each run.';

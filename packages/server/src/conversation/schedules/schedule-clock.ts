@@ -34,18 +34,6 @@ import {
 } from './schedule-store.ts';
 import { nextRunAt } from './schedule-times.ts';
 
-interface ScheduleClockOptions {
-  store: ScheduleStore;
-  jobs: ScheduleJobs;
-  runs: Pick<Runs, 'start' | 'look'>;
-  /** Whether this account exists and may sign in. */
-  mayStart: (userId: string) => Promise<boolean>;
-  clock: Clock;
-  /** All replicas plan the next moment of a schedule by the same clock, also when it was just set. */
-  unitClock: UnitClock;
-  log: Pick<Log, 'warn'>;
-}
-
 const open = ['queued', 'running'] as const;
 const alignEveryMs = minuteMs / 2;
 /** All attempts to start a run are over by then. */
@@ -56,19 +44,24 @@ const reasons = {
   lost: 'It could not be started.',
 };
 
-interface End {
-  status: 'failed' | 'skipped';
-  error: string;
-}
-
 /**
  * Starts the runs of schedules when their time has come. A moment and its run are written before the run is started, and the run's
  * id is decided with them, so a crash at any point neither loses a run nor starts it twice.
  */
 export class ScheduleClock {
-  readonly #options: ScheduleClockOptions;
+  readonly #options;
 
-  constructor(options: ScheduleClockOptions) {
+  constructor(options: {
+    store: ScheduleStore;
+    jobs: ScheduleJobs;
+    runs: Pick<Runs, 'start' | 'look'>;
+    /** Whether this account exists and may sign in. */
+    mayStart: (userId: string) => Promise<boolean>;
+    clock: Clock;
+    /** All replicas plan the next moment of a schedule by the same clock, also when it was just set. */
+    unitClock: UnitClock;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
     options.jobs.register(fireKind, (job) => this.#fire(job));
     options.jobs.register(launchKind, (job) => this.#launch(job), { retryDelaysMs: launchDelaysMs });
@@ -205,7 +198,16 @@ export class ScheduleClock {
     });
   }
 
-  async #end({ id, schedule_id }: ScheduleRunRow, { status, error }: End): Promise<void> {
+  async #end(
+    { id, schedule_id }: ScheduleRunRow,
+    {
+      status,
+      error,
+    }: {
+      status: 'failed' | 'skipped';
+      error: string;
+    },
+  ): Promise<void> {
     const finished_at = toIso(this.#options.clock());
     await this.#options.store.change(null, schedule_id, async (trx) => {
       const ended = await updateScheduleRun(trx, { id, from: ['queued'] }, { status, error, finished_at });

@@ -13,16 +13,14 @@ import type { ScheduleChange } from './schedule-store.ts';
 import { invalid, requireCron, requireRunAt, requireZone, type ScheduleTimes } from './schedule-times.ts';
 import type { Schedules } from './schedules.ts';
 
-interface ScheduledTasksOptions {
-  schedules: Schedules;
-  access: Pick<ThreadAccess, 'require'>;
-}
-
 /** Schedules as DeerFlow's page has them: a prompt with a title, once or by a cron. */
 export class ScheduledTasks {
-  readonly #options: ScheduledTasksOptions;
+  readonly #options;
 
-  constructor(options: ScheduledTasksOptions) {
+  constructor(options: {
+    schedules: Schedules;
+    access: Pick<ThreadAccess, 'require'>;
+  }) {
     this.#options = options;
   }
 

@@ -17,15 +17,6 @@ import {
 } from './schedule-store.ts';
 import { nextRunAt, type ScheduleTimes } from './schedule-times.ts';
 
-interface SchedulesOptions {
-  store: ScheduleStore;
-  clockwork: ScheduleClock;
-  jobs: Pick<ScheduleJobs, 'enqueue'>;
-  runs: Pick<Runs, 'check'>;
-  clock: Clock;
-  newId: () => string;
-}
-
 export type NewSchedule = Pick<
   ScheduleRow,
   | 'thread_id'
@@ -46,9 +37,16 @@ const ended: ReadonlySet<ScheduleRow['status']> = new Set(['completed', 'failed'
 
 /** Runs that begin by themselves. Scheduled tasks and crons are two views of them. */
 export class Schedules {
-  readonly #options: SchedulesOptions;
+  readonly #options;
 
-  constructor(options: SchedulesOptions) {
+  constructor(options: {
+    store: ScheduleStore;
+    clockwork: ScheduleClock;
+    jobs: Pick<ScheduleJobs, 'enqueue'>;
+    runs: Pick<Runs, 'check'>;
+    clock: Clock;
+    newId: () => string;
+  }) {
     this.#options = options;
   }
 

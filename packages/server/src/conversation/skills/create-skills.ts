@@ -1,9 +1,8 @@
 import type { FileMount } from '../../agents/tools/workspace.ts';
 import type { Routes } from '../../http/app.ts';
-import { type Clock, steadyClock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
-import type { Audit } from '../../platform/audit/audit.ts';
+import { steadyClock } from '../../lib/clock.ts';
 import type { ChangeLock } from '../../platform/ownership/change-lock.ts';
+import type { ConversationParts } from '../conversation-parts.ts';
 import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { WorkspaceFiles } from '../workspace/workspace-files.ts';
@@ -23,15 +22,12 @@ export interface SkillsOptions {
   shipped: string | null;
 }
 
-interface SkillsDependencies {
+interface SkillsDependencies extends Pick<ConversationParts, 'audit' | 'clock' | 'log'> {
   extensions: ExtensionsFile;
   changes: ChangeLock;
   access: Pick<ThreadAccess, 'require'>;
   files: WorkspaceFiles;
-  audit: Pick<Audit, 'add'>;
   diskReserveBytes: number;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
   options: SkillsOptions;
 }
 

@@ -16,14 +16,6 @@ import { SkillStaging } from './skill-staging.ts';
 import { switchesIn, withoutSwitch } from './skill-switches.ts';
 import type { Skills } from './skills.ts';
 
-interface CustomSkillsOptions {
-  folders: SkillFolders;
-  skills: Skills;
-  extensions: ExtensionsFile;
-  changes: ChangeLock;
-  clock: Clock;
-}
-
 const maxSkills = 200;
 
 /**
@@ -32,10 +24,16 @@ const maxSkills = 200;
  */
 export class CustomSkills {
   readonly staging: SkillStaging;
-  readonly #options: CustomSkillsOptions;
+  readonly #options;
   readonly #history: SkillHistory;
 
-  constructor(options: CustomSkillsOptions) {
+  constructor(options: {
+    folders: SkillFolders;
+    skills: Skills;
+    extensions: ExtensionsFile;
+    changes: ChangeLock;
+    clock: Clock;
+  }) {
     this.#options = options;
     this.#history = new SkillHistory(options.folders.customRoot);
     this.staging = new SkillStaging(options.folders.customRoot, options.clock);

@@ -10,22 +10,20 @@ import { entriesOf, readFrom } from '../workspace/workspace-files.ts';
 import { skillsRoot } from './skill.ts';
 import type { FoundSkill } from './skill-folders.ts';
 
-interface SkillFilesOptions {
-  /** The skills that agents may see now. */
-  enabled: () => Promise<FoundSkill[]>;
-  /** A clock that never goes back. */
-  clock: Clock;
-}
-
 /** A search through thousands of files does not look up all skills for each file. */
 const freshMs = 1_000;
 
 /** `/mnt/skills` as agents see it: the files of the skills that are switched on. They can be read but not changed. */
 export class SkillFiles implements Pick<Workspace, 'read' | 'list'> {
-  readonly #options: SkillFilesOptions;
+  readonly #options;
   #known: { skills: Promise<FoundSkill[]>; untilMs: number } | null = null;
 
-  constructor(options: SkillFilesOptions) {
+  constructor(options: {
+    /** The skills that agents may see now. */
+    enabled: () => Promise<FoundSkill[]>;
+    /** A clock that never goes back. */
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

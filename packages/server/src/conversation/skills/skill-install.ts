@@ -16,20 +16,18 @@ import type { CustomSkills } from './custom-skills.ts';
 import { maxSkillBytes, readSkillText, skillFile } from './skill.ts';
 import { type PlannedFile, planOf } from './skill-archive-plan.ts';
 
-interface SkillInstallOptions {
-  custom: CustomSkills;
-  access: Pick<ThreadAccess, 'require'>;
-  files: Pick<WorkspaceFiles, 'open'>;
-  /** Disk space that is left free. */
-  reserveBytes: number;
-}
-
 /** Makes a custom skill of a `.skill` archive that lies in a thread of the caller. */
 export class SkillInstall {
-  readonly #options: SkillInstallOptions;
+  readonly #options;
   readonly #lock = new KeyLock();
 
-  constructor(options: SkillInstallOptions) {
+  constructor(options: {
+    custom: CustomSkills;
+    access: Pick<ThreadAccess, 'require'>;
+    files: Pick<WorkspaceFiles, 'open'>;
+    /** Disk space that is left free. */
+    reserveBytes: number;
+  }) {
     this.#options = options;
   }
 

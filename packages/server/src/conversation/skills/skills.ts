@@ -4,16 +4,14 @@ import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import type { FoundSkill, SkillFolders } from './skill-folders.ts';
 import { isEnabled, type SkillSwitches, switchesIn, withSwitch } from './skill-switches.ts';
 
-interface SkillsOptions {
-  folders: SkillFolders;
-  extensions: ExtensionsFile;
-}
-
 /** All skills of this gateway: who is told about them, and which are switched on. */
 export class Skills {
-  readonly #options: SkillsOptions;
+  readonly #options;
 
-  constructor(options: SkillsOptions) {
+  constructor(options: {
+    folders: SkillFolders;
+    extensions: ExtensionsFile;
+  }) {
     this.#options = options;
   }
 

@@ -4,22 +4,20 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../lib/log.ts';
 import type { AskModel } from './suggestions.ts';
 
-interface InputPolishOptions {
-  /** Null while there is only the demo model. */
-  ask: AskModel | null;
-  log: Pick<Log, 'warn'>;
-}
-
 const maxWaitMs = 60_000;
 /** The limit for all users together. */
 const maxConcurrent = 16;
 
 /** Writes a draft of a message in better words. Nothing of it is stored. */
 export class InputPolish {
-  readonly #options: InputPolishOptions;
+  readonly #options;
   #atOnce = 0;
 
-  constructor(options: InputPolishOptions) {
+  constructor(options: {
+    /** Null while there is only the demo model. */
+    ask: AskModel | null;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 

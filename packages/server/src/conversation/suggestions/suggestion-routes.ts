@@ -10,13 +10,15 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { InputPolish } from './input-polish.ts';
 import type { Suggestions } from './suggestions.ts';
 
-interface SuggestionRoutesOptions {
+export function suggestionRoutes({
+  access,
+  suggestions,
+  inputPolish,
+}: {
   access: Pick<ThreadAccess, 'require'>;
   suggestions: Suggestions;
   inputPolish: InputPolish;
-}
-
-export function suggestionRoutes({ access, suggestions, inputPolish }: SuggestionRoutesOptions): Routes {
+}): Routes {
   return (app) => {
     app.route({
       ...suggestFollowUps,

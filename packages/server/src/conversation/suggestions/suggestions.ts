@@ -10,23 +10,21 @@ export type AskModel = (
   options: { model: string | null; signal: AbortSignal },
 ) => Promise<string>;
 
-interface SuggestionsOptions {
-  /** Null while there is only the demo model. */
-  ask: AskModel | null;
-  hasPool: boolean;
-  log: Pick<Log, 'warn'>;
-}
-
 const maxWaitMs = 30_000;
 /** The limit for all users together: suggestions that no one waits for must not occupy the models. */
 const maxConcurrent = 16;
 
 /** Questions that a user might ask next. They are optional: when they cannot be made the list is empty. */
 export class Suggestions {
-  readonly #options: SuggestionsOptions;
+  readonly #options;
   #atOnce = 0;
 
-  constructor(options: SuggestionsOptions) {
+  constructor(options: {
+    /** Null while there is only the demo model. */
+    ask: AskModel | null;
+    hasPool: boolean;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 

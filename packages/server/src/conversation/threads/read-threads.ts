@@ -6,20 +6,18 @@ import { threadNotFound } from './thread.ts';
 import type { ThreadAccess } from './thread-access.ts';
 import type { UnreadPosition, UnreadThreadStore } from './unread-thread-store.ts';
 
-interface ReadThreadsOptions {
-  store: UnreadThreadStore;
-  access: Pick<ThreadAccess, 'require'>;
-  tell: TellOwner;
-}
-
 /** Counting more would say no more to a person. */
 const maxCount = 1_000;
 
 /** What a user has read, and what not. Every open page of the user hears of a change. */
 export class ReadThreads {
-  readonly #options: ReadThreadsOptions;
+  readonly #options;
 
-  constructor(options: ReadThreadsOptions) {
+  constructor(options: {
+    store: UnreadThreadStore;
+    access: Pick<ThreadAccess, 'require'>;
+    tell: TellOwner;
+  }) {
     this.#options = options;
   }
 

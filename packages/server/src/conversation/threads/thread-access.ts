@@ -11,16 +11,14 @@ export interface AccessNeed {
   mustExist: boolean;
 }
 
-type Known = Pick<ThreadStore, 'find' | 'isDeleted' | 'hasStates'>;
-
 /**
  * Decides who may use a thread. This is the only place that does, for every route with a `thread_id` in its path and for every
  * thread id in a body. Another user's thread and a deleted one get the same answer, so that no one learns whether it still exists.
  */
 export class ThreadAccess {
-  readonly #threads: Known;
+  readonly #threads;
 
-  constructor(threads: Known) {
+  constructor(threads: Pick<ThreadStore, 'find' | 'isDeleted' | 'hasStates'>) {
     this.#threads = threads;
   }
 

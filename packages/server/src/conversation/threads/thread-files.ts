@@ -2,8 +2,6 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ThreadRow } from '../tables.ts';
 
-type Named = Pick<ThreadRow, 'thread_id' | 'user_id'>;
-
 /** The contract's form of thread ids. */
 const folderName = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -16,7 +14,7 @@ export class ThreadFiles {
   }
 
   /** Removes everything of the thread; a shared one may have files of every user. */
-  async remove({ thread_id, user_id }: Named): Promise<void> {
+  async remove({ thread_id, user_id }: Pick<ThreadRow, 'thread_id' | 'user_id'>): Promise<void> {
     // An id from the agent runtime's own store can be any text, and then has no folder.
     if (!folderName.test(thread_id)) return;
     const users = user_id === null ? await this.#users() : [user_id];

@@ -6,23 +6,21 @@ import type { Removals, RemovedThread } from '../removals.ts';
 import { threadNotFound } from './thread.ts';
 import type { ForgetThread, ThreadStore } from './thread-store.ts';
 
-export interface ThreadRemovalOptions {
-  store: ThreadStore;
-  removals: Pick<Removals, 'stopWork' | 'forgetThread' | 'removeFiles'>;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}
-
 /** A run may begin between the stop and the unit. This limits how often the deletion is tried again. */
 const attempts = 3;
 const filesAtOnce = 500;
 
 /** Deletes threads with everything in them, so that nothing of them can come back. */
 export class ThreadRemoval {
-  readonly #options: ThreadRemovalOptions;
+  readonly #options;
   readonly #forget: ForgetThread;
 
-  constructor(options: ThreadRemovalOptions) {
+  constructor(options: {
+    store: ThreadStore;
+    removals: Pick<Removals, 'stopWork' | 'forgetThread' | 'removeFiles'>;
+    clock: Clock;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
     this.#forget = (trx, threadId) => options.removals.forgetThread(trx, threadId);
   }

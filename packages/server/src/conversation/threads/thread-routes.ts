@@ -18,12 +18,16 @@ import type { ThreadLists } from './thread-lists.ts';
 import { threadFilter, threadListRequest, threadRequest, threadTtl } from './thread-requests.ts';
 import type { Threads } from './threads.ts';
 
-interface ThreadRoutesOptions {
-  threads: Threads;
-  lists: ThreadLists;
-}
-
-export function threadRoutes(mount: Mount, { threads, lists }: ThreadRoutesOptions): Routes {
+export function threadRoutes(
+  mount: Mount,
+  {
+    threads,
+    lists,
+  }: {
+    threads: Threads;
+    lists: ThreadLists;
+  },
+): Routes {
   const rules = mountRules[mount];
   return (app) => {
     app.route({

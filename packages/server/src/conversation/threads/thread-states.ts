@@ -16,14 +16,6 @@ import type { ThreadAccess } from './thread-access.ts';
 import type { ThreadStore } from './thread-store.ts';
 import { historyEntry, stateView } from './thread-view.ts';
 
-export interface ThreadStatesOptions {
-  store: ThreadStore;
-  access: ThreadAccess;
-  states: SavedStates;
-  graphFor: GraphFor;
-  clock: Clock;
-}
-
 export interface StateChange {
   values: unknown;
   asNode: string | undefined;
@@ -41,9 +33,15 @@ export interface HistoryRequest {
 
 /** The saved states of threads, for callers that may see the thread. */
 export class ThreadStates {
-  readonly #options: ThreadStatesOptions;
+  readonly #options;
 
-  constructor(options: ThreadStatesOptions) {
+  constructor(options: {
+    store: ThreadStore;
+    access: ThreadAccess;
+    states: SavedStates;
+    graphFor: GraphFor;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

@@ -25,19 +25,6 @@ import {
   threadWithoutRecord,
 } from './thread-view.ts';
 
-export interface ThreadsOptions {
-  store: ThreadStore;
-  access: ThreadAccess;
-  removal: ThreadRemoval;
-  checkpoints: Pick<ThreadCheckpoints, 'exist'>;
-  states: SavedStates;
-  /** Throws `thread_busy` when a run of the thread is open. */
-  requireNoOpenRun: (trx: WriteTransaction<ConversationTables>, threadId: string) => Promise<void>;
-  graphFor: GraphFor;
-  clock: Clock;
-  newId: () => string;
-}
-
 export interface ThreadRequest {
   threadId: string | null;
   assistantId: string | null;
@@ -55,9 +42,20 @@ export type PruneStrategy = 'delete' | 'keep_latest';
 
 /** Operations on threads, apart from lists and states. */
 export class Threads {
-  readonly #options: ThreadsOptions;
+  readonly #options;
 
-  constructor(options: ThreadsOptions) {
+  constructor(options: {
+    store: ThreadStore;
+    access: ThreadAccess;
+    removal: ThreadRemoval;
+    checkpoints: Pick<ThreadCheckpoints, 'exist'>;
+    states: SavedStates;
+    /** Throws `thread_busy` when a run of the thread is open. */
+    requireNoOpenRun: (trx: WriteTransaction<ConversationTables>, threadId: string) => Promise<void>;
+    graphFor: GraphFor;
+    clock: Clock;
+    newId: () => string;
+  }) {
     this.#options = options;
   }
 

@@ -20,21 +20,19 @@ export function userRemovalBy(jobs: Pick<Jobs, 'enqueue' | 'wake'>) {
   };
 }
 
-interface UserRemovalOptions {
-  database: Pick<Database<ConversationTables>, 'write'>;
-  threads: Pick<ThreadStore, 'idsOf'>;
-  removals: Pick<Removals, 'forgetUser'>;
-  /** Deletes a thread with everything in it. Throws while something in it does not stop; the job then tries again later. */
-  deleteThread: (owner: Owner, threadId: string) => Promise<unknown>;
-  /** The data home. */
-  home: string;
-}
-
 /** Once an account is deleted, everything that its user had here is removed: threads, files, memories, agents, assistants. */
 export class UserRemoval {
-  readonly #options: UserRemovalOptions;
+  readonly #options;
 
-  constructor(options: UserRemovalOptions) {
+  constructor(options: {
+    database: Pick<Database<ConversationTables>, 'write'>;
+    threads: Pick<ThreadStore, 'idsOf'>;
+    removals: Pick<Removals, 'forgetUser'>;
+    /** Deletes a thread with everything in it. Throws while something in it does not stop; the job then tries again later. */
+    deleteThread: (owner: Owner, threadId: string) => Promise<unknown>;
+    /** The data home. */
+    home: string;
+  }) {
     this.#options = options;
   }
 

@@ -44,13 +44,6 @@ interface TimelineStores {
   poolSpans: PoolSpans | null;
 }
 
-interface RunTimelinesOptions {
-  together: ReadTogether<TimelineStores>;
-  access: Pick<ThreadAccess, 'require'>;
-  prices: ModelPrices;
-  clock: Clock;
-}
-
 interface RunName {
   threadId: string;
   runId: string;
@@ -68,9 +61,14 @@ const maxTasks = 10_000;
 
 /** What a run did, from rows alone: its own spans, and those of the tasks that it has asked the pool for. */
 export class RunTimelines {
-  readonly #options: RunTimelinesOptions;
+  readonly #options;
 
-  constructor(options: RunTimelinesOptions) {
+  constructor(options: {
+    together: ReadTogether<TimelineStores>;
+    access: Pick<ThreadAccess, 'require'>;
+    prices: ModelPrices;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

@@ -5,16 +5,14 @@ import { type PlacedRun, RunTree } from '../journal/run-tree.ts';
 import { maxPlacedRuns } from '../journal/shown-runs.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 
-interface AnswerVersionsOptions {
-  access: Pick<ThreadAccess, 'requireRecord'>;
-  runs: Pick<RecordedRunStore, 'marks' | 'placed'>;
-}
-
 /** The versions of the answers that were given more than once. */
 export class AnswerVersions {
-  readonly #options: AnswerVersionsOptions;
+  readonly #options;
 
-  constructor(options: AnswerVersionsOptions) {
+  constructor(options: {
+    access: Pick<ThreadAccess, 'requireRecord'>;
+    runs: Pick<RecordedRunStore, 'marks' | 'placed'>;
+  }) {
     this.#options = options;
   }
 

@@ -18,19 +18,6 @@ import type { HistorySeed } from './history-seed.ts';
 import { isAtRest, lineageOf } from './state-lineage.ts';
 import { isQuestion, isVisibleAnswer, lastShown, messagesIn } from './turn-messages.ts';
 
-interface BranchesOptions {
-  access: Pick<ThreadAccess, 'requireRecord'>;
-  states: Pick<SavedStates, 'current' | 'pastStates' | 'copy' | 'update'>;
-  store: Pick<ThreadStore, 'create' | 'giveTitle' | 'saveState'>;
-  removal: Pick<ThreadRemoval, 'discard'>;
-  seed: HistorySeed;
-  runs: Pick<RecordedRunStore, 'marks' | 'placed'>;
-  copyFolders: CopyOfFolders;
-  newId: () => string;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}
-
 interface Source {
   thread: ThreadRow;
   /** The last state of the turn. */
@@ -46,9 +33,20 @@ const ownKeys = ['deerflow_pinned', 'deerflow_branch', 'thread_id'];
 
 /** Threads that go on from a turn of another one. */
 export class Branches {
-  readonly #options: BranchesOptions;
+  readonly #options;
 
-  constructor(options: BranchesOptions) {
+  constructor(options: {
+    access: Pick<ThreadAccess, 'requireRecord'>;
+    states: Pick<SavedStates, 'current' | 'pastStates' | 'copy' | 'update'>;
+    store: Pick<ThreadStore, 'create' | 'giveTitle' | 'saveState'>;
+    removal: Pick<ThreadRemoval, 'discard'>;
+    seed: HistorySeed;
+    runs: Pick<RecordedRunStore, 'marks' | 'placed'>;
+    copyFolders: CopyOfFolders;
+    newId: () => string;
+    clock: Clock;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 

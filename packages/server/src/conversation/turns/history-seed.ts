@@ -11,12 +11,6 @@ import { storedEvent } from '../journal/stored-event.ts';
 import { userScope } from '../user-scope.ts';
 import { isMessage } from './turn-messages.ts';
 
-interface HistorySeedOptions {
-  storage: Pick<EventStorage, 'list' | 'write'>;
-  runs: Pick<RecordedRunStore, 'marks' | 'placed'>;
-  log: Pick<Log, 'warn'>;
-}
-
 interface Copied {
   from: string;
   to: string;
@@ -32,9 +26,13 @@ const rowsAtOnce = 500;
 
 /** Copies the shown messages of a thread into its branch. Each turn gets a run id of its own, so that making one answer again hides one turn. */
 export class HistorySeed {
-  readonly #options: HistorySeedOptions;
+  readonly #options;
 
-  constructor(options: HistorySeedOptions) {
+  constructor(options: {
+    storage: Pick<EventStorage, 'list' | 'write'>;
+    runs: Pick<RecordedRunStore, 'marks' | 'placed'>;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 

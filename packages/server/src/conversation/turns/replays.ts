@@ -20,15 +20,6 @@ import {
   turnOfAnswer,
 } from './turn-messages.ts';
 
-interface ReplaysOptions {
-  access: Pick<ThreadAccess, 'requireRecord'>;
-  states: Pick<SavedStates, 'current' | 'pastStates'>;
-  runs: Pick<RunStore, 'get'>;
-  journal: Pick<Journal, 'events'>;
-  goals: Pick<GoalStore, 'find'>;
-  newId: () => string;
-}
-
 interface Place {
   checkpointId: string;
   /** The run that made the answer, as its states name it. */
@@ -42,9 +33,16 @@ const keptOfQuestion = ['files', 'referenced_message_contexts'];
 
 /** Says how a client has the latest turn done again. It reads only; the client starts the run. */
 export class Replays {
-  readonly #options: ReplaysOptions;
+  readonly #options;
 
-  constructor(options: ReplaysOptions) {
+  constructor(options: {
+    access: Pick<ThreadAccess, 'requireRecord'>;
+    states: Pick<SavedStates, 'current' | 'pastStates'>;
+    runs: Pick<RunStore, 'get'>;
+    journal: Pick<Journal, 'events'>;
+    goals: Pick<GoalStore, 'find'>;
+    newId: () => string;
+  }) {
     this.#options = options;
   }
 

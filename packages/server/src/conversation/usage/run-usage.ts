@@ -1,12 +1,15 @@
 import type { ModelUsage } from '../journal/run-totals.ts';
 import type { RunRow, RunUsageRow } from '../tables.ts';
 
-type EndedRun = Pick<RunRow, 'run_id' | 'user_id' | 'assistant_id' | 'ended_at' | 'token_usage_by_model'>;
-
 const nothing: ModelUsage = { tokens: 0, input_tokens: 0, output_tokens: 0, calls: 0 };
 
 /** The usage rows of a run: one for each model, or one without a model. */
-export function usageRowsOf({ run_id, user_id, assistant_id: agent, ...run }: EndedRun): RunUsageRow[] {
+export function usageRowsOf({
+  run_id,
+  user_id,
+  assistant_id: agent,
+  ...run
+}: Pick<RunRow, 'run_id' | 'user_id' | 'assistant_id' | 'ended_at' | 'token_usage_by_model'>): RunUsageRow[] {
   const models = Object.entries(modelUsageIn(run.token_usage_by_model));
   const counted = models.length === 0 ? [['', nothing] as const] : models;
   return counted.map(

@@ -31,12 +31,6 @@ export interface Artifact extends ContentType {
   close(): Promise<void>;
 }
 
-interface ArtifactsOptions {
-  folders: ThreadFolders;
-  files: WorkspaceFiles;
-  access: Pick<ThreadAccess, 'require'>;
-}
-
 const maxEditBytes = 2 * 1024 * 1024;
 /** Archives whose directories are read at a time. */
 const archiveReads = { atOnce: 2, atOncePerUser: 1 };
@@ -46,7 +40,7 @@ const outputs = 'outputs/';
 
 /** Files of threads that clients load and edit. */
 export class Artifacts {
-  readonly #options: ArtifactsOptions;
+  readonly #options;
   readonly #archives = new UserTurns({
     ...archiveReads,
     waiting: {
@@ -55,7 +49,11 @@ export class Artifacts {
     },
   });
 
-  constructor(options: ArtifactsOptions) {
+  constructor(options: {
+    folders: ThreadFolders;
+    files: WorkspaceFiles;
+    access: Pick<ThreadAccess, 'require'>;
+  }) {
     this.#options = options;
   }
 

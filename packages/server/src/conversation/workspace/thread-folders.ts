@@ -6,14 +6,6 @@ import type { Disk } from '../../platform/files/disk.ts';
 import { requireFolderName } from '../user-files/user-folder.ts';
 import { type FolderName, folderNames } from './virtual-path.ts';
 
-interface ThreadFoldersOptions {
-  /** The data home. */
-  home: string;
-  /** Disk space that is left free, so that files of threads never take the last page from a database beside them. */
-  reserveBytes: number;
-  disk: Disk;
-}
-
 /**
  * Where the files of a thread lie: `<home>/users/<user>/threads/<thread>/user-data/{uploads,workspace,outputs}`, and
  * `<home>/threads/<thread>/user-data` without a user. Each user has a separate folder, even in a shared thread.
@@ -23,7 +15,17 @@ export class ThreadFolders {
   readonly #reserveBytes: number;
   readonly disk: Disk;
 
-  constructor({ home, reserveBytes, disk }: ThreadFoldersOptions) {
+  constructor({
+    home,
+    reserveBytes,
+    disk,
+  }: {
+    /** The data home. */
+    home: string;
+    /** Disk space that is left free, so that files of threads never take the last page from a database beside them. */
+    reserveBytes: number;
+    disk: Disk;
+  }) {
     this.#home = resolve(home);
     this.#reserveBytes = reserveBytes;
     this.disk = disk;

@@ -33,16 +33,6 @@ import { artifactUrlOf, virtualPathOf } from './virtual-path.ts';
 import { whileThreadExists } from './while-thread-exists.ts';
 import type { WorkspaceFiles } from './workspace-files.ts';
 
-interface UploadsOptions {
-  folders: ThreadFolders;
-  files: WorkspaceFiles;
-  access: Pick<ThreadAccess, 'require'>;
-  /** Makes the thread for the caller when it does not exist. */
-  makeThread: (owner: Owner, threadId: string) => Promise<void>;
-  limits: UploadLimits;
-  clock: Clock;
-}
-
 interface UploadsAnswer {
   success: boolean;
   files: UploadedFile[];
@@ -55,10 +45,18 @@ const maxUploads = 1_000;
 
 /** The files that users put into their threads. */
 export class Uploads {
-  readonly #options: UploadsOptions;
+  readonly #options;
   readonly #lock = new KeyLock();
 
-  constructor(options: UploadsOptions) {
+  constructor(options: {
+    folders: ThreadFolders;
+    files: WorkspaceFiles;
+    access: Pick<ThreadAccess, 'require'>;
+    /** Makes the thread for the caller when it does not exist. */
+    makeThread: (owner: Owner, threadId: string) => Promise<void>;
+    limits: UploadLimits;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

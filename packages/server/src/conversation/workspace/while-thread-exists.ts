@@ -4,17 +4,18 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import { userScope } from '../user-scope.ts';
 import type { ThreadFolders } from './thread-folders.ts';
 
-interface ThreadNeed {
-  access: Pick<ThreadAccess, 'require'>;
-  folders: Pick<ThreadFolders, 'remove'>;
-}
-
 /**
  * Runs work that writes files of a thread. When the thread was deleted meanwhile, the files are removed again and the answer is
  * `thread_not_found`: either the deletion sees the files or the writer sees the deletion.
  */
 export async function whileThreadExists<Value>(
-  { access, folders }: ThreadNeed,
+  {
+    access,
+    folders,
+  }: {
+    access: Pick<ThreadAccess, 'require'>;
+    folders: Pick<ThreadFolders, 'remove'>;
+  },
   { owner, threadId }: { owner: Owner; threadId: string },
   write: () => Promise<Value>,
 ): Promise<Value> {

@@ -16,26 +16,24 @@ export interface WalkLimits {
   depth: number;
 }
 
-interface WalkOptions {
-  list: (path: string) => Promise<WorkspaceEntry[]>;
-  limits: WalkLimits;
-  signal: AbortSignal | undefined;
-  clock?: Clock;
-}
-
 /** The walk gives other work its turn this often, however long it takes. */
 const turnMs = 10;
 
 /** A limited walk through a folder and everything below it. A folder comes before its entries, which are sorted by name. */
 export class Walk {
-  readonly #options: WalkOptions;
+  readonly #options;
   readonly #clock: Clock;
   readonly #endMs: number;
   #turnMs: number;
   #seen = 0;
   #stoppedBy: string | null = null;
 
-  constructor(options: WalkOptions) {
+  constructor(options: {
+    list: (path: string) => Promise<WorkspaceEntry[]>;
+    limits: WalkLimits;
+    signal: AbortSignal | undefined;
+    clock?: Clock;
+  }) {
     this.#options = options;
     this.#clock = options.clock ?? steadyClock;
     this.#turnMs = this.#clock();

@@ -7,13 +7,6 @@ import type { RunClaimStore } from '../records/run-claim-store.ts';
 import { finalEvents, idsBefore } from '../records/run-frames.ts';
 import { valuesOfRun } from '../records/values-of-run.ts';
 
-interface LateEndsOptions {
-  streamLog: Pick<StreamLog, 'followed' | 'isEnded' | 'begin' | 'append' | 'end'>;
-  claims: Pick<RunClaimStore, 'find'>;
-  states: Pick<GraphStates, 'current'>;
-  clock: Clock;
-}
-
 /** A process that lives tells the end of a run at once. */
 const overdueMs = 5_000;
 
@@ -22,9 +15,14 @@ const overdueMs = 5_000;
  * would stay open for ever.
  */
 export class LateEnds {
-  readonly #options: LateEndsOptions;
+  readonly #options;
 
-  constructor(options: LateEndsOptions) {
+  constructor(options: {
+    streamLog: Pick<StreamLog, 'followed' | 'isEnded' | 'begin' | 'append' | 'end'>;
+    claims: Pick<RunClaimStore, 'find'>;
+    states: Pick<GraphStates, 'current'>;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

@@ -9,16 +9,20 @@ import type { WebhookCaller } from './run-webhooks.ts';
 /** As long as any other receiver has. */
 const deadlineMs = 15 * secondMs;
 
-interface OwnApp {
-  webApp: Pick<OwnWebApp, 'value'>;
-  ownCode: Pick<OwnCode, 'during'>;
-}
-
 /**
  * A webhook that is a path, such as `/done`, is a route of the operator's app. It is called in this process for the user of the
  * run. Any other address goes to the caller.
  */
-export function withOwnApp(caller: WebhookCaller, { webApp, ownCode }: OwnApp): WebhookCaller {
+export function withOwnApp(
+  caller: WebhookCaller,
+  {
+    webApp,
+    ownCode,
+  }: {
+    webApp: Pick<OwnWebApp, 'value'>;
+    ownCode: Pick<OwnCode, 'during'>;
+  },
+): WebhookCaller {
   return {
     whyDenied: (url) => (isPath(url) ? null : caller.whyDenied(url)),
     post: async (url, call) => {

@@ -19,16 +19,6 @@ import type { RunFollowers } from './run-followers.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
-export interface RunEndingOptions {
-  database: Database<ConversationTables>;
-  streamLog: Pick<StreamLog, 'append' | 'end'>;
-  ends: RunEnds;
-  clock: Clock;
-  followers: Pick<RunFollowers, 'plan' | 'ended'>;
-  news: RunNews;
-  givesTitles: boolean;
-}
-
 /** A caller has cancelled the run, which is stored, but the run was about to end otherwise. */
 export class CancelStored extends Error {
   readonly action: CancelAction;
@@ -47,9 +37,17 @@ export interface WrittenEnd extends EndedInThread {
 
 /** The one way in which a run ends, whichever process had it and however far it came. */
 export class RunEnding {
-  readonly #options: RunEndingOptions;
+  readonly #options;
 
-  constructor(options: RunEndingOptions) {
+  constructor(options: {
+    database: Database<ConversationTables>;
+    streamLog: Pick<StreamLog, 'append' | 'end'>;
+    ends: RunEnds;
+    clock: Clock;
+    followers: Pick<RunFollowers, 'plan' | 'ended'>;
+    news: RunNews;
+    givesTitles: boolean;
+  }) {
     this.#options = options;
   }
 

@@ -25,28 +25,26 @@ export interface WebhookCaller {
   post: (url: string, call: WebhookCall) => Promise<CallOutcome>;
 }
 
-interface RunWebhooksOptions {
-  jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
-  /** Null when webhooks are off. */
-  caller: WebhookCaller | null;
-  find: (runId: string) => Promise<RunRow | undefined>;
-  valuesOf: (run: RunRow) => Promise<Record<string, unknown>>;
-  /** Returns what the operator's own authentication said about the user who started the run. */
-  authUserOf: (runId: string) => Promise<Record<string, unknown> | null>;
-  /** For a thread that is deleted with its run: called when the webhook has been called, or never will be. */
-  deleteThread: (run: RunRow) => Promise<void>;
-  clock: Clock;
-}
-
 const kind = 'conversation.call-run-webhook';
 const retryDelaysMs = [5 * secondMs, minuteMs, 5 * minuteMs, 30 * minuteMs, 120 * minuteMs];
 const gone = 410;
 
 /** One call for each run that asked for it. It is planned with the end of the run, so that none is forgotten. */
 export class RunWebhooks {
-  readonly #options: RunWebhooksOptions;
+  readonly #options;
 
-  constructor(options: RunWebhooksOptions) {
+  constructor(options: {
+    jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
+    /** Null when webhooks are off. */
+    caller: WebhookCaller | null;
+    find: (runId: string) => Promise<RunRow | undefined>;
+    valuesOf: (run: RunRow) => Promise<Record<string, unknown>>;
+    /** Returns what the operator's own authentication said about the user who started the run. */
+    authUserOf: (runId: string) => Promise<Record<string, unknown> | null>;
+    /** For a thread that is deleted with its run: called when the webhook has been called, or never will be. */
+    deleteThread: (run: RunRow) => Promise<void>;
+    clock: Clock;
+  }) {
     this.#options = options;
     options.jobs.register(kind, (job) => this.#call(job), { concurrency: 8, retryDelaysMs });
   }

@@ -19,20 +19,6 @@ export interface RunOffer {
   thread_id: string;
 }
 
-interface OfferedRunsOptions {
-  executor: Pick<RunExecutor, 'begin' | 'expect' | 'isAtWork'>;
-  worker: Pick<RunWorker, 'id'>;
-  store: Pick<RunStore, 'offerable' | 'countWaiting'>;
-  queue: OfferQueue<RunOffer>;
-  tags: StartTags;
-  slots: number;
-  /** The numbers at which a count of waiting runs may end. */
-  limits: { waiting: number; waitingPerUser: number };
-  clock: Clock;
-  timer?: Timer;
-  onFault: (error: unknown, run?: Pick<WaitingRun, 'run_id'>) => void;
-}
-
 /** A run that is due later is offered by a sweep when its time is near. */
 const horizonMs = minuteMs;
 const maxOffersPerSweep = 1_000;
@@ -48,7 +34,7 @@ const closeMs = secondMs;
  */
 export class OfferedRuns implements RunLine {
   readonly listens = false;
-  readonly #options: OfferedRunsOptions;
+  readonly #options;
   readonly #timer: Timer;
   readonly #slots: RunSlots;
   /** Runs at work here whose end is known. What became of the others has to be looked up. */
@@ -60,7 +46,19 @@ export class OfferedRuns implements RunLine {
   #offering: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(options: OfferedRunsOptions) {
+  constructor(options: {
+    executor: Pick<RunExecutor, 'begin' | 'expect' | 'isAtWork'>;
+    worker: Pick<RunWorker, 'id'>;
+    store: Pick<RunStore, 'offerable' | 'countWaiting'>;
+    queue: OfferQueue<RunOffer>;
+    tags: StartTags;
+    slots: number;
+    /** The numbers at which a count of waiting runs may end. */
+    limits: { waiting: number; waitingPerUser: number };
+    clock: Clock;
+    timer?: Timer;
+    onFault: (error: unknown, run?: Pick<WaitingRun, 'run_id'>) => void;
+  }) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
     this.#slots = new RunSlots({

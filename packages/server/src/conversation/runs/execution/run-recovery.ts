@@ -8,18 +8,6 @@ import type { RunExecutor } from './run-executor.ts';
 import type { RunLine } from './run-line.ts';
 import { leaseOf, type RunWorker } from './run-worker.ts';
 
-interface RunRecoveryOptions {
-  store: Pick<RunStore, 'openAfter'>;
-  claims: Pick<RunClaimStore, 'releaseWorker' | 'release'>;
-  line: Pick<RunLine, 'add'>;
-  executor: Pick<RunExecutor, 'isAtWork' | 'stop'>;
-  ownership: Pick<Ownership, 'hold'>;
-  worker: Pick<RunWorker, 'id'>;
-  clock: Clock;
-  timer?: Timer;
-  onFault: (error: unknown) => void;
-}
-
 const sweepEveryMs = 15_000;
 const rowsAtOnce = 500;
 
@@ -28,7 +16,7 @@ const rowsAtOnce = 500;
  * relies on. A run that has not ended is waiting here, at work here, or under another process's lease that is watched.
  */
 export class RunRecovery {
-  readonly #options: RunRecoveryOptions;
+  readonly #options;
   readonly #timer: Timer;
   readonly #closing = new AbortController();
   readonly #watched = new Map<string, Promise<void>>();
@@ -36,7 +24,17 @@ export class RunRecovery {
   #cancelTimer: () => void = () => undefined;
   #sweeping: Promise<void> = Promise.resolve();
 
-  constructor(options: RunRecoveryOptions) {
+  constructor(options: {
+    store: Pick<RunStore, 'openAfter'>;
+    claims: Pick<RunClaimStore, 'releaseWorker' | 'release'>;
+    line: Pick<RunLine, 'add'>;
+    executor: Pick<RunExecutor, 'isAtWork' | 'stop'>;
+    ownership: Pick<Ownership, 'hold'>;
+    worker: Pick<RunWorker, 'id'>;
+    clock: Clock;
+    timer?: Timer;
+    onFault: (error: unknown) => void;
+  }) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
   }

@@ -7,16 +7,6 @@ import type { Place, RunLine } from './run-line.ts';
 import { RunQueue } from './run-queue.ts';
 import type { RunWorker } from './run-worker.ts';
 
-interface RunSchedulerOptions {
-  executor: Pick<RunExecutor, 'execute' | 'expect' | 'isAtWork'>;
-  worker: Pick<RunWorker, 'id'>;
-  /** How many runs work at the same time. */
-  slots: number;
-  clock: Clock;
-  timer?: Timer;
-  onFault: (error: unknown, run: WaitingRun) => void;
-}
-
 const retryMs = 1_000;
 
 /**
@@ -25,7 +15,7 @@ const retryMs = 1_000;
  */
 export class RunScheduler implements RunLine {
   readonly listens = true;
-  readonly #options: RunSchedulerOptions;
+  readonly #options;
   readonly #timer: Timer;
   readonly #queue = new RunQueue();
   /** Runs that are not due yet, by id. */
@@ -35,7 +25,15 @@ export class RunScheduler implements RunLine {
   #taken = 0;
   #isClosed = false;
 
-  constructor(options: RunSchedulerOptions) {
+  constructor(options: {
+    executor: Pick<RunExecutor, 'execute' | 'expect' | 'isAtWork'>;
+    worker: Pick<RunWorker, 'id'>;
+    /** How many runs work at the same time. */
+    slots: number;
+    clock: Clock;
+    timer?: Timer;
+    onFault: (error: unknown, run: WaitingRun) => void;
+  }) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
   }

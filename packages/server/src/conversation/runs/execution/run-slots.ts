@@ -6,14 +6,6 @@ import type { RunWorker } from './run-worker.ts';
 
 type Known = Pick<WaitingRun, 'run_id' | 'thread_id'>;
 
-interface RunSlotsOptions {
-  executor: Pick<RunExecutor, 'expect'>;
-  worker: Pick<RunWorker, 'id'>;
-  slots: number;
-  /** A run is no longer at work here. */
-  onFree: (run: Known) => void;
-}
-
 /** Room for a run that is about to be claimed. */
 interface TakenSlot {
   workerId: string;
@@ -23,12 +15,18 @@ interface TakenSlot {
 
 /** The runs that this process works on, at most as many as there are slots. */
 export class RunSlots {
-  readonly #options: RunSlotsOptions;
+  readonly #options;
   readonly #running = new Set<Promise<void>>();
   /** Slots that are in use or reserved. */
   #taken = 0;
 
-  constructor(options: RunSlotsOptions) {
+  constructor(options: {
+    executor: Pick<RunExecutor, 'expect'>;
+    worker: Pick<RunWorker, 'id'>;
+    slots: number;
+    /** A run is no longer at work here. */
+    onFree: (run: Known) => void;
+  }) {
     this.#options = options;
   }
 

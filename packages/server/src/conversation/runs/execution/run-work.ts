@@ -15,20 +15,6 @@ import type { RunRecovery } from './run-recovery.ts';
 import type { RunStarts } from './run-starts.ts';
 import type { RunWorker } from './run-worker.ts';
 
-interface RunWorkOptions {
-  line: RunLine;
-  executor: RunExecutor;
-  recovery: RunRecovery;
-  worker: RunWorker;
-  claims: Pick<RunClaimStore, 'find' | 'releaseWorker'>;
-  store: Pick<RunStore, 'firstOpen' | 'admittedAfter'>;
-  starts: RunStarts;
-  ends: RunEnds;
-  bus: Bus;
-  now: () => string;
-  onFault: (error: unknown) => void;
-}
-
 /** A reader of a thread that missed more runs than this sees the rest after the next look. */
 const maxMissedRuns = 100;
 
@@ -50,12 +36,24 @@ const topic = busTopic('conversation.runs', news);
 
 /** The work on runs in this process, and its messages to other processes. */
 export class RunWork {
-  readonly #options: RunWorkOptions;
+  readonly #options;
   readonly #self = newId();
   readonly #closing = new AbortController();
   #listening: Promise<void> = Promise.resolve();
 
-  constructor(options: RunWorkOptions) {
+  constructor(options: {
+    line: RunLine;
+    executor: RunExecutor;
+    recovery: RunRecovery;
+    worker: RunWorker;
+    claims: Pick<RunClaimStore, 'find' | 'releaseWorker'>;
+    store: Pick<RunStore, 'firstOpen' | 'admittedAfter'>;
+    starts: RunStarts;
+    ends: RunEnds;
+    bus: Bus;
+    now: () => string;
+    onFault: (error: unknown) => void;
+  }) {
     this.#options = options;
   }
 

@@ -6,11 +6,6 @@ import { newId } from '../../../lib/ids.ts';
 import { LeaseLost } from '../../../platform/ownership/lease.ts';
 import type { Ownership } from '../../../platform/ownership/ownership.ts';
 
-interface RunWorkerOptions {
-  ownership: Pick<Ownership, 'hold'>;
-  timer?: Timer;
-}
-
 /** The work that depends on the lease of this process. */
 export interface LeaseListener {
   /** There is a lease to work under, for the first time or again. */
@@ -27,13 +22,16 @@ const retryMs = 1_000;
  * Each run's row names the lease. When it lapses, the process that takes it over releases those rows.
  */
 export class RunWorker {
-  readonly #options: RunWorkerOptions;
+  readonly #options;
   readonly #closing = new AbortController();
   readonly #listeners: LeaseListener[] = [];
   #id: string | null = null;
   #holding: Promise<void> = Promise.resolve();
 
-  constructor(options: RunWorkerOptions) {
+  constructor(options: {
+    ownership: Pick<Ownership, 'hold'>;
+    timer?: Timer;
+  }) {
     this.#options = options;
   }
 

@@ -22,12 +22,6 @@ import {
 type Trx = WriteTransaction<ConversationTables>;
 type Read = Database<ConversationTables>['read'];
 
-export interface RunPage {
-  status?: RunStatus | undefined;
-  limit: number;
-  offset: number;
-}
-
 /** What the scheduler remembers of a run that waits. */
 export type WaitingRun = Pick<
   RunRow,
@@ -68,7 +62,19 @@ export class RunStore {
   }
 
   /** Newest first. */
-  async list(owner: Owner, threadId: string, { status, limit, offset }: RunPage): Promise<RunRow[]> {
+  async list(
+    owner: Owner,
+    threadId: string,
+    {
+      status,
+      limit,
+      offset,
+    }: {
+      status?: RunStatus | undefined;
+      limit: number;
+      offset: number;
+    },
+  ): Promise<RunRow[]> {
     const page = { threadId, userId: userScope(owner), status: status ?? null, limit, offset };
     return (await pageOfRuns.run(this.#database.read, page)).rows;
   }

@@ -3,22 +3,18 @@ import type { Owner } from '../../../lib/owner.ts';
 import type { RunRow } from '../../tables.ts';
 import type { RunStore } from './run-store.ts';
 
-interface ThreadsOfRunsOptions {
-  store: Pick<RunStore, 'threadsToDelete'>;
-  deleteThread: (owner: Owner, threadId: string) => Promise<void>;
-  onFault: (error: unknown) => void;
-}
-
-type Ended = Pick<RunRow, 'thread_id' | 'user_id'>;
-
 /**
  * Threads that are deleted with their run. The row says so until they are deleted, so that a crash in between leaves none behind.
  */
 export class ThreadsOfRuns {
-  readonly #options: ThreadsOfRunsOptions;
+  readonly #options;
   readonly #deleting = new Set<Promise<void>>();
 
-  constructor(options: ThreadsOfRunsOptions) {
+  constructor(options: {
+    store: Pick<RunStore, 'threadsToDelete'>;
+    deleteThread: (owner: Owner, threadId: string) => Promise<void>;
+    onFault: (error: unknown) => void;
+  }) {
     this.#options = options;
   }
 
@@ -35,7 +31,7 @@ export class ThreadsOfRuns {
     for (const run of await this.#options.store.threadsToDelete()) await this.delete(run);
   }
 
-  async delete({ thread_id, user_id }: Ended): Promise<void> {
+  async delete({ thread_id, user_id }: Pick<RunRow, 'thread_id' | 'user_id'>): Promise<void> {
     try {
       await this.#options.deleteThread({ user: user_id }, thread_id);
     } catch (error) {
