@@ -51,7 +51,7 @@ export const exceptions: readonly Exception[] = [
 /** Fields of data that is sent or stored: of a node of ComfyUI's graph, and of the values of a waiting run. */
 const dataFields = ['_meta', '__value__', '__interrupt__'];
 const globals = ['globalThis', 'global', 'crypto', 'console', 'process', 'Reflect', 'JSON', 'Math'];
-/** What a program may set of its own process. The rule `environment-in-config` says where the environment may be used. */
+/** What a program may set of its own process. The linter says where the environment may be read. */
 const ownSettings = /^process\.(exitCode|title|env\.[^.]+)$/;
 const definers = ['Object.assign', 'Object.defineProperty', 'Object.defineProperties', 'Reflect.set'];
 

@@ -1,5 +1,5 @@
 /**
- * The rules of the house that no ready tool knows: direction and cycles of imports, sizes, names, dependencies of the
+ * The rules of the house that no ready tool knows: direction of imports, sizes, names, dependencies of the
  * binary, plain English, and what must not be committed. Each rule is printed with the number of its findings. Instead of
  * that, `--rules` prints the sentence of each rule, and `--numbers` counts what the product consists of.
  */
@@ -8,17 +8,14 @@ import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { externals } from '../externals.mjs';
-import { findBrowserParts } from './browser-parts.ts';
 import { compareDependencies } from './cli-dependencies.ts';
-import { findCycles } from './cycles.ts';
 import { findDoubleNames } from './file-names.ts';
 import { type Finding, formatFinding } from './finding.ts';
 import { findLargeFolders, maxFolderFiles } from './folder-sizes.ts';
 import { findForeignParts, findUnusedExceptions } from './foreign-parts.ts';
-import { findLongFunctions, maxFunctionLines } from './function-sizes.ts';
 import { findHardLanguage, isHeldToPlainEnglish } from './language.ts';
 import { findLateNames } from './late-names.ts';
-import { environmentRule, knownPlaceRule, layerRules, queryRule, resolvableRule } from './layer-rules.ts';
+import { knownPlaceRule, layerRules, queryRule, resolvableRule } from './layer-rules.ts';
 import { findLayerFaults } from './layers.ts';
 import { findAddresses } from './lockfile.ts';
 import { findMachinePaths, machineFolders } from './machine-paths.ts';
@@ -28,7 +25,6 @@ import { countByRule, type Rule } from './rule-counts.ts';
 import { findSmallFiles, maxSmallLines, withoutExceptions } from './small-files.ts';
 import { readPackageSources } from './source-file.ts';
 import { listFiles } from './tree.ts';
-import { findWeakSignals } from './weak-signals.ts';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const binaryFile = /\.(png|jpe?g|gif|webp|ico|woff2?|sqlite|zip|gz)$/;
@@ -39,31 +35,8 @@ const paths = listFiles(root);
 /** Every rule with the sentence that it enforces, beside what finds where it is broken. */
 const checks: { rules: Rule[]; find: () => Finding[] }[] = [
   {
-    rules: [...layerRules, environmentRule, queryRule, knownPlaceRule, resolvableRule],
+    rules: [...layerRules, queryRule, knownPlaceRule, resolvableRule],
     find: () => findLayerFaults(sources),
-  },
-  {
-    rules: [{ name: 'no-cycles', sentence: 'Imports make no circle.' }],
-    find: () => findCycles(sources),
-  },
-  {
-    rules: [
-      {
-        name: 'no-weak-signals',
-        sentence:
-          'The server joins signals with deadline.ts and linked-abort.ts, never with AbortSignal.any.',
-      },
-    ],
-    find: () => inFiles(/\.ts$/, findWeakSignals),
-  },
-  {
-    rules: [
-      {
-        name: 'everywhere-in-browsers',
-        sentence: 'Console and client use what every browser gives a page that came over plain HTTP.',
-      },
-    ],
-    find: () => inFiles(/\.tsx?$/, findBrowserParts),
   },
   {
     rules: [{ name: 'reached', sentence: 'An entry point reaches every line of src.' }],
@@ -83,15 +56,6 @@ const checks: { rules: Rule[]; find: () => Finding[] }[] = [
       },
     ],
     find: () => withoutExceptions(findSmallFiles(sourcesWithText())),
-  },
-  {
-    rules: [
-      {
-        name: 'short-functions',
-        sentence: `A function that is no table has at most ${maxFunctionLines} lines.`,
-      },
-    ],
-    find: () => inFiles(/\.(ts|tsx|mts|mjs)$/, findLongFunctions),
   },
   {
     rules: [{ name: 'no-late-names', sentence: 'No closure uses a name that is declared below it.' }],

@@ -173,18 +173,6 @@ export const layerRules: readonly LayerRule[] = [
   },
 ];
 
-export const environmentRule = {
-  name: 'environment-in-config',
-  sentence: 'The environment is read only in config/env.ts (tests and dev-env, their fixture, set it up).',
-  fix: 'read it in packages/server/src/config/env.ts and pass the value on',
-  isBroken: (file: SourceFile): boolean => {
-    const place = placeOf(file.path);
-    return (
-      !file.isTest && place?.package !== 'dev-env' && place?.path !== 'packages/server/src/config/env.ts'
-    );
-  },
-};
-
 export const queryRule = {
   name: 'queries-in-stores',
   sentence:

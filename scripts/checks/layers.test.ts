@@ -218,24 +218,6 @@ describe('statements', () => {
   });
 });
 
-describe('the environment', () => {
-  const readings = {
-    'process.env': 'export const home = process.env.HOME;',
-    'a computed member': "export const home = process['env'].HOME;",
-    'the global object': 'export const home = globalThis.process.env.HOME;',
-    destructuring: 'export const { env } = process;',
-    'an import': "import { env } from 'node:process';\nexport const home = env.HOME;",
-  };
-  for (const [way, text] of Object.entries(readings)) {
-    it(`is not read through ${way} outside config/env.ts`, () => {
-      expect(rulesBrokenBy(`${server}/platform/telemetry/logger.ts`, text)).toEqual([
-        'environment-in-config',
-      ]);
-      expect(rulesBrokenBy(`${server}/config/env.ts`, text)).toEqual([]);
-    });
-  }
-});
-
 describe('the place of a file', () => {
   it('may be the support folder of its own package, for tests', () => {
     const support = "import { client } from '../../test/support/client.ts'";

@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import type { Finding } from './finding.ts';
 import {
   type Edge,
-  environmentRule,
   knownPlaceRule,
   layerRules,
   type Place,
@@ -35,11 +34,6 @@ function faultsOfFile(file: SourceFile): Finding[] {
     const { name, fix } = queryRule;
     for (const { line } of file.queries)
       findings.push({ file: file.path, line, rule: name, found: 'builds a statement', fix });
-  }
-  if (environmentRule.isBroken(file)) {
-    const { name, fix } = environmentRule;
-    for (const { line } of file.environmentReads)
-      findings.push({ file: file.path, line, rule: name, found: 'reads process.env', fix });
   }
   return findings;
 }

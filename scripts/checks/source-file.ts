@@ -7,13 +7,12 @@ export interface ImportStatement {
   line: number;
 }
 
-/** The facts of a file that the layer rules need: its imports, and where it reads the environment. */
+/** The facts of a file that the layer rules need: its imports, and where it builds SQL. */
 export interface SourceFile {
   /** From the root of the repository, with forward slashes: `packages/server/src/lib/ids.ts`. */
   path: string;
   isTest: boolean;
   imports: ImportStatement[];
-  environmentReads: { line: number }[];
   /** Where it builds a statement of SQL. */
   queries: { line: number }[];
 }
@@ -34,15 +33,13 @@ export function parseSource(path: string, text: string): SourceFile {
   if (fault) throw new Error(`${path} cannot be parsed: ${fault.message}`);
 
   const imports: ImportStatement[] = [];
-  const environmentReads: { line: number }[] = [];
   const queries: { line: number }[] = [];
   visit(program, (node) => {
     const specifier = importedBy(node);
     if (specifier !== undefined) imports.push({ specifier, line: lineOf(text, node.start) });
-    if (readsEnvironment(node)) environmentReads.push({ line: lineOf(text, node.start) });
     if (buildsQuery(node)) queries.push({ line: lineOf(text, node.start) });
   });
-  return { path, isTest: testFile.test(path), imports, environmentReads, queries };
+  return { path, isTest: testFile.test(path), imports, queries };
 }
 
 export interface Node {
@@ -94,16 +91,6 @@ function literalText(node: unknown): string | undefined {
   return (node.quasis[0] as { value: { cooked: string } }).value.cooked;
 }
 
-/** `process.env`, `globalThis.process['env']`, `const { env } = process`, `import { env } from 'node:process'`. */
-function readsEnvironment(node: Node): boolean {
-  if (node.type === 'MemberExpression') return isProcess(node.object) && isNamed(node.property, 'env');
-  if (node.type === 'VariableDeclarator') return isProcess(node.init) && hasKey(node.id, 'env');
-  if (node.type !== 'ImportDeclaration') return false;
-  const specifier = literalText(node.source);
-  if (specifier !== 'process' && specifier !== 'node:process') return false;
-  return (node.specifiers as Node[]).some((item) => isNamed(item.imported, 'env'));
-}
-
 const queryMethods = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'replaceInto', 'mergeInto'];
 
 /** `trx.insertInto(…)`: the query builder is used where it was not imported. */
@@ -113,17 +100,8 @@ function buildsQuery(node: Node): boolean {
   return type === 'MemberExpression' && queryMethods.some((method) => isNamed(property, method));
 }
 
-function isProcess(node: unknown): boolean {
-  return isNamed(node, 'process') || (isNode(node) && isNamed(node.property, 'process'));
-}
-
 function isNamed(node: unknown, name: string): boolean {
   return isNode(node) && (node.name === name || literalText(node) === name);
-}
-
-function hasKey(pattern: unknown, key: string): boolean {
-  if (!isNode(pattern) || !Array.isArray(pattern.properties)) return false;
-  return pattern.properties.some((property) => isNode(property) && isNamed(property.key, key));
 }
 
 export function lineOf(text: string, offset: number): number {
