@@ -55,6 +55,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'push',
     'monitor',
     'replicas',
+    'earlier-rows',
   ],
   conversation: [
     '.',

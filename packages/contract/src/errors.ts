@@ -1,3 +1,5 @@
+import type { Wording } from './sentences/sentences.ts';
+
 /**
  * Every error that can cross the wire has one entry here. Domain code throws `AppError(code)`; the kind decides the
  * HTTP status; the message is the default sentence, which a thrower may make more specific.
@@ -456,7 +458,7 @@ export function statusOf(code: ErrorCode): number {
 export interface Fault {
   in: 'body' | 'query' | 'path' | 'header';
   path: (string | number)[];
-  message: string;
+  message: Wording;
   /** The conversation contract's error type, for example `missing` or `string_too_short`. */
   type: string;
   input?: unknown;

@@ -20,8 +20,8 @@ import { workerCallTexts } from './texts/worker-call-texts.ts';
 import { workflowTexts } from './texts/workflow-texts.ts';
 
 /**
- * Every sentence of the gateway that clients may want in another language. The gateway makes its sentences from these, and
- * finds them again in what it has stored as text. A `{cause}` at the end is a sentence of its own.
+ * Every sentence of the gateway that clients may want in another language. `{said}` at the beginning and `{cause}` at the end are
+ * sentences of their own.
  */
 export const sentenceTexts = {
   ...workerCallTexts,

@@ -1,5 +1,6 @@
 import type { Fault } from '@switchyard/contract/errors';
-import { say } from '@switchyard/contract/sentences/sentences';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { say, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../lib/app-error.ts';
 
 /** The only spelling under which an address is stored and looked up. */
@@ -18,7 +19,7 @@ export function emailFaults(text: string, field: string): Fault[] {
       message: say('email_wrong', { cause: reason }),
       type: 'value_error',
       input: text,
-      ctx: { reason },
+      ctx: { reason: textOf(reason) },
     },
   ];
 }
@@ -27,7 +28,7 @@ export function throwFaults(faults: Fault[]): void {
   if (faults.length > 0) throw new AppError('validation_failed', { faults });
 }
 
-function whyNot(address: string): string | undefined {
+function whyNot(address: string): Sentence[] | undefined {
   const at = address.lastIndexOf('@');
   if (at < 0) return say('email_no_at');
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Wording } from '@switchyard/contract/sentences/sentences';
 
 interface SignedCall {
   id: string;
@@ -14,7 +15,7 @@ export interface ChannelNetwork {
   post(
     url: string,
     call: { headers: Record<string, string>; body: string; allowPrivate: boolean; signal: AbortSignal },
-  ): Promise<{ status: number } | { error: string }>;
+  ): Promise<{ status: number } | { error: Wording }>;
   /** Returns the content of an answer with status 200. Throws for every other answer. */
   download(url: string, options: { allowPrivate: boolean; signal: AbortSignal }): Promise<Readable>;
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ChannelMessage, ChannelReply } from '@switchyard/contract/conversation/channel';
+import { textOf } from '@switchyard/contract/sentences/sentences';
 import type { ChannelConfig } from '../config/channels.ts';
 import { AppError } from '../lib/app-error.ts';
 import { deadline } from '../lib/async/deadline.ts';
@@ -47,7 +48,7 @@ export class HttpChannel implements Channel {
     const timestamp = Math.floor(this.#clock() / 1000);
     const headers = this.#network.sign({ id: reply.id, timestamp, body }, secret ?? '');
     const outcome = await this.#network.post(url ?? '', { headers, body, allowPrivate, signal });
-    if ('error' in outcome) throw new DeliveryError(outcome.error);
+    if ('error' in outcome) throw new DeliveryError(textOf(outcome.error));
     const { status } = outcome;
     if (status >= 200 && status < 300) return;
     throw new DeliveryError(`It answered ${status}.`, { isFinal: status === gone });

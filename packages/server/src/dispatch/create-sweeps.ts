@@ -4,6 +4,8 @@ import type { Database } from '../platform/database/database.ts';
 import type { TaskBatches } from './batches/task-batches.ts';
 import type { DispatchDependencies } from './create-dependencies.ts';
 import type { Records } from './create-records.ts';
+import { EarlierRowStore } from './earlier-rows/earlier-row-store.ts';
+import { wordEarlierRows } from './earlier-rows/earlier-rows.ts';
 import { DispatchUpkeep } from './monitor/upkeep.ts';
 import { UpkeepStore } from './monitor/upkeep-store.ts';
 import type { DispatchTables } from './tables.ts';
@@ -16,7 +18,7 @@ const maxInstanceEvents = 100_000;
 
 /** What is forgotten in time. */
 export function registerSweeps(
-  { jobs, thumbnails, clock, options }: DispatchDependencies,
+  { database, jobs, thumbnails, clock, options }: DispatchDependencies,
   { records, batches }: { records: Records; batches: TaskBatches },
 ): void {
   const { store, files, fileStore, webhookStore, instanceEvents } = records;
@@ -39,6 +41,7 @@ export function registerSweeps(
     instanceEvents.forget({ beforeMs: clock() - instanceEventsKeptMs, keep: maxInstanceEvents }),
   );
   jobs.every('dispatch.forget-instance-events', hourMs);
+  wordEarlierRows(new EarlierRowStore(database), { jobs });
 }
 
 /** What the area stores, and what its next sweeps delete. */

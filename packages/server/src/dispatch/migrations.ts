@@ -13,6 +13,7 @@ import * as attemptEnds from './migrations/012-attempt-ends.ts';
 import * as pictureSizes from './migrations/013-picture-sizes.ts';
 import * as oneDispatcher from './migrations/014-one-dispatcher.ts';
 import * as knownPrompts from './migrations/015-known-prompts.ts';
+import * as sentences from './migrations/016-sentences.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -29,4 +30,5 @@ export const dispatchMigrations: readonly Migration[] = [
   pictureSizes,
   oneDispatcher,
   knownPrompts,
+  sentences,
 ];

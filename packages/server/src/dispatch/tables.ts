@@ -63,6 +63,8 @@ export interface TaskTable {
   error: string | null;
   result: string | null;
   warnings: string;
+  /** JSON: the warnings as codes; null when there are none, and in tasks of earlier versions. */
+  warningSentences: string | null;
   webhook: string | null;
   requestId: string | null;
   /** JSON: the tool call of the agent that asked for the task. */
@@ -206,6 +208,8 @@ export interface InstanceTable {
   lastHeartbeat: string | null;
   since: string;
   lastError: string | null;
+  /** JSON: the same as codes. They count while they make the text. */
+  lastErrorSentences: string | null;
   version: string | null;
   devices: string;
   queueRemaining: number | null;
@@ -232,6 +236,8 @@ export interface InstanceEventTable {
   kind: InstanceEventKind;
   at: string;
   message: string;
+  /** JSON: the message as codes. */
+  sentences: string | null;
   taskId: string | null;
   attempt: number | null;
   /** The owner of the task. */
@@ -296,6 +302,8 @@ export interface WebhookDeliveryTable {
   attempts: number;
   responseStatus: number | null;
   lastError: string | null;
+  /** JSON: the same as codes. */
+  lastErrorSentences: string | null;
   createdAt: string;
   deliveredAt: string | null;
 }

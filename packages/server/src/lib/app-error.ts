@@ -1,11 +1,13 @@
 import { type ErrorCode, errorCatalogue, type Fault, statusOf } from '@switchyard/contract/errors';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { sentencesOf, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 
 interface AppErrorOptions {
   /** Replaces the catalogue's sentence. It says what is wrong and what to do. */
-  message?: string;
+  message?: Wording;
   /** The id that the request named, for a renderer that says the same in other words. */
   named?: string;
-  faults?: Fault[];
+  faults?: readonly Fault[];
   details?: unknown;
   retryAfterSeconds?: number;
   /** Replaces the status of the code, for an answer that an operator's own code has decided. */
@@ -15,11 +17,33 @@ interface AppErrorOptions {
   cause?: unknown;
 }
 
+/** An error whose message is known as codes. */
+export class WordedError extends Error {
+  readonly sentences: readonly Sentence[];
+
+  constructor(wording: Wording, options?: ErrorOptions) {
+    super(textOf(wording), options);
+    this.sentences = sentencesOf(wording);
+  }
+}
+
+/** What an error says: codes where it has them, its message otherwise. */
+export function wordingOf(error: unknown): Wording {
+  if (error instanceof WordedError) return error.sentences;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A fault with its message as text and as codes. */
+export interface WordedFault extends Fault {
+  message: string;
+  sentences: readonly Sentence[];
+}
+
 /** The only error that domain code throws on purpose. Any other error becomes a 500 response. */
-export class AppError extends Error {
+export class AppError extends WordedError {
   readonly code: ErrorCode;
   readonly named: string | undefined;
-  readonly faults: Fault[] | undefined;
+  readonly faults: WordedFault[] | undefined;
   readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: NonNullable<AppErrorOptions['headers']>;
@@ -30,12 +54,18 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.code = code;
     this.named = options.named;
-    this.faults = options.faults;
+    this.faults = options.faults?.map(wordedFault);
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? [];
     this.status = options.status ?? statusOf(code);
   }
+}
+
+/** A fault that an error had before has its codes already. */
+function wordedFault(fault: Fault | WordedFault): WordedFault {
+  if ('sentences' in fault) return fault;
+  return { ...fault, message: textOf(fault.message), sentences: sentencesOf(fault.message) };
 }
 
 const passing: ReadonlySet<ErrorCode> = new Set([

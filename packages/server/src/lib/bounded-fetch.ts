@@ -1,4 +1,5 @@
 import { say } from '@switchyard/contract/sentences/sentences';
+import { WordedError } from './app-error.ts';
 
 export type Fetch = (address: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -9,7 +10,7 @@ export interface AnswerLimits {
 }
 
 /** An answer was larger than the caller may take. */
-class AnswerTooLarge extends Error {
+class AnswerTooLarge extends WordedError {
   constructor(code: 'answer_too_large' | 'answer_line_too_large', maxBytes: number) {
     super(say(code, { bytes: maxBytes }));
     this.name = 'AnswerTooLarge';

@@ -15,7 +15,8 @@ import { type TaskUpdate, WatcherBehind } from '../dispatch/intake/task-watch.ts
 import type { SubmitMeta, Tasks } from '../dispatch/intake/tasks.ts';
 import type { TaskRow } from '../dispatch/tables.ts';
 import type { TaskCosts } from '../dispatch/tasks/task-costs.ts';
-import { taskErrorOf, viewResult } from '../dispatch/tasks/task-view.ts';
+import { taskErrorOf } from '../dispatch/tasks/task-messages.ts';
+import { viewResult } from '../dispatch/tasks/task-view.ts';
 import type { SavedWorkflows } from '../dispatch/workflows/saved-workflows.ts';
 import { AppError } from '../lib/app-error.ts';
 

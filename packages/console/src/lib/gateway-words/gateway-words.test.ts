@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { ApiError, ConnectionError } from '@switchyard/client/errors';
 import { taskErrorCodes } from '@switchyard/contract/dispatch/task';
 import { errorCatalogue, statusOfKind } from '@switchyard/contract/errors';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import { sentenceTexts } from '@switchyard/contract/sentences/sentence-texts';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, sentencesOf, textOf, type Wording, withDetail } from '@switchyard/contract/sentences/sentences';
 import { createTranslator } from 'use-intl/core';
 import { describe, expect, it } from 'vitest';
 import { type GatewayTexts, ownText, ownWords, wordError, wordSentences } from './gateway-words.ts';
@@ -30,7 +29,7 @@ function textsOf(messages: object): GatewayTexts {
 }
 
 const texts = textsOf(chinese);
-const worded = (message: string) => wordSentences(readSentences(message), texts);
+const worded = (message: Wording) => wordSentences(sentencesOf(message), texts);
 const slotsOf = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, slot]) => slot ?? '').sort();
 
 it('has a Chinese text for every sentence of the gateway, with the same names and numbers', () => {
@@ -79,7 +78,7 @@ describe('an error that says only what the catalogue says', () => {
 });
 
 it('words a sentence and the cause that it ends with', () => {
-  const away = `${say('call_broken_off', { address: '10.0.0.1:8188' })} (ECONNRESET)`;
+  const away = withDetail(say('call_broken_off', { address: '10.0.0.1:8188' }), 'ECONNRESET');
   expect(worded(say('input_not_handed', { cause: away }))).toBe(
     '无法将输入文件交给工作节点：10.0.0.1:8188 中断了连接。（ECONNRESET）',
   );
@@ -105,7 +104,7 @@ it('words nothing when one of the codes is unknown, or the language has no texts
 
 it('words what is wrong with the fields of a request', () => {
   const message = say('email_wrong', { cause: say('email_no_at') });
-  const details = [{ path: 'body.email', message, sentences: readSentences(message) }];
+  const details = [{ path: 'body.email', message: textOf(message), sentences: sentencesOf(message) }];
   const error = new ApiError({ status: 422, code: 'validation_failed', message: 'No.', details });
   expect(wordError(error, texts)).toBe('请求无效：email：不是有效的邮箱地址：邮箱地址必须包含 @。');
   const more = new ApiError({
@@ -118,13 +117,16 @@ it('words what is wrong with the fields of a request', () => {
 });
 
 it('words the warnings of a task', () => {
-  const unknown = `${say('param_unknown', { param: '3.sead' })} ${say('param_nearest', { names: '"3.seed"' })}`;
+  const unknown = [
+    ...say('param_unknown', { param: '3.sead' }),
+    ...say('param_nearest', { names: '"3.seed"' }),
+  ];
   expect(worded(unknown)).toBe('“3.sead”与工作流中的任何位置都不对应。最接近的有："3.seed"。');
   expect(worded(say('give_the_file'))).toBe('请上传文件，并用参数 { "$file": "<fileId>" } 设置该输入。');
 });
 
 it('words why a test of an MCP server failed', () => {
-  expect(worded(`${say('server_refused')} (ECONNREFUSED)`)).toBe(
+  expect(worded(withDetail(say('server_refused'), 'ECONNREFUSED'))).toBe(
     '服务器的地址上没有程序在监听。（ECONNREFUSED）',
   );
   expect(worded(say('server_answered', { status: 404, cause: 'Not here' }))).toBe(
@@ -133,9 +135,9 @@ it('words why a test of an MCP server failed', () => {
 });
 
 it('words an address that webhooks may not call', () => {
-  const cause = `${say('host_private', { host: '10.0.0.1' })} ${say('private_addresses_setting')}`;
+  const cause = [...say('host_private', { host: '10.0.0.1' }), ...say('private_addresses_setting')];
   const message = say('address_denied', { cause });
-  const details = [{ path: 'body.url', message, sentences: readSentences(message) }];
+  const details = [{ path: 'body.url', message: textOf(message), sentences: sentencesOf(message) }];
   const error = new ApiError({ status: 422, code: 'webhook_url_denied', message: 'No.', details });
   expect(wordError(error, texts)).toBe(
     '请求无效：url：不允许调用此地址：10.0.0.1 属于专用网络。设置 dispatch.webhooks_to_private_addresses 可允许这类地址。',
@@ -144,15 +146,18 @@ it('words an address that webhooks may not call', () => {
 
 it('words an error whose message has codes, and shows the message of one that has none', () => {
   const message = say('mcp_setting', { path: 'web.url', cause: say('mcp_address_scheme') });
-  const told = { status: 400, code: 'malformed', message };
-  const error = new ApiError({ ...told, sentences: readSentences(message) });
+  const told = { status: 400, code: 'malformed', message: textOf(message) };
+  const error = new ApiError({ ...told, sentences: sentencesOf(message) });
   expect(wordError(error, texts)).toBe('请求无效：mcp_servers.web.url：必须是 http 或 https 地址。');
-  expect(wordError(new ApiError(told), texts)).toBe(`请求无效：${message}`);
+  expect(wordError(new ApiError(told), texts)).toBe(`请求无效：${told.message}`);
 });
 
 it('words an error of the conversation area with what it names', () => {
-  const shown = (code: string, message: string) =>
-    wordError(new ApiError({ status: 409, code, message, sentences: readSentences(message) }), texts);
+  const shown = (code: string, message: Wording) =>
+    wordError(
+      new ApiError({ status: 409, code, message: textOf(message), sentences: sentencesOf(message) }),
+      texts,
+    );
   expect(shown('conflict', say('agent_present', { name: 'painter' }))).toBe(
     '与当前状态冲突：已有名为“painter”的智能体。',
   );
@@ -166,19 +171,19 @@ it('words an error of the conversation area with what it names', () => {
     '请求无效：无法加载此智能体。原话：“Unexpected token”。',
   );
   const foreign = [
-    say('cross_site'),
-    say('origin_reached', { address: 'http://10.0.0.1:7300' }),
-    say('proxy_unlisted'),
-    say('public_url_of_page'),
-  ].join(' ');
+    ...say('cross_site'),
+    ...say('origin_reached', { address: 'http://10.0.0.1:7300' }),
+    ...say('proxy_unlisted'),
+    ...say('public_url_of_page'),
+  ];
   expect(shown('forbidden', foreign)).toMatch(
     /^您无权进行此操作：来自其他网站.*10\.0\.0\.1:7300。.*server\.cors\.origins。$/,
   );
 });
 
 it('words why an archive of a skill is not installed', () => {
-  const errorOf = (code: string, message: string) =>
-    new ApiError({ status: 400, code, message, sentences: readSentences(message) });
+  const errorOf = (code: string, message: Wording) =>
+    new ApiError({ status: 400, code, message: textOf(message), sentences: sentencesOf(message) });
   const twice = say('archive_refused', { cause: say('archive_name_twice', { entry: 'a.md' }) });
   expect(wordError(errorOf('malformed', twice), texts)).toBe(
     '请求无效：无法安装此压缩包：其中“a.md”出现了两次。',
@@ -204,7 +209,8 @@ it('tells a wrong current password from a sign-in that failed, which have one co
 
 it('has an English word for every error of a task, and says the rest as the gateway does', () => {
   expect(Object.keys(english.taskError).sort()).toEqual([...taskErrorCodes].sort());
-  const told = (message: string) => ownText({ message, sentences: readSentences(message) }, textsOf(english));
+  const told = (message: Wording) =>
+    ownText({ message: textOf(message), sentences: sentencesOf(message) }, textsOf(english));
   const missing = say('task_error', { error: 'input_file_missing', cause: 'No such file: cat.png' });
   expect(told(missing)).toBe('Input file missing: No such file: cat.png');
   expect(
@@ -216,7 +222,8 @@ it('has an English word for every error of a task, and says the rest as the gate
     ),
   ).toBe('3 runs in a row failed on it: Lost: The worker cannot be reached any more.');
   expect(told('KSampler: lost: x')).toBe('KSampler: lost: x');
-  expect(ownText({ message: missing, sentences: readSentences(missing) }, textsOf({}))).toBe(missing);
+  const shown = textOf(missing);
+  expect(ownText({ message: shown, sentences: missing }, textsOf({}))).toBe(shown);
 });
 
 it('names no route of the API where the words of the gateway are shown', () => {

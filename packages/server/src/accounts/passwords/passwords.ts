@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Fault } from '@switchyard/contract/errors';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import bcrypt from 'bcrypt';
 import type { Caller } from '../../http/access/caller.ts';
 import type { CommonPasswords } from './common-passwords.ts';
@@ -66,7 +66,7 @@ function prehash(password: string): string {
   return createHmac('sha384', prehashKey).update(password).digest('base64');
 }
 
-function fault(field: string, input: string, message: string): Fault {
+function fault(field: string, input: string, message: Wording): Fault {
   return {
     in: 'body',
     path: [field],

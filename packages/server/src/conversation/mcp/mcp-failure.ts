@@ -1,5 +1,6 @@
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording, withDetail } from '@switchyard/contract/sentences/sentences';
+import { WordedError } from '../../lib/app-error.ts';
 import { connectionFaultOf } from '../../platform/outbound/connection-fault.ts';
 
 /** JSON-RPC errors that the SDK makes itself: the connection is gone, or nothing came in time. */
@@ -7,22 +8,26 @@ export const connectionClosed = -32_000;
 const requestTimeout = -32_001;
 
 /** Says why a server could not be used, in a sentence of the gateway where it has one for that. */
-export function whyMcpFailed(error: unknown, server: McpServer): string {
-  if (!(error instanceof Error)) return reasonOf(error);
+export function whyMcpFailed(error: unknown, server: McpServer): Wording {
+  if (!(error instanceof Error)) return wordsOf(error);
   const { code } = error as { code?: unknown };
   if (error.name === 'TimeoutError' || code === requestTimeout)
     return say('no_answer_within', { seconds: server.session_init_timeout });
   if (server.type === 'stdio') return whyProgramFailed(error, server);
   if (typeof code === 'number' && code >= 400)
-    return say('server_answered', { status: code, cause: reasonOf(error) });
+    return say('server_answered', { status: code, cause: wordsOf(error) });
   const fault = typeof code === 'string' ? connectionFaultOf(code) : null;
-  if (fault !== null) return `${say(`server_${fault}`)} (${String(code)})`;
-  return code === connectionClosed ? say('server_broke_off') : reasonOf(error);
+  if (fault !== null) return withDetail(say(`server_${fault}`), String(code));
+  return code === connectionClosed ? say('server_broke_off') : wordsOf(error);
 }
 
-function whyProgramFailed(error: Error & { code?: unknown }, { command }: McpServer): string {
+function whyProgramFailed(error: Error & { code?: unknown }, { command }: McpServer): Wording {
   if (error.code === 'ENOENT') return say('program_missing', { command: command ?? '' });
-  return error.code === connectionClosed ? say('program_ended') : reasonOf(error);
+  return error.code === connectionClosed ? say('program_ended') : wordsOf(error);
+}
+
+function wordsOf(error: unknown): Wording {
+  return error instanceof WordedError ? error.sentences : reasonOf(error);
 }
 
 /** Short, and without the cause, which may contain addresses. */

@@ -1,5 +1,5 @@
 import type { McpServerInput, McpTest } from '@switchyard/contract/conversation/mcp';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import { sentencesOf, textOf } from '@switchyard/contract/sentences/sentences';
 import type { ExternalTool } from '../../agents/tools/external-tool.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
@@ -86,7 +86,7 @@ export class McpServers {
       return { success: true, tools, error: null, sentences: [] };
     } catch (error) {
       const failure = whyMcpFailed(error, server);
-      return { success: false, tools: [], error: failure, sentences: readSentences(failure) };
+      return { success: false, tools: [], error: textOf(failure), sentences: sentencesOf(failure) };
     }
   }
 

@@ -1,5 +1,5 @@
 import { type McpServer, type McpServerInput, mcpServer } from '@switchyard/contract/conversation/mcp';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { Value } from 'typebox/value';
 import { AppError } from '../../lib/app-error.ts';
 import type { McpNetwork } from './mcp-network.ts';
@@ -153,7 +153,7 @@ function requireHeaders(name: string, { headers }: McpServer): void {
   }
 }
 
-function refused(path: string[], why: string): AppError {
+function refused(path: string[], why: Wording): AppError {
   return new AppError('mcp_config_invalid', {
     message: say('mcp_setting', { path: path.join('.'), cause: why }),
   });

@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { safeSegments } from '../../platform/files/safe-path.ts';
 import type { ZipMember } from '../workspace/zip-archive.ts';
@@ -93,7 +93,7 @@ function shortened(name: string): string {
   return name.length > 80 ? `${name.slice(0, 80)}…` : name;
 }
 
-function invalid(reason: string, cause?: unknown): AppError {
+function invalid(reason: Wording, cause?: unknown): AppError {
   return new AppError('skill_archive_invalid', {
     message: say('archive_refused', { cause: reason }),
     cause,

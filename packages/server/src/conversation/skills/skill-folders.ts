@@ -1,8 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrokenSkill, SkillCategory } from '@switchyard/contract/conversation/skill';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, sentencesOf, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { readTextFile } from '../user-files/text-file.ts';
@@ -28,7 +27,7 @@ interface SkillFoldersOptions {
   log: Pick<Log, 'warn'>;
 }
 
-type Reading = { facts: SkillFacts } | { reason: string };
+type Reading = { facts: SkillFacts } | { reason: Wording };
 
 /** The limit for one root, in the order of names. Further folders are ignored. */
 const maxFolders = 500;
@@ -83,14 +82,17 @@ export class SkillFolders {
     if (known?.version === version) return known;
     const reading = await readSkill(folder, name);
     if ('reason' in reading) {
-      this.#log.warn({ skill: name, reason: reading.reason }, 'A skill cannot be used and is left out');
+      this.#log.warn(
+        { skill: name, reason: textOf(reading.reason) },
+        'A skill cannot be used and is left out',
+      );
     }
     return { version, reading };
   }
 }
 
-function brokenSkill(reason: string, folder: Pick<BrokenSkill, 'name' | 'category'>): BrokenSkill {
-  return { ...folder, reason, sentences: readSentences(reason) };
+function brokenSkill(reason: Wording, folder: Pick<BrokenSkill, 'name' | 'category'>): BrokenSkill {
+  return { ...folder, reason: textOf(reason), sentences: sentencesOf(reason) };
 }
 
 async function readSkill(folder: string, name: string): Promise<Reading> {
@@ -105,7 +107,7 @@ async function readSkill(folder: string, name: string): Promise<Reading> {
     if (facts.name !== name) return { reason: say('skill_named_otherwise', { name: facts.name }) };
     return { facts };
   } catch (error) {
-    if (error instanceof AppError) return { reason: error.message };
+    if (error instanceof AppError) return { reason: error.sentences };
     // The system's message contains a path of the host.
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return { reason: say('skill_file_missing') };

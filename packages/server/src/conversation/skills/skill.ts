@@ -1,5 +1,5 @@
 import type { SkillCategory } from '@switchyard/contract/conversation/skill';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { isMap, parseDocument } from 'yaml';
 import { AppError } from '../../lib/app-error.ts';
 
@@ -108,6 +108,6 @@ function firstLineOf(text: string): string {
   return text.split('\n', 1)[0] ?? '';
 }
 
-function invalid(message: string, cause?: unknown): AppError {
+function invalid(message: Wording, cause?: unknown): AppError {
   return new AppError('skill_invalid', { message, cause });
 }

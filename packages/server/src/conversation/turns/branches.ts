@@ -1,5 +1,5 @@
 import type { BranchBody, ThreadBranch } from '@switchyard/contract/conversation/turns';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import type { WireState } from '../../agents/state/graph-state.ts';
 import { viewOf } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -152,6 +152,6 @@ function branchMetadata({ thread, checkpointId, messageId }: Source, at: string)
   };
 }
 
-function refused(message?: string): AppError {
+function refused(message?: Wording): AppError {
   return new AppError('turn_not_branchable', message === undefined ? {} : { message });
 }

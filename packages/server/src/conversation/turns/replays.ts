@@ -1,5 +1,5 @@
 import type { PreparedEdit, PreparedReplay } from '@switchyard/contract/conversation/turns';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { GoalStore } from '../goals/goal-store.ts';
@@ -199,6 +199,6 @@ function messageNotFound(messageId: string): AppError {
   return new AppError('message_not_found', { message: `Message ${messageId} not found` });
 }
 
-function refused(message: string): AppError {
+function refused(message: Wording): AppError {
   return new AppError('turn_not_replayable', { message });
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { AppError } from '../../lib/app-error.ts';
 import { readFrom } from './workspace-files.ts';
@@ -207,6 +207,6 @@ function unixTypeOf(mode: number, name: string): ZipMember['unixType'] {
   return type === 0o040000 ? 'folder' : 'other';
 }
 
-function unreadable(reason: string, cause?: unknown): AppError {
+function unreadable(reason: Wording, cause?: unknown): AppError {
   return new AppError('path_invalid', { message: say('archive_unreadable', { cause: reason }), cause });
 }

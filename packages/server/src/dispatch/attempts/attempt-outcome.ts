@@ -1,7 +1,8 @@
-import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/task';
-import { say } from '@switchyard/contract/sentences/sentences';
+import type { TaskErrorCode } from '@switchyard/contract/dispatch/task';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { type Graph, titleOf } from '../graphs/graph.ts';
 import { type AttemptFailure, errorCodeOf } from '../tasks/task.ts';
+import { newTaskError, type WordedTaskError } from '../tasks/task-messages.ts';
 import type {
   ExecutionError,
   ExecutionResult,
@@ -13,7 +14,7 @@ import type {
 /** How an attempt ended, before anything is written. */
 export type AttemptOutcome =
   | { kind: 'succeeded'; result: ExecutionResult }
-  | { kind: 'failed'; failure: AttemptFailure; error: TaskError; against?: Against }
+  | { kind: 'failed'; failure: AttemptFailure; error: WordedTaskError; against?: Against }
   /** The task was cancelled. */
   | { kind: 'cancelled' }
   /** The instance was drained with force: the task goes back to the queue, and none of its own attempts is used up. */
@@ -27,8 +28,8 @@ export type AttemptOutcome =
  */
 export type Against = 'no_one' | 'owner' | 'everyone' | 'host';
 
-export function failed(failure: AttemptFailure, message: string, code?: TaskErrorCode): AttemptOutcome {
-  return { kind: 'failed', failure, error: { code: code ?? errorCodeOf(failure), message } };
+export function failed(failure: AttemptFailure, message: Wording, code?: TaskErrorCode): AttemptOutcome {
+  return { kind: 'failed', failure, error: newTaskError(code ?? errorCodeOf(failure), message) };
 }
 
 /**
@@ -68,9 +69,9 @@ export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOu
 const causesOfTask: readonly WorkerCallCause[] = ['too_large', 'bad_answer', 'broken_off', 'aborted'];
 
 /** The worker has not taken the task, because of a fault between the worker and the gateway. */
-export function notTaken(message: string, cause: WorkerCallCause): AttemptOutcome {
+export function notTaken(message: Wording, cause: WorkerCallCause): AttemptOutcome {
   if (cause === 'refused_size') return failed('too_large', message);
-  const error = { code: errorCodeOf('not_taken'), message };
+  const error = newTaskError(errorCodeOf('not_taken'), message);
   const against = causesOfTask.includes(cause) ? 'no_one' : 'everyone';
   return { kind: 'failed', failure: 'not_taken', error, against };
 }
@@ -97,15 +98,15 @@ function outcomeOfExecutionError(error: ExecutionError | null, graph: Graph): At
     device: 'device_error',
     host: 'device_error',
   } as const;
-  const told = withNode({ code: codes[error.kind], message: error.message }, error.nodeId, graph);
+  const told = withNode(newTaskError(codes[error.kind], error.message), error.nodeId, graph);
   if (error.kind === 'host') return { kind: 'failed', failure: 'lost', error: told, against: 'host' };
   return { kind: 'failed', failure: error.kind === 'node' ? 'graph_error' : 'worker_error', error: told };
 }
 
-function nodeError(code: TaskErrorCode, fault: NodeFault): TaskError {
-  return { code, message: fault.message };
+function nodeError(code: TaskErrorCode, fault: NodeFault): WordedTaskError {
+  return newTaskError(code, fault.message);
 }
 
-function withNode(error: TaskError, nodeId: string | null, graph: Graph): TaskError {
+function withNode(error: WordedTaskError, nodeId: string | null, graph: Graph): WordedTaskError {
   return nodeId === null ? error : { ...error, node: nodeId, nodeTitle: titleOf(graph, nodeId) };
 }

@@ -1,6 +1,7 @@
 import { say } from '@switchyard/contract/sentences/sentences';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../../lib/async/timer.ts';
+import { failed } from './attempt-outcome.ts';
 import type { TaskAttempt, WorkerPart } from './task-attempt.ts';
 
 export type Execute = (attempt: TaskAttempt) => Promise<WorkerPart | null>;
@@ -36,9 +37,7 @@ export async function executePatiently(
       next = () => attempt.reattach();
     }
   }
-  const message = say('gateway_failed');
-  const error = { code: 'internal_error', message } as const;
-  return { outcome: { kind: 'failed', failure: 'graph_error', error }, isStuck: true };
+  return { outcome: failed('graph_error', say('gateway_failed'), 'internal_error'), isStuck: true };
 }
 
 /** Writes the outcome of an attempt, and retries until it is written or another runner has to write it. */

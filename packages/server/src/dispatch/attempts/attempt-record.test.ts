@@ -4,6 +4,7 @@ import { DispatchEvents } from '../dispatch-events.ts';
 import type { TaskRow } from '../tables.ts';
 import type { AttemptEnd, RunningMark } from '../tasks/attempt-store.ts';
 import { readNodes } from '../tasks/node-record.ts';
+import { newTaskError } from '../tasks/task-messages.ts';
 import { AttemptRecord, type RecordDeps } from './attempt-record.ts';
 
 const row = { id: 't', attempt: 1, warnings: '[]', progress: 0, status: 'running' } as TaskRow;
@@ -59,7 +60,7 @@ test('a resumed attempt adds to the nodes that were written before', async () =>
   before.time.advance(3_000);
   const after = newRecord(before.marks.at(-1)?.nodes);
   after.start('2');
-  await after.record.fail({ code: 'lost', message: 'gone' }, 'lost');
+  await after.record.fail(newTaskError('lost', 'gone'), 'lost');
   const { spans } = readNodes(after.ends[0]?.nodes ?? null);
   expect(spans.map(({ nodeId, state }) => [nodeId, state])).toEqual([
     ['1', 'finished'],
@@ -80,9 +81,9 @@ test('a runner that lost its instance writes no nodes any more', () => {
 
 test('the end of an attempt leaves no file held, unless the task is known to name none', async () => {
   const unknown = newRecord();
-  await unknown.record.fail({ code: 'lost', message: 'gone' }, 'lost');
+  await unknown.record.fail(newTaskError('lost', 'gone'), 'lost');
   const without = newRecord();
   without.record.noteNoFiles();
-  await without.record.fail({ code: 'lost', message: 'gone' }, 'lost');
+  await without.record.fail(newTaskError('lost', 'gone'), 'lost');
   expect([unknown, without].map(({ ends }) => ends[0]?.mayHoldFiles)).toEqual([true, false]);
 });

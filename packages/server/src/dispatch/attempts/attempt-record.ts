@@ -1,7 +1,6 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
 import { pushLimits } from '@switchyard/contract/dispatch/push';
-import type { TaskError } from '@switchyard/contract/dispatch/task';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
@@ -11,6 +10,7 @@ import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from '../tasks/attempt-store.ts';
 import { NodeRecord } from '../tasks/node-record.ts';
 import type { MarkDue, TaskMarks } from '../tasks/task-marks.ts';
+import { type WordedTaskError, withWarnings } from '../tasks/task-messages.ts';
 import type { ExecutionEvent } from '../worker-client/worker-event.ts';
 import type { Collected, KeptOutput } from './collect-outputs.ts';
 import { maxProgressBeforeEnd } from './progress.ts';
@@ -82,9 +82,8 @@ export class AttemptRecord {
   }
 
   /** Warnings stay in memory until the end of the attempt is written. */
-  warn(messages: readonly string[]): void {
-    const warnings = [...(JSON.parse(this.#row.warnings) as string[]), ...messages];
-    this.#row.warnings = JSON.stringify(warnings);
+  warn(messages: readonly Wording[]): void {
+    Object.assign(this.#row, withWarnings(this.#row, messages));
   }
 
   /** The worker has taken the prompt, though others may be before it there. Announced once. */
@@ -142,7 +141,7 @@ export class AttemptRecord {
     return this.#end(end, { outcome: 'completed', kept });
   }
 
-  async fail(error: TaskError, outcome: string): Promise<boolean> {
+  async fail(error: WordedTaskError, outcome: string): Promise<boolean> {
     const end = { status: 'failed', error: JSON.stringify(error), result: null } as const;
     const written = await this.#end(end, { outcome, kept: [] });
     if (written && error.code !== 'cancelled') this.#note(kindOfFailure(outcome), describeError(error));
@@ -151,7 +150,7 @@ export class AttemptRecord {
 
   async requeue(
     outcome: string,
-    { error, delayMs }: { error: TaskError | null; delayMs: number },
+    { error, delayMs }: { error: WordedTaskError | null; delayMs: number },
   ): Promise<Awaited<ReturnType<AttemptStore['requeue']>>> {
     this.#deps.marks.take(this.fence);
     const nodes = this.#endNodes();
@@ -161,6 +160,7 @@ export class AttemptRecord {
       outcome,
       error: text,
       warnings: this.#row.warnings,
+      warningSentences: this.#row.warningSentences,
       nodes,
       at,
     });
@@ -180,7 +180,7 @@ export class AttemptRecord {
     return requeued;
   }
 
-  #note(kind: InstanceEventKind, message: string): void {
+  #note(kind: InstanceEventKind, message: Wording): void {
     if (this.#instanceId === null) return;
     const { id, owner, attempt } = this.#row;
     const task = { id, owner, attempt };
@@ -222,12 +222,13 @@ export class AttemptRecord {
     const unwritten = marks.take(this.fence);
     const nodes = this.#endNodes();
     const at = toIso(clock());
-    const { warnings, startedAt, progress } = this.#row;
+    const { warnings, warningSentences, startedAt, progress } = this.#row;
     const change = {
       phase: 'ended',
       progress: end.status === 'completed' ? 100 : progress,
       node: null,
       warnings,
+      warningSentences,
       startedAt,
       updatedAt: at,
       finishedAt: at,
@@ -273,6 +274,6 @@ function kindOfFailure(outcome: string): 'lost' | 'refused' | 'failed' {
   return outcome === 'not_taken' || outcome === 'too_large' ? 'refused' : 'failed';
 }
 
-function describeError({ code, message }: TaskError): string {
-  return say('task_error', { error: code, cause: message });
+function describeError({ code, sentences }: WordedTaskError): Wording {
+  return say('task_error', { error: code, cause: sentences });
 }

@@ -1,5 +1,5 @@
-import type { TaskError } from '@switchyard/contract/dispatch/task';
-import { say } from '@switchyard/contract/sentences/sentences';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { say, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import type { Clock } from '../../lib/clock.ts';
 import type { Requirement } from '../graphs/capability.ts';
 import { fileIdsIn } from '../graphs/params.ts';
@@ -9,6 +9,7 @@ import type { Matchmaker } from '../queue/matchmaker.ts';
 import { pendingOf } from '../queue/pending-task.ts';
 import type { AttemptStore } from '../tasks/attempt-store.ts';
 import { type AfterFailure, type AttemptFailure, decideRetry } from '../tasks/task.ts';
+import { newTaskError, taskErrorOf, type WordedTaskError, warningsOf } from '../tasks/task-messages.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Against, AttemptOutcome } from './attempt-outcome.ts';
 import { type Cooldowns, cooldownKeys } from './cooldowns.ts';
@@ -32,7 +33,7 @@ export interface SettlementOptions {
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
 type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
 /** The end of a task may say more than its last attempt. */
-type Decision = Requeue | (Extract<AfterFailure, { next: 'fail' }> & { error?: Pick<TaskError, 'message'> });
+type Decision = Requeue | (Extract<AfterFailure, { next: 'fail' }> & { message?: Wording });
 
 /** Outcomes that use up none of the task's own tries. */
 const notCounted = ['not_taken', 'too_large', 'given_back', 'unsent', 'untraced'];
@@ -42,7 +43,7 @@ const interrupted = ['unsent', 'untraced'];
 const instancesThatAgree = 2;
 /** The error of a task names so many instances that its input is too large for. */
 const maxRefusalsTold = 5;
-const cancelled: TaskError = { code: 'cancelled', message: say('cancelled') };
+const cancelled = newTaskError('cancelled', say('cancelled'));
 
 /** What follows the end of an attempt: the task's end, or its way back to the queue. */
 export class AttemptSettlement {
@@ -94,21 +95,21 @@ export class AttemptSettlement {
   async #fail(attempt: TaskAttempt, { failure, error, against }: Failed): Promise<void> {
     const { owner } = attempt.record.row;
     const { monitor } = this.#options;
-    if (failure === 'worker_error') monitor.noteFault(error.message, owner);
-    if (against === 'host') monitor.noteHostFault(error.message, owner);
+    if (failure === 'worker_error') monitor.noteFault(error.sentences, owner);
+    if (against === 'host') monitor.noteHostFault(error.sentences, owner);
     await this.#startCooldown(attempt, against ?? (failure === 'worker_error' ? 'owner' : 'no_one'));
     if (error.code === 'input_file_missing' && (await this.#isMissingEverywhere(attempt))) {
-      await attempt.record.fail({ ...error, message: say('file_nowhere', { said: error.message }) }, failure);
+      await attempt.record.fail(reworded(error, say('file_nowhere', { said: error.sentences })), failure);
       return;
     }
     if (error.code === 'input_file_missing') warnOfMissingFile(attempt, error);
     const refusals = failure === 'too_large' ? await this.#refusalsOfAll(attempt, error) : null;
     if (refusals) {
-      await attempt.record.fail({ ...error, message: say('size_nowhere', { cause: refusals }) }, failure);
+      await attempt.record.fail(reworded(error, say('size_nowhere', { cause: refusals })), failure);
       return;
     }
     const next = await this.#decide(attempt, failure);
-    if (next.next === 'fail') await attempt.record.fail({ ...error, ...next.error }, failure);
+    if (next.next === 'fail') await attempt.record.fail(reworded(error, next.message), failure);
     else await this.#requeue(attempt, { ...next, outcome: failure, error });
   }
 
@@ -148,16 +149,17 @@ export class AttemptSettlement {
    * Returns what the instances said about the size of the task's input, once all that could run it have refused it; one
    * that is away may take it when it is back.
    */
-  async #refusalsOfAll({ record }: TaskAttempt, present: TaskError): Promise<string | null> {
+  async #refusalsOfAll({ record }: TaskAttempt, present: WordedTaskError): Promise<Sentence[] | null> {
     const { id, attempt, instanceId } = record.row;
-    const refusals = new Map([[instanceId, present.message]]);
+    const refusals = new Map([[instanceId, present.sentences]]);
     for (const row of await this.#options.attempts.of(id)) {
-      if (row.attempt < attempt && row.outcome === 'too_large' && row.error !== null)
-        refusals.set(row.instanceId, (JSON.parse(row.error) as TaskError).message);
+      const error = taskErrorOf(row);
+      if (row.attempt < attempt && row.outcome === 'too_large' && error)
+        refusals.set(row.instanceId, error.sentences);
     }
     const candidates = this.#options.candidates(await this.#requirementOf(id));
     if (!candidates.every((candidate) => refusals.has(candidate.instanceId))) return null;
-    return [...refusals.values()].slice(0, maxRefusalsTold).join(' ');
+    return [...refusals.values()].slice(0, maxRefusalsTold).flat();
   }
 
   async #decide({ record }: TaskAttempt, failure: AttemptFailure): Promise<Decision> {
@@ -177,14 +179,12 @@ export class AttemptSettlement {
     // A task that may start only once ends for another reason: it may have started.
     const mayHaveStarted = failure === 'untraced' && retryPolicy === 'never';
     const isGivenUp = after.next === 'fail' && interrupted.includes(failure) && !mayHaveStarted;
-    return isGivenUp
-      ? { ...after, error: { message: say('never_handed_over', { count: interruptions }) } }
-      : after;
+    return isGivenUp ? { ...after, message: say('never_handed_over', { count: interruptions }) } : after;
   }
 
   async #requeue(
     { record }: TaskAttempt,
-    { outcome, error, delayMs }: Omit<Requeue, 'next'> & { outcome: string; error: TaskError | null },
+    { outcome, error, delayMs }: Omit<Requeue, 'next'> & { outcome: string; error: WordedTaskError | null },
   ): Promise<void> {
     const { attempts, matchmaker, avoidMs: firstMs, clock } = this.#options;
     const { id } = record.row;
@@ -197,12 +197,17 @@ export class AttemptSettlement {
   }
 }
 
-/** Warns once for each instance, while the others are asked. */
-function warnOfMissingFile({ record }: TaskAttempt, { message }: TaskError): void {
-  const warning = say('file_missing_there', { instance: record.row.instanceId ?? '', cause: message });
-  if (!(JSON.parse(record.row.warnings) as string[]).includes(warning)) record.warn([warning]);
+function reworded(error: WordedTaskError, message: Wording = error.sentences): WordedTaskError {
+  return { ...error, ...newTaskError(error.code, message) };
 }
 
-function saysFileIsMissing({ error }: { error: string | null }): boolean {
-  return error !== null && (JSON.parse(error) as TaskError).code === 'input_file_missing';
+/** Warns once for each instance, while the others are asked. */
+function warnOfMissingFile({ record }: TaskAttempt, { sentences }: WordedTaskError): void {
+  const instance = record.row.instanceId ?? '';
+  const warning = say('file_missing_there', { instance, cause: sentences });
+  if (!warningsOf(record.row).warnings.includes(textOf(warning))) record.warn([warning]);
+}
+
+function saysFileIsMissing(row: { error: string | null }): boolean {
+  return taskErrorOf(row)?.code === 'input_file_missing';
 }

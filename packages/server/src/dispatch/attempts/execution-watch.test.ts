@@ -1,3 +1,4 @@
+import { textOf } from '@switchyard/contract/sentences/sentences';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import {
@@ -77,6 +78,11 @@ beforeEach(() => {
   hearing = [];
 });
 
+/** The end with its message as text. */
+function told(end: WatchEnd | undefined) {
+  return end && 'message' in end ? { ...end, message: textOf(end.message) } : end;
+}
+
 interface Watched {
   watch: ExecutionWatch;
   end: () => WatchEnd | undefined;
@@ -94,7 +100,7 @@ function watchExecution(timeLimitMs: number | null = null): Watched {
     onRunning: () => {
       reportedRunning += 1;
     },
-    onDeaf: (message) => hearing.push(message),
+    onDeaf: (message) => hearing.push(textOf(message)),
     onHeard: () => hearing.push('heard'),
     signal: closing.signal,
   });
@@ -196,7 +202,7 @@ describe('an execution', () => {
     expect(end()).toBeUndefined();
     client.where = 'unreachable';
     await pass(40);
-    expect(end()).toEqual({ kind: 'lost', message: 'The worker cannot be reached any more.' });
+    expect(told(end())).toEqual({ kind: 'lost', message: 'The worker cannot be reached any more.' });
   });
 
   test('is lost after three seconds on a worker that refuses connections, since its process is gone', async () => {
@@ -207,7 +213,10 @@ describe('an execution', () => {
     await pass(2);
     expect(end()).toBeUndefined();
     await pass(2);
-    expect(end()).toEqual({ kind: 'lost', message: 'The worker refuses connections: its process is gone.' });
+    expect(told(end())).toEqual({
+      kind: 'lost',
+      message: 'The worker refuses connections: its process is gone.',
+    });
   });
 
   test('is lost after three seconds behind a proxy that cannot reach the worker', async () => {
@@ -218,7 +227,7 @@ describe('an execution', () => {
     await pass(2);
     expect(end()).toBeUndefined();
     await pass(2);
-    expect(end()).toEqual({
+    expect(told(end())).toEqual({
       kind: 'lost',
       message: 'A proxy in front of the worker says that it cannot reach it.',
     });
@@ -275,7 +284,7 @@ describe('a silent worker', () => {
     await pass(66);
     expect([client.reopened, end()]).toEqual([1, undefined]);
     await pass(25);
-    expect(end()).toMatchObject({
+    expect(told(end())).toMatchObject({
       kind: 'stuck',
       message: expect.stringContaining('took the run and has not started it'),
     });
@@ -297,7 +306,10 @@ describe('a silent worker', () => {
     watch.notice(node('1'));
     client.onReopen = () => watch.notice(node('1'));
     await pass(630);
-    expect(end()).toMatchObject({ kind: 'stuck', message: expect.stringContaining('has given no sign') });
+    expect(told(end())).toMatchObject({
+      kind: 'stuck',
+      message: expect.stringContaining('has given no sign'),
+    });
   });
 
   test('is not judged while others are before the execution, nor while the socket is closed', async () => {

@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -18,12 +18,12 @@ export type WatchEnd =
   | { kind: 'removed' }
   /** It was asked to stop and did not in time; the worker may still be executing it. */
   | { kind: 'would_not_stop' }
-  | { kind: 'lost'; message: string }
+  | { kind: 'lost'; message: Wording }
   /** The worker certainly never took it and would still take it under the same id. */
   | { kind: 'never_taken' }
   /** The worker does not know it, and may have been restarted since it was submitted, if it was submitted at all. */
   | { kind: 'untraced' }
-  | { kind: 'stuck'; message: string }
+  | { kind: 'stuck'; message: Wording }
   /** It exceeded its time limit; `hasStopped` when it then stopped as requested. */
   | { kind: 'timed_out'; hasStopped: boolean }
   /** The runner lost its instance or closes; another runner resumes the execution. */
@@ -42,7 +42,7 @@ interface ExecutionWatchOptions {
   /** Called when the worker says that it executes the prompt. */
   onRunning: () => void;
   /** Called when the event socket told nothing; the message says why it was opened again. */
-  onDeaf: (message: string) => void;
+  onDeaf: (message: Wording) => void;
   /** Called when the event socket told of the execution all the time. */
   onHeard: () => void;
   signal: AbortSignal;
@@ -70,7 +70,7 @@ export class ExecutionWatch {
   #runsSinceMs: number | null = null;
   #unreachableSinceMs: number | null = null;
   /** Since when nothing answers for the worker, and the sentence about it. */
-  #gone: { sinceMs: number; message: string } | null = null;
+  #gone: { sinceMs: number; message: Wording } | null = null;
   /** When the worker answered that it has taken the prompt; null for a prompt that was submitted before. */
   #acceptedAtMs: number | null = null;
   /**
@@ -286,7 +286,7 @@ export class ExecutionWatch {
     }
   }
 
-  async #openAgain(message: string): Promise<void> {
+  async #openAgain(message: Wording): Promise<void> {
     this.#wasDeaf = true;
     this.#options.onDeaf(message);
     await this.#ask(() => this.#options.client.reopen());
@@ -321,7 +321,7 @@ export class ExecutionWatch {
   }
 
   /** A refused connection says that the process is gone. A proxy may say so of one that is just busy with the prompt. */
-  #whyGone(error: unknown): string | null {
+  #whyGone(error: unknown): Wording | null {
     if (!(error instanceof WorkerCallError)) return null;
     if (error.workerCause === 'refused') return say('worker_gone');
     return isProxyFault(error.status) && this.#isKnownThere ? say('worker_gone_behind_proxy') : null;

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
-import type { TaskError } from '@switchyard/contract/dispatch/task';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { inEach, say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { linkedAbort } from '../../lib/async/linked-abort.ts';
@@ -12,6 +11,7 @@ import type { AttemptNames, WorkerNames } from '../graphs/worker-names.ts';
 import type { InstanceMonitor } from '../instances/instance-monitor.ts';
 import type { TaskRow } from '../tables.ts';
 import type { AttemptFence } from '../tasks/attempt-store.ts';
+import { newTaskError, type WordedTaskError } from '../tasks/task-messages.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { targetsOf } from '../tasks/task-view.ts';
 import { isSocketOutput } from '../worker-client/socket-outputs.ts';
@@ -204,7 +204,7 @@ export class TaskAttempt {
       // Abandoned: the next owner of the instance finds the result in the worker's history.
       if (this.#deps.signal.aborted) return null;
       if (!(error instanceof WorkerCallError)) throw error;
-      return failed('outputs_lost', say('outputs_not_fetched', { cause: error.message }));
+      return failed('outputs_lost', say('outputs_not_fetched', { cause: error.sentences }));
     }
   }
 
@@ -214,7 +214,7 @@ export class TaskAttempt {
     return failed('outputs_lost', say('outputs_gone'));
   }
 
-  fail(error: TaskError, outcome: string): Promise<boolean> {
+  fail(error: WordedTaskError, outcome: string): Promise<boolean> {
     return this.record.fail(error, outcome);
   }
 
@@ -258,12 +258,12 @@ export class TaskAttempt {
       return names;
     } catch (error) {
       if (error instanceof AppError && error.code === 'file_not_found') {
-        return failed('graph_error', error.message, 'input_file_missing');
+        return failed('graph_error', error.sentences, 'input_file_missing');
       }
       if (!(error instanceof WorkerCallError)) throw error;
-      const { workerCause: cause, message } = error;
+      const { workerCause: cause, sentences } = error;
       return notTaken(
-        cause === 'refused_size' ? message : say('input_not_handed', { cause: message }),
+        cause === 'refused_size' ? sentences : say('input_not_handed', { cause: sentences }),
         cause,
       );
     }
@@ -279,7 +279,7 @@ export class TaskAttempt {
       this.#graph = this.#names.putOn(applyParams({ graph, params, strict: false, fileNames }).graph);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return failed('graph_error', error.message, 'invalid_workflow');
+      return failed('graph_error', error.sentences, 'invalid_workflow');
     }
     this.#reports.begin(this.#graph, { targets, outputClasses: this.#deps.outputClasses() });
     return null;
@@ -383,7 +383,8 @@ export class TaskAttempt {
   #asNamedByUser(outcome: AttemptOutcome): AttemptOutcome {
     if (outcome.kind !== 'failed') return outcome;
     const { error } = outcome;
-    return { ...outcome, error: { ...error, message: this.#names.takeOff(error.message) } };
+    const message = inEach(error.sentences, (text) => this.#names.takeOff(text));
+    return { ...outcome, error: { ...error, ...newTaskError(error.code, message) } };
   }
 
   #outcomeOfAsking(): AttemptOutcome {

@@ -1,6 +1,6 @@
 import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 import type { Fault } from '@switchyard/contract/errors';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
 import type { WorkerPath } from '../graphs/worker-paths.ts';
@@ -35,9 +35,9 @@ export class OwnFiles {
   async inPlaceOf(
     paths: readonly WorkerPath[],
     { owner, input }: { owner: string; input: NewTask },
-  ): Promise<{ input: NewTask; warnings: string[] }> {
+  ): Promise<{ input: NewTask; warnings: Wording[] }> {
     const params: Record<string, unknown> = { ...input.params };
-    const warnings: string[] = [];
+    const warnings: Wording[] = [];
     const faults: Fault[] = [];
     for (const path of await this.#thatCount(paths)) {
       if (faults.length >= maxFaults) break;
@@ -91,7 +91,7 @@ function requireNone(faults: readonly Fault[]): void {
 function faultOf(path: WorkerPath): Fault {
   const { nodeId, input, value, to } = path;
   const why = say(`path_to_${to}`, { ...placeOf(path), value: value.slice(0, 200) });
-  const message = `${why} ${say(to === 'beyond' ? 'give_a_prefix' : 'give_the_file')}`;
+  const message = [...why, ...say(to === 'beyond' ? 'give_a_prefix' : 'give_the_file')];
   return { in: 'body', path: ['workflow', nodeId, 'inputs', input], message, type: 'foreign_file' };
 }
 

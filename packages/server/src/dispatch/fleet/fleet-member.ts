@@ -1,7 +1,8 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
-import { say } from '@switchyard/contract/sentences/sentences';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { say, sentencesOf, textOf } from '@switchyard/contract/sentences/sentences';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
@@ -66,10 +67,12 @@ export interface MemberOptions {
   log: Logger;
 }
 
-/** What a probe found; `untold` is why the instance did not say what it can run. */
+/** What a probe found, as replicas tell each other; `untold` is why the instance did not say what it can run. */
 export interface TestedInstance {
-  outcome: ProbeOutcome;
+  outcome: Extract<ProbeOutcome, { ok: true }> | (Extract<ProbeOutcome, { ok: false }> & { message: string });
   untold: string | null;
+  /** What the outcome or `untold` says, as codes. A replica of an earlier version sends none. */
+  sentences?: Sentence[];
 }
 
 const retryHoldMs = 1_000;
@@ -208,8 +211,13 @@ export class FleetMember {
     if (!monitor) return null;
     const isKnown = monitor.live.hasCapabilities;
     const outcome = await monitor.probe();
-    const isAsked = outcome.ok && isKnown;
-    return { outcome, untold: isAsked ? await monitor.refreshCapabilities() : null };
+    if (!outcome.ok) {
+      const { message } = outcome;
+      const told = { ...outcome, message: textOf(message) };
+      return { outcome: told, untold: null, sentences: sentencesOf(message) };
+    }
+    const untold = isKnown ? await monitor.refreshCapabilities() : null;
+    return { outcome, untold: untold && textOf(untold), sentences: sentencesOf(untold ?? '') };
   }
 
   /** Asks what it can run now. When another replica is in charge of it, reads what that replica has stored. */

@@ -1,7 +1,7 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
@@ -180,7 +180,7 @@ export class Fleet {
   }
 
   /** Sentences for the submitting client about what the task may wait for in vain. */
-  doubtsAbout({ pool }: Pick<Requirement, 'pool'>): string[] {
+  doubtsAbout({ pool }: Pick<Requirement, 'pool'>): Wording[] {
     const present = [...this.#members.values()].filter(({ row }) => row.removed === 0);
     if (pool === null || present.some(({ offer }) => offer.tags.includes(pool))) return [];
     return [say('pool_missing', { pool })];

@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
@@ -422,7 +422,7 @@ function isIncapable(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'failed' && outcome.error.code === 'rejected_by_worker';
 }
 
-function hangReason(outcome: AttemptOutcome): string {
-  if (outcome.kind === 'failed') return outcome.error.message;
+function hangReason(outcome: AttemptOutcome): Wording {
+  if (outcome.kind === 'failed') return outcome.error.sentences;
   return say('would_not_stop');
 }

@@ -1,8 +1,7 @@
 import type { Instance, InstanceDetail, InstanceTest } from '@switchyard/contract/dispatch/instance';
 import type { InstanceEventList } from '@switchyard/contract/dispatch/instance-event';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
-import { sentenceOf, textOf } from '@switchyard/contract/sentences/sentences';
+import { say, sentencesBeside, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Actor, Audit } from '../../platform/audit/audit.ts';
@@ -88,7 +87,7 @@ export class Instances {
     const row = await this.#row(instanceId);
     const tested = await this.#options.fleet.test(instanceId, { waitMs: ownerWaitMs });
     if (!tested) {
-      const sentences = [sentenceOf('replica_silent')];
+      const sentences = say('replica_silent');
       const message = textOf(sentences);
       return {
         ok: false,
@@ -104,11 +103,11 @@ export class Instances {
     const latencyMs = Math.round(outcome.latencyMs);
     if (!outcome.ok) {
       const { cause, message } = outcome;
-      return { ok: false, cause, message, sentences: readSentences(message), latencyMs, instance };
+      const sentences = sentencesBeside(message, tested.sentences);
+      return { ok: false, cause, message, sentences, latencyMs, instance };
     }
-    const answer = answerOf(instance, outcome);
-    const message = [textOf([answer]), ...(untold === null ? [] : [untold])].join(' ');
-    const sentences = [answer, ...readSentences(untold ?? '')];
+    const sentences = [...answerOf(instance, outcome), ...sentencesBeside(untold ?? '', tested.sentences)];
+    const message = textOf(sentences);
     return { ok: true, cause: null, message, sentences, latencyMs, instance };
   }
 
@@ -129,9 +128,7 @@ export class Instances {
 function answerOf(
   { devices: [device] }: Instance,
   { version, queueRemaining: count }: Extract<TestedInstance['outcome'], { ok: true }>,
-): Sentence {
+): Sentence[] {
   const known = { version: version ?? 'unknown', count };
-  return device
-    ? sentenceOf('test_answers_on', { ...known, device: device.name })
-    : sentenceOf('test_answers', known);
+  return device ? say('test_answers_on', { ...known, device: device.name }) : say('test_answers', known);
 }

@@ -1,5 +1,5 @@
 import type { Fault } from '@switchyard/contract/errors';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { findCycle } from './graph-cycle.ts';
@@ -175,7 +175,7 @@ interface InputPlace {
 }
 
 /** Returns null when a worker can read the value of the input. */
-function problemOf(value: unknown, { workflow, ...place }: InputPlace): string | null {
+function problemOf(value: unknown, { workflow, ...place }: InputPlace): Wording | null {
   const where = `Node ${place.node} (${place.nodeClass}), input "${place.input}"`;
   if (isLink(value)) {
     const [target, output] = value;
@@ -193,12 +193,12 @@ function isDeeperThan(value: unknown, depth: number): boolean {
   return Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
 }
 
-function fault(path: (string | number)[], message: string): Fault {
+function fault(path: (string | number)[], message: Wording): Fault {
   return { in: 'body', path: ['workflow', ...path], message, type: 'invalid_workflow' };
 }
 
 function invalid(faults: Fault[]): AppError {
   const [first] = faults;
   const others = faults.length > 1 ? ` (and ${faults.length - 1} more; see details)` : '';
-  return new AppError('invalid_workflow', { message: `${first?.message ?? ''}${others}`, faults });
+  return new AppError('invalid_workflow', { message: `${textOf(first?.message ?? '')}${others}`, faults });
 }

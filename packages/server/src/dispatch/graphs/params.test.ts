@@ -1,3 +1,4 @@
+import { textOf } from '@switchyard/contract/sentences/sentences';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../lib/app-error.ts';
@@ -55,7 +56,7 @@ describe('addresses', () => {
     const { graph: result, warnings } = apply({ 'Twin.text': 'y' });
     expect(result['7']?.inputs.text).toBe('{{negative}}');
     expect(result['8']?.inputs.text).toBe('x');
-    expect(warnings[0]).toBe(
+    expect(textOf(warnings[0] ?? '')).toBe(
       '"Twin.text" fits nothing: 2 nodes have the title "Twin". Use the node\'s id: "7.text", "8.text".',
     );
   });
@@ -93,7 +94,7 @@ describe('placeholders', () => {
   });
 
   test('warns about a placeholder that got no value', () => {
-    expect(apply({ subject: 'a cat', negative: 'n', size: 1 }).warnings).toEqual([
+    expect(apply({ subject: 'a cat', negative: 'n', size: 1 }).warnings.map(textOf)).toEqual([
       'The placeholder {{mood}} got no value; the worker sees it as it stands.',
     ]);
   });
@@ -141,7 +142,7 @@ describe('files', () => {
 describe('names that match nothing', () => {
   test('give a warning with the nearest names', () => {
     const { warnings } = apply({ '3.sed': 1, negative: '', size: 1, subject: '', mood: '' });
-    expect(warnings).toEqual(['"3.sed" fits nothing in the workflow. Nearest: "3.seed".']);
+    expect(warnings.map(textOf)).toEqual(['"3.sed" fits nothing in the workflow. Nearest: "3.seed".']);
   });
 
   test('are all errors when the request is strict', () => {

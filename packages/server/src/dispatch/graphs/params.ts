@@ -1,5 +1,5 @@
 import type { ErrorCode, Fault } from '@switchyard/contract/errors';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { cycleIn, type Graph, isLink, ownTitle } from './graph.ts';
@@ -10,7 +10,7 @@ export interface AppliedParams {
   graph: Graph;
   /** Uploaded files that the graph now names; each is sent to the worker before the prompt. */
   fileIds: string[];
-  warnings: string[];
+  warnings: Wording[];
 }
 
 export interface ParamsInput {
@@ -102,7 +102,7 @@ function cycleFaults(graph: Graph): Fault[] {
   return cycle ? [{ in: 'body', path: ['params'], message, type: 'invalid_param' }] : [];
 }
 
-function unfilledWarnings(names: Iterable<string>): string[] {
+function unfilledWarnings(names: Iterable<string>): Wording[] {
   return [...names]
     .slice(0, paramLimits.messages)
     .map((name) => say('placeholder_unfilled', { placeholder: `{{${name}}}` }));
@@ -148,7 +148,7 @@ function addTitle(
 }
 
 /** Sets the input in place, or returns what is wrong with the value. The present value decides the type. */
-function setInput(graph: Graph, { address, value }: { address: Address; value: unknown }): string | null {
+function setInput(graph: Graph, { address, value }: { address: Address; value: unknown }): Wording | null {
   const { nodeId, input } = address;
   const node = graph[nodeId];
   if (!node) return null;
@@ -198,7 +198,7 @@ interface Names {
   placeholders: ReadonlySet<string>;
 }
 
-function explainUnknown(unknown: string[], names: Names): { name: string; text: string }[] {
+function explainUnknown(unknown: string[], names: Names): { name: string; text: Wording }[] {
   const candidates = [...names.addresses.inputs.keys(), ...names.placeholders].slice(
     0,
     paramLimits.candidates,
@@ -211,7 +211,7 @@ function explainUnknown(unknown: string[], names: Names): { name: string; text: 
   }));
 }
 
-function sharedTitleHint(name: string, sharedTitles: Addresses['sharedTitles']): string | null {
+function sharedTitleHint(name: string, sharedTitles: Addresses['sharedTitles']): Wording | null {
   for (const [title, nodeIds] of sharedTitles) {
     if (!name.startsWith(`${title}.`)) continue;
     const input = name.slice(title.length + 1);
@@ -222,7 +222,7 @@ function sharedTitleHint(name: string, sharedTitles: Addresses['sharedTitles']):
   return null;
 }
 
-function nearestHint(name: string, candidates: string[]): string {
+function nearestHint(name: string, candidates: string[]): Wording {
   const remaining = new Set(name.length <= paramLimits.nameLength ? candidates : []);
   const suggestions: string[] = [];
   while (suggestions.length < paramLimits.suggestions) {
@@ -233,10 +233,10 @@ function nearestHint(name: string, candidates: string[]): string {
   }
   const unknown = say('param_unknown', { param: name.slice(0, 200) });
   if (suggestions.length === 0) return unknown;
-  return `${unknown} ${say('param_nearest', { names: suggestions.join(', ') })}`;
+  return [...unknown, ...say('param_nearest', { names: suggestions.join(', ') })];
 }
 
-function fault(name: string, message: string, type = 'invalid_param'): Fault {
+function fault(name: string, message: Wording, type = 'invalid_param'): Fault {
   return { in: 'body', path: ['params', name], message, type };
 }
 

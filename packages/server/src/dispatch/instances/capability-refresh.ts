@@ -1,10 +1,11 @@
+import type { Wording } from '@switchyard/contract/sentences/sentences';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 interface RefreshOptions {
   /** Asks the worker. Returns why the worker did not tell, or null. */
-  ask: () => Promise<string | null>;
+  ask: () => Promise<Wording | null>;
   steadyClock: Clock;
   timer: Timer;
   /** Ends the wait for the next question. */
@@ -13,7 +14,7 @@ interface RefreshOptions {
 
 interface Question {
   hasBegun: boolean;
-  answer: Promise<string | null>;
+  answer: Promise<Wording | null>;
 }
 
 /** Time between the starts of two questions: an answer of several megabytes costs the worker something. */
@@ -23,7 +24,7 @@ const gapMs = 1_000;
 export class CapabilityRefresh {
   readonly #options: RefreshOptions;
   #present: Question | null = null;
-  #next: Promise<string | null> | null = null;
+  #next: Promise<Wording | null> | null = null;
   #beganMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RefreshOptions) {
@@ -34,7 +35,7 @@ export class CapabilityRefresh {
    * Returns the result of a question that started after this call; an earlier one may have missed a model that was just
    * added.
    */
-  refresh(): Promise<string | null> {
+  refresh(): Promise<Wording | null> {
     if (!this.#present) return this.#begin();
     if (!this.#present.hasBegun) return this.#present.answer;
     this.#next ??= this.#present.answer.then(() => {
@@ -44,7 +45,7 @@ export class CapabilityRefresh {
     return this.#next;
   }
 
-  #begin(): Promise<string | null> {
+  #begin(): Promise<Wording | null> {
     const question: Question = { hasBegun: false, answer: Promise.resolve(null) };
     question.answer = this.#put(question).finally(() => {
       this.#present = null;
@@ -53,7 +54,7 @@ export class CapabilityRefresh {
     return question.answer;
   }
 
-  async #put(question: Question): Promise<string | null> {
+  async #put(question: Question): Promise<Wording | null> {
     const { ask, steadyClock, timer, signal } = this.#options;
     const waitMs = this.#beganMs + gapMs - steadyClock();
     if (waitMs > 0) await sleepWithSignal(waitMs, { signal, timer }).catch(() => undefined);

@@ -1,9 +1,11 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
-import { say } from '@switchyard/contract/sentences/sentences';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { say, sentencesOf, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
+import { sentencesColumn } from '../stored-sentences.ts';
 import type { InstanceEventRow, InstanceEventStore } from './instance-event-store.ts';
 
 /** Something that happened to an instance, or to an attempt of a task on it. */
@@ -11,7 +13,7 @@ export interface Occurrence {
   kind: InstanceEventKind;
   instanceId: string;
   /** One sentence. When it names a task, only its owner and administrators read it. */
-  message: string;
+  message: Wording;
   task?: { id: string; owner: string; attempt: number };
 }
 
@@ -77,9 +79,9 @@ export class FleetJournal {
       event: kind,
       instanceId,
       ...(task && { taskId: task.id, attempt: task.attempt }),
-      reason: message,
+      reason: textOf(message),
     };
-    this.#options.log[levelOf[kind]](facts, sentenceOfKind(kind));
+    this.#options.log[levelOf[kind]](facts, textOf(sentencesOfKind(kind)));
   }
 
   /** Ids also ascend within a millisecond, since they are the order in which the record is read. */
@@ -91,7 +93,8 @@ export class FleetJournal {
       instanceId,
       kind,
       at: toIso(nowMs),
-      message,
+      message: textOf(message),
+      sentences: sentencesColumn(message),
       taskId: task?.id ?? null,
       attempt: task?.attempt ?? null,
       owner: task?.owner ?? null,
@@ -140,8 +143,15 @@ export class FleetJournal {
   }
 }
 
-function shortened(message: string): string {
-  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message;
+/** Cuts what the last sentence quotes, which keeps the codes of the others. */
+function shortened(message: Wording): Wording {
+  const text = textOf(message);
+  const surplus = text.length - maxMessageLength;
+  if (surplus <= 0) return message;
+  const sentences = sentencesOf(message);
+  const quoted = sentences.at(-1)?.values.text ?? '';
+  if (quoted.length <= surplus) return `${text.slice(0, maxMessageLength - 1)}…`;
+  return [...sentences.slice(0, -1), ...sentencesOf(`${quoted.slice(0, -surplus - 1)}…`)];
 }
 
 const levelOf: Record<InstanceEventKind, 'info' | 'warn'> = {
@@ -165,6 +175,6 @@ const levelOf: Record<InstanceEventKind, 'info' | 'warn'> = {
 };
 
 /** The sentence for an event, in the log and for users who do not own its task. */
-export function sentenceOfKind(kind: InstanceEventKind): string {
+export function sentencesOfKind(kind: InstanceEventKind): Sentence[] {
   return say(`event_${kind}`);
 }

@@ -1,7 +1,8 @@
 import type { InstanceEvent } from '@switchyard/contract/dispatch/instance-event';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import { textOf } from '@switchyard/contract/sentences/sentences';
 import type { Owner } from '../../lib/owner.ts';
-import { sentenceOfKind } from './fleet-journal.ts';
+import { storedSentences } from '../stored-sentences.ts';
+import { sentencesOfKind } from './fleet-journal.ts';
 import type { InstanceEventRow } from './instance-event-store.ts';
 
 /**
@@ -11,8 +12,7 @@ import type { InstanceEventRow } from './instance-event-store.ts';
 export function viewInstanceEvent(row: InstanceEventRow, reader: Owner): InstanceEvent {
   const { owner, ...event } = row;
   const isForeign = owner !== null && 'user' in reader && reader.user !== owner;
-  const shown = isForeign
-    ? { ...event, message: sentenceOfKind(row.kind), taskId: null, attempt: null }
-    : event;
-  return { ...shown, sentences: readSentences(shown.message) };
+  if (!isForeign) return { ...event, sentences: storedSentences(event.message, event.sentences) };
+  const sentences = sentencesOfKind(row.kind);
+  return { ...event, message: textOf(sentences), sentences, taskId: null, attempt: null };
 }

@@ -1,5 +1,6 @@
 import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settings';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
+import { wordingOf } from '../../lib/app-error.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { minuteMs } from '../../lib/time-units.ts';
@@ -18,7 +19,7 @@ interface MonitorOptions {
   onChange: () => void;
   onCapabilities: (capabilities: WorkerCapabilities) => void;
   /** Called when the event socket was found deaf, or when a whole execution was heard after that. */
-  onHearing: (kind: 'deaf' | 'hearing', message: string) => void;
+  onHearing: (kind: 'deaf' | 'hearing', message: Wording) => void;
 }
 
 /** This many device errors in a row, of more than one user, take an instance out of rotation. */
@@ -47,7 +48,7 @@ export class InstanceMonitor {
   /** The suspicion is about an execution that the instance still holds. */
   #isHung = false;
   /** Why the event socket counts as deaf; cleared once an execution was heard from its start to its end. */
-  #deafness: string | null = null;
+  #deafness: Wording | null = null;
   #stopTimer: () => void = () => undefined;
   #stopDeadline: () => void = () => undefined;
   #probing: Promise<ProbeOutcome> | null = null;
@@ -115,7 +116,7 @@ export class InstanceMonitor {
   }
 
   /** The event socket was open and told nothing. */
-  noteDeaf(message: string): void {
+  noteDeaf(message: Wording): void {
     this.#deafness = message;
     this.#options.onHearing('deaf', message);
     this.#change({ lastError: message });
@@ -131,7 +132,7 @@ export class InstanceMonitor {
   }
 
   /** The instance's own fault (no memory, a device error). Several in a row take it out of rotation for a while. */
-  noteFault(message: string, owner: string): void {
+  noteFault(message: Wording, owner: string): void {
     this.#faults += 1;
     this.#faultyOwners.add(owner);
     this.#change({ lastError: message });
@@ -145,7 +146,7 @@ export class InstanceMonitor {
    * The machine under the worker failed. The instance rests for this user, whose graphs may be the cause, and is under
    * suspicion once a second user meets the same.
    */
-  noteHostFault(message: string, owner: string): void {
+  noteHostFault(message: Wording, owner: string): void {
     this.#restingFor.add(owner);
     if (this.#restingFor.size > 1) {
       this.#suspect(say('host_failed', { cause: message }));
@@ -165,7 +166,7 @@ export class InstanceMonitor {
    * The instance does not end an execution that it holds. It is trusted again when it holds nothing any more, also
    * after a restart.
    */
-  noteHang(reason: string): void {
+  noteHang(reason: Wording): void {
     this.#isHung = (this.#live.queueRemaining ?? 0) > 0;
     this.#suspect(reason);
   }
@@ -182,7 +183,7 @@ export class InstanceMonitor {
   /**
    * Asks what it can run, with a question that starts after this call. Returns why the worker did not tell, or null.
    */
-  refreshCapabilities(): Promise<string | null> {
+  refreshCapabilities(): Promise<Wording | null> {
     return this.#refresh.refresh();
   }
 
@@ -228,7 +229,7 @@ export class InstanceMonitor {
     });
   }
 
-  #noteMiss(message: string): void {
+  #noteMiss(message: Wording): void {
     this.#misses += 1;
     const { failures = 2, timeout = 2, interval } = this.#options.health;
     if (!this.#live.alive || this.#misses >= failures) {
@@ -244,7 +245,7 @@ export class InstanceMonitor {
     this.#stopDeadline = this.#timer(() => this.#noteDeath(message), leftMs);
   }
 
-  #noteDeath(message: string): void {
+  #noteDeath(message: Wording): void {
     this.#stopDeadline();
     this.#deafness = null;
     this.#change({ alive: false, isProbed: true, lastError: message, hasCapabilities: false });
@@ -257,7 +258,7 @@ export class InstanceMonitor {
     this.#change(isOver ? { queueRemaining, suspicion: null } : { queueRemaining });
   }
 
-  #suspect(reason: string): void {
+  #suspect(reason: Wording): void {
     if (this.#live.suspicion === null) this.#suspicions += 1;
     this.#hold();
     this.#change({ suspicion: reason, lastError: reason });
@@ -279,7 +280,7 @@ export class InstanceMonitor {
   }
 
   /** Most answers are the same as the one before and are not even parsed. */
-  async #askCapabilities(): Promise<string | null> {
+  async #askCapabilities(): Promise<Wording | null> {
     const { client, onCapabilities } = this.#options;
     try {
       const isNew = !this.#live.hasCapabilities;
@@ -291,8 +292,7 @@ export class InstanceMonitor {
       this.#change({ hasCapabilities: true });
       return null;
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
-      const message = say('offer_untold', { cause });
+      const message = say('offer_untold', { cause: wordingOf(error) });
       this.#change({ lastError: message });
       return message;
     }

@@ -1,3 +1,4 @@
+import { textOf } from '@switchyard/contract/sentences/sentences';
 import { describe, expect, it } from 'vitest';
 import { changeOfCapabilities, changesOfLive, changesOfUse } from './instance-occurrences.ts';
 import { type LiveInstance, unknownInstance } from './instance-state.ts';
@@ -42,7 +43,9 @@ describe('what an instance can run', () => {
   const offer = { nodeClasses: ['A', 'B'], models: { 'L.ckpt': ['one.safetensors'] } };
 
   it('is counted the first time', () => {
-    expect(changeOfCapabilities(null, offer)?.message).toBe('It has 2 node classes and 1 model files.');
+    expect(textOf(changeOfCapabilities(null, offer)?.message ?? '')).toBe(
+      'It has 2 node classes and 1 model files.',
+    );
   });
 
   it('is named when it has changed, the first five of each kind', () => {
@@ -50,7 +53,7 @@ describe('what an instance can run', () => {
       nodeClasses: ['B', 'C'],
       models: { 'L.ckpt': ['one.safetensors', ...'123456'.split('').map((n) => `${n}.safetensors`)] },
     };
-    expect(changeOfCapabilities(offer, now)?.message).toBe(
+    expect(textOf(changeOfCapabilities(offer, now)?.message ?? '')).toBe(
       'New nodes: C. Nodes gone: A. New models: 1.safetensors, 2.safetensors, 3.safetensors, 4.safetensors, 5.safetensors, +1.',
     );
   });

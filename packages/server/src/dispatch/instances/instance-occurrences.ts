@@ -1,11 +1,12 @@
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
-import { say } from '@switchyard/contract/sentences/sentences';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import type { LiveInstance } from './instance-state.ts';
 import type { Capabilities } from './instance-store.ts';
 
 interface Happened {
   kind: InstanceEventKind;
-  message: string;
+  message: Wording;
 }
 
 /** What has happened to an instance, found by comparing its state before with its state now. */
@@ -53,10 +54,10 @@ export function changeOfCapabilities(
     ...named('models_new', lackedBy(filesOf(before), models)),
     ...named('models_gone', lackedBy(models, filesOf(before))),
   ];
-  return parts.length > 0 ? { kind, message: parts.join(' ') } : null;
+  return parts.length > 0 ? { kind, message: parts } : null;
 }
 
-function describeUp({ version, devices }: LiveInstance): string {
+function describeUp({ version, devices }: LiveInstance): Sentence[] {
   const known = version ?? 'unknown';
   const [first] = devices;
   return first
@@ -76,9 +77,9 @@ function lackedBy(some: readonly string[], others: readonly string[]): string[] 
   return others.filter((name) => !had.has(name));
 }
 
-function named(code: 'nodes_new' | 'nodes_gone' | 'models_new' | 'models_gone', names: string[]): string[] {
+function named(code: 'nodes_new' | 'nodes_gone' | 'models_new' | 'models_gone', names: string[]): Sentence[] {
   if (names.length === 0) return [];
   const shown = names.slice(0, maxNamed).join(', ');
   const more = names.length > maxNamed ? `, +${names.length - maxNamed}` : '';
-  return [say(code, { names: `${shown}${more}` })];
+  return say(code, { names: `${shown}${more}` });
 }

@@ -1,4 +1,5 @@
 import type { Device, InstanceState } from '@switchyard/contract/dispatch/instance';
+import type { Wording } from '@switchyard/contract/sentences/sentences';
 
 /** What the monitor of an instance knows at this moment. */
 export interface LiveInstance {
@@ -13,8 +14,8 @@ export interface LiveInstance {
   queueRemaining: number | null;
   currentTaskId: string | null;
   /** Its last execution hung: it gets no task until it shows that it works again. */
-  suspicion: string | null;
-  lastError: string | null;
+  suspicion: Wording | null;
+  lastError: Wording | null;
 }
 
 export const unknownInstance: LiveInstance = {

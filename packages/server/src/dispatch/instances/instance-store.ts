@@ -29,6 +29,7 @@ export type LiveColumns = Pick<
   | 'version'
   | 'devices'
   | 'lastError'
+  | 'lastErrorSentences'
   | 'since'
 >;
 
@@ -267,6 +268,7 @@ function newInstance(
     lastHeartbeat: null,
     since: at,
     lastError: null,
+    lastErrorSentences: null,
     version: null,
     devices: '[]',
     queueRemaining: null,
@@ -291,6 +293,7 @@ const changedInstance = new Prepared(
         version: change.version,
         devices: change.devices,
         lastError: change.lastError,
+        lastErrorSentences: change.lastErrorSentences,
         since: change.since,
       })
       .where('id', '=', change.id)

@@ -1,6 +1,7 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import { textOf } from '@switchyard/contract/sentences/sentences';
 import { toIso } from '../../lib/clock.ts';
+import { sentencesColumn, storedSentences } from '../stored-sentences.ts';
 import { isBusy, type LiveInstance, stateOf } from './instance-state.ts';
 import type { InstanceRow } from './instance-store.ts';
 
@@ -27,7 +28,7 @@ export function viewInstance(row: InstanceRow, live: LiveInstance | null): Insta
     version: now.version,
     devices: JSON.parse(now.devices) as Instance['devices'],
     lastError: now.lastError,
-    lastErrorSentences: readSentences(now.lastError ?? ''),
+    lastErrorSentences: storedSentences(now.lastError, now.lastErrorSentences),
     since: now.since,
   };
 }
@@ -43,6 +44,7 @@ export function columnsOf(row: Pick<InstanceRow, 'enabled' | 'removed'>, live: L
     currentTaskId: live.currentTaskId,
     version: live.version,
     devices: JSON.stringify(live.devices),
-    lastError: live.lastError,
+    lastError: live.lastError && textOf(live.lastError),
+    lastErrorSentences: sentencesColumn(live.lastError),
   };
 }

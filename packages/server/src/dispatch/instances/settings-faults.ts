@@ -1,7 +1,7 @@
 import { maskedSecret, type ServerDefinition, type Settings } from '@switchyard/contract/dispatch/settings';
 import { instanceIdOf } from '@switchyard/contract/dispatch/worker-address';
 import type { Fault } from '@switchyard/contract/errors';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { isRecord } from '../../lib/is-record.ts';
 import { whyHostDenied } from '../../platform/outbound/host-rules.ts';
 import { builtInServerId, plainPath, whatMoved } from './settings.ts';
@@ -94,7 +94,7 @@ function secretFaults(servers: readonly SentServer[], current: Settings): Fault[
   });
 }
 
-function whyNotKept(name: string, sent: SentServer, stored: ServerDefinition | undefined): string | null {
+function whyNotKept(name: string, sent: SentServer, stored: ServerDefinition | undefined): Wording | null {
   if (!Object.hasOwn(stored?.headers ?? {}, name) || !stored) {
     return say('secret_not_stored', { mask: maskedSecret });
   }
@@ -108,6 +108,6 @@ function recordsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.map((item: unknown) => (isRecord(item) ? item : {})) : [];
 }
 
-function fault(path: (string | number)[], message: string): Fault {
+function fault(path: (string | number)[], message: Wording): Fault {
   return { in: 'body', path, message, type: 'value_error' };
 }

@@ -13,6 +13,7 @@ import { parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import { type WorkerPath, workerPathsIn } from '../graphs/worker-paths.ts';
 import type { TaskInputRow, TaskRow } from '../tables.ts';
+import { warningColumns } from '../tasks/task-messages.ts';
 import type { IdempotencyKey, NewTask } from '../tasks/task-store.ts';
 
 export interface PreparedTask {
@@ -104,7 +105,7 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         patience: jsonOf(input.patience),
         error: null,
         result: null,
-        warnings: JSON.stringify(applied.warnings),
+        ...warningColumns(applied.warnings),
         webhook: jsonOf(input.webhook),
         requestId: context.requestId,
         conversation: context.conversation && JSON.stringify(context.conversation),

@@ -6,7 +6,7 @@ import type {
   TaskList,
   TaskListQuery,
 } from '@switchyard/contract/dispatch/tasks';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { deadline } from '../../lib/async/deadline.ts';
@@ -26,12 +26,12 @@ import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptStore } from '../tasks/attempt-store.ts';
 import { decideCancel } from '../tasks/task.ts';
 import { ofStatus, type TaskListStore } from '../tasks/task-list-store.ts';
+import { newTaskError, taskErrorOf, withWarnings } from '../tasks/task-messages.ts';
 import type { EarlierSubmission, TaskStore } from '../tasks/task-store.ts';
 import {
   asSubmitted,
   type Outlook,
   type TaskViewOptions,
-  taskErrorOf,
   viewTask,
   viewTaskDetail,
 } from '../tasks/task-view.ts';
@@ -65,7 +65,7 @@ export interface TasksOptions {
   /** Throws `no_capable_instance` when it is certain that no instance can run it. */
   requireCapable: (requirement: Requirement) => Promise<void>;
   /** Warnings about what may keep it waiting for ever. */
-  doubtsAbout: (requirement: Requirement) => string[];
+  doubtsAbout: (requirement: Requirement) => Wording[];
   /** What tasks wait for, by id; a task that has ended has no entry. */
   outlooks: (rows: readonly TaskRow[]) => Promise<ReadonlyMap<string, Outlook>>;
   /** Asks the runner that has this task to stop it. */
@@ -142,7 +142,8 @@ export class Tasks {
     });
     await this.options.requireCapable(prepared.requirement);
     const doubts = this.options.doubtsAbout(prepared.requirement);
-    const row = withWarnings(prepared.task.row, [...warnings, ...doubts]);
+    const { row: checked } = prepared.task;
+    const row = { ...checked, ...withWarnings(checked, [...warnings, ...doubts]) };
     const simultaneous = await this.entrance.hold(meta.userId, async (check) => {
       const other = await store.insert(owner, { ...prepared.task, row }, alongside(meta, { row, check }));
       if (other) return other;
@@ -291,7 +292,7 @@ export class Tasks {
   private async prepareWithOwnFiles(
     given: TaskInput,
     context: Omit<SubmissionContext, 'fileNames'>,
-  ): Promise<{ prepared: PreparedTask; warnings: string[] }> {
+  ): Promise<{ prepared: PreparedTask; warnings: Wording[] }> {
     const prepare = async (input: TaskInput): Promise<PreparedTask> => {
       const wanted = filesWanted(input);
       const fileNames =
@@ -360,12 +361,7 @@ function alongside(
   return (trx) => check(trx).then(() => asked?.(trx, row));
 }
 
-function withWarnings(row: TaskRow, added: readonly string[]): TaskRow {
-  if (added.length === 0) return row;
-  return { ...row, warnings: JSON.stringify([...(JSON.parse(row.warnings) as string[]), ...added]) };
-}
-
-const cancelledError = { code: 'cancelled', message: say('cancelled_before_start') } as const;
+const cancelledError = newTaskError('cancelled', say('cancelled_before_start'));
 
 function filterOf({ instanceId, owner, tag, threadId, q, since, until }: TaskCountsQuery) {
   const sinceMs = timeInRequest(['since'], since);

@@ -11,7 +11,8 @@ import type { DispatchEvent, NewFile, TaskPreview } from '../dispatch-events.ts'
 import type { Links } from '../files/links.ts';
 import { showPause } from '../queue/queue-control.ts';
 import type { TaskRow } from '../tables.ts';
-import { taskErrorOf, viewResult, viewTask, viewTaskError } from '../tasks/task-view.ts';
+import { newTaskError, taskErrorOf } from '../tasks/task-messages.ts';
+import { viewResult, viewTask } from '../tasks/task-view.ts';
 
 /** A message to clients, serialized once for all of them. */
 export interface PushFrame {
@@ -133,7 +134,7 @@ function endFrame(task: TaskRow, { timestamp, links, cursor }: FrameContext): st
   if (task.status === 'completed' && result) {
     return encodeFrame('task_completed', { taskId: task.id, result }, meta);
   }
-  const error = viewTaskError(taskErrorOf(task) ?? { code: 'internal_error', message: say('task_failed') });
+  const error = taskErrorOf(task) ?? newTaskError('internal_error', say('task_failed'));
   return encodeFrame('task_failed', { taskId: task.id, error, attempt: task.attempt }, meta);
 }
 

@@ -1,4 +1,5 @@
 import { device, probeCauses } from '@switchyard/contract/dispatch/instance';
+import { sentenceList } from '@switchyard/contract/sentences/sentence';
 import { nullable, oneOf } from '@switchyard/contract/shapes';
 import { type Static, Type } from 'typebox';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
@@ -36,6 +37,8 @@ const testedInstance = Type.Object({
     }),
   ]),
   untold: nullable(Type.String()),
+  /** What the outcome or `untold` says, as codes. A replica of an earlier version sends none. */
+  sentences: Type.Optional(sentenceList),
 });
 
 /** What a test has found, and true for a refresh; null when there is nothing to tell. */

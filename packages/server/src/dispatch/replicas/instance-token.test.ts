@@ -113,6 +113,7 @@ function behaves(where: () => Promise<DatabaseOptions>): void {
     } as const;
     const rest = {
       warnings: '[]',
+      warningSentences: null,
       startedAt: at,
       updatedAt: at,
       finishedAt: at,

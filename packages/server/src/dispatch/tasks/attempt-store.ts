@@ -56,6 +56,7 @@ export interface TaskEnd {
   error: string | null;
   result: string | null;
   warnings?: string;
+  warningSentences?: string | null;
   startedAt?: string | null;
   updatedAt: string;
   finishedAt: string;
@@ -233,7 +234,9 @@ export class AttemptStore {
    */
   async requeue(
     fence: AttemptFence,
-    requeue: { outcome: string; error: string | null; warnings: string; nodes: string | null; at: string },
+    requeue: Pick<AttemptEnd, 'outcome' | 'error' | 'warnings' | 'warningSentences' | 'nodes'> & {
+      at: string;
+    },
   ): Promise<'requeued' | 'cancel_requested' | 'fenced'> {
     return this.#database.write(async (trx) => {
       const before = await fencedTask.first(trx, { ...fence });
@@ -246,6 +249,7 @@ export class AttemptStore {
         claimToken: null,
         node: null,
         warnings: requeue.warnings,
+        warningSentences: requeue.warningSentences,
         updatedAt: requeue.at,
       };
       await trx.updateTable('tasks').set(queued).where('id', '=', fence.taskId).execute();
@@ -419,6 +423,7 @@ const endedTask = new Prepared((db: Db, end: Fenced<Required<TaskEnd>>) =>
     error: end.error,
     result: end.result,
     warnings: end.warnings,
+    warningSentences: end.warningSentences,
     startedAt: end.startedAt,
     updatedAt: end.updatedAt,
     finishedAt: end.finishedAt,

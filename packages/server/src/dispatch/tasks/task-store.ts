@@ -327,6 +327,7 @@ const newTask = new Prepared((db: Kysely<DispatchTables>, row: TaskRow) =>
     error: row.error,
     result: row.result,
     warnings: row.warnings,
+    warningSentences: row.warningSentences,
     webhook: row.webhook,
     requestId: row.requestId,
     conversation: row.conversation,

@@ -5,13 +5,12 @@ import type {
   TaskAttempt,
   TaskConversation,
   TaskDetail,
-  TaskError,
   TaskResult,
 } from '@switchyard/contract/dispatch/task';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import { maskExtraData } from '../graphs/extra-data.ts';
 import type { TaskInputRow, TaskRow } from '../tables.ts';
 import type { AttemptRow } from './attempt-store.ts';
+import { taskErrorOf, warningsOf } from './task-messages.ts';
 
 /** A result as it is stored: by file id, since links are signed again at each read. */
 export interface StoredResult {
@@ -33,7 +32,6 @@ export interface TaskViewOptions {
 export type Outlook = Pick<Task, 'waiting' | 'waitingSentences' | 'eta'>;
 
 export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
-  const warnings = JSON.parse(row.warnings) as string[];
   return {
     id: row.id,
     instanceId: row.instanceId,
@@ -48,10 +46,9 @@ export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
     phase: row.phase,
     attempt: row.attempt,
     cancelRequested: row.cancelRequested === 1,
-    error: viewTaskError(taskErrorOf(row)),
+    error: taskErrorOf(row),
     result: viewResult(row, options.linkTo),
-    warnings,
-    warningSentences: warnings.map(readSentences),
+    ...warningsOf(row),
     position: options.position,
     waiting: options.outlook?.waiting ?? null,
     waitingSentences: options.outlook?.waitingSentences ?? [],
@@ -124,15 +121,6 @@ export function asSubmitted(task: TaskDetail): TaskDetail {
   };
 }
 
-export function taskErrorOf(row: Pick<TaskRow, 'error'>): TaskError | null {
-  return row.error ? (JSON.parse(row.error) as TaskError) : null;
-}
-
-/** What clients see of an error: its message also as codes. */
-export function viewTaskError<Found extends TaskError | null>(error: Found): Found {
-  return error && { ...error, sentences: readSentences(error.message) };
-}
-
 export function viewResult(
   row: Pick<TaskRow, 'result'>,
   linkTo: TaskViewOptions['linkTo'],
@@ -150,7 +138,7 @@ function viewAttempt(row: AttemptRow): TaskAttempt {
     promptId: row.promptId,
     state: row.state,
     outcome: row.outcome,
-    error: viewTaskError(taskErrorOf(row)),
+    error: taskErrorOf(row),
     startedAt: row.startedAt,
     acceptedAt: row.acceptedAt,
     endedAt: row.endedAt,

@@ -1,8 +1,8 @@
 import type { TaskSpan, TaskSpanState } from '@switchyard/contract/dispatch/timeline';
 import { type WorkerPrice, workerCost } from '../../lib/worker-price.ts';
 import type { TaskRow } from '../tables.ts';
+import { taskErrorOf } from '../tasks/task-messages.ts';
 import type { AttemptNodes } from '../tasks/task-nodes.ts';
-import { taskErrorOf } from '../tasks/task-view.ts';
 
 export type TimedTask = Pick<
   TaskRow,

@@ -1,6 +1,6 @@
 import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
-import { sentenceOf } from '@switchyard/contract/sentences/sentences';
+import { say } from '@switchyard/contract/sentences/sentences';
 import type { InstanceObstacles } from '../fleet/fleet.ts';
 import type { QueuePauseRow } from '../tables.ts';
 import { describeObstacles } from './obstacle-text.ts';
@@ -19,27 +19,27 @@ interface Placement {
 export function describeWaiting(placement: Placement): Sentence[] {
   const { ahead, instances, couldRun, free, pause, retryAt } = placement;
   const place = describePlace(ahead);
-  if (pause) return [place, describePause(pause)];
-  if (retryAt !== null) return [sentenceOf('placed_again', { until: retryAt })];
-  if (instances.length === 0) return [place, sentenceOf('no_instance')];
-  if (couldRun > 0) return [place, describeInstances(couldRun, free)];
-  return [place, sentenceOf('none_able', { obstacles: describeObstacles(instances) })];
+  if (pause) return [...place, ...describePause(pause)];
+  if (retryAt !== null) return say('placed_again', { until: retryAt });
+  if (instances.length === 0) return [...place, ...say('no_instance')];
+  if (couldRun > 0) return [...place, ...describeInstances(couldRun, free)];
+  return [...place, ...say('none_able', { obstacles: describeObstacles(instances) })];
 }
 
-function describePlace(ahead: TaskWhy['ahead']): Sentence {
-  if (ahead === null || ahead.total === 0) return sentenceOf('next');
-  return ahead.total === 1 ? sentenceOf('one_ahead') : sentenceOf('tasks_ahead', { count: ahead.total });
+function describePlace(ahead: TaskWhy['ahead']): Sentence[] {
+  if (ahead === null || ahead.total === 0) return say('next');
+  return ahead.total === 1 ? say('one_ahead') : say('tasks_ahead', { count: ahead.total });
 }
 
-function describePause({ scope, role, reason }: NonNullable<Placement['pause']>): Sentence {
+function describePause({ scope, role, reason }: NonNullable<Placement['pause']>): Sentence[] {
   const ofUser = role === 'administrator' ? 'user_paused' : 'own_paused';
   const code = scope === 'user' ? ofUser : 'queue_paused';
-  return reason === null ? sentenceOf(code) : sentenceOf(`${code}_why`, { reason });
+  return reason === null ? say(code) : say(`${code}_why`, { reason });
 }
 
-function describeInstances(couldRun: number, free: number): Sentence {
+function describeInstances(couldRun: number, free: number): Sentence[] {
   const count = { count: couldRun };
-  if (free === couldRun) return couldRun === 1 ? sentenceOf('one_free') : sentenceOf('all_free', count);
-  if (free > 0) return sentenceOf('some_free', { ...count, free });
-  return couldRun === 1 ? sentenceOf('one_busy') : sentenceOf('all_busy', count);
+  if (free === couldRun) return couldRun === 1 ? say('one_free') : say('all_free', count);
+  if (free > 0) return say('some_free', { ...count, free });
+  return couldRun === 1 ? say('one_busy') : say('all_busy', count);
 }

@@ -1,8 +1,7 @@
 import type { Eta } from '@switchyard/contract/dispatch/task';
 import type { TaskWhy } from '@switchyard/contract/dispatch/task-why';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
-import { say, textOf } from '@switchyard/contract/sentences/sentences';
+import { say, sentencesOf, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
@@ -16,8 +15,9 @@ import type { TasksAhead } from '../queue/pending-level.ts';
 import { showPause } from '../queue/queue-control.ts';
 import type { QueuePauseRow, TaskRow } from '../tables.ts';
 import type { AttemptRow, AttemptStore } from '../tasks/attempt-store.ts';
+import { taskErrorOf } from '../tasks/task-messages.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { type Outlook, taskErrorOf } from '../tasks/task-view.ts';
+import type { Outlook } from '../tasks/task-view.ts';
 import type { Estimates } from './estimates.ts';
 import { type EtaMs, etaOfRunning, etaOfWaiting } from './eta.ts';
 import { isAble, maxInstancesListed, viewInstance } from './instance-outlook.ts';
@@ -79,11 +79,11 @@ export class Waiting {
     const common = { taskId: row.id, status: row.status, phase: row.phase, ...nothing };
     const totals = { instances: rows.filter(({ removed }) => removed === 0).length, couldRun: 0, free: 0 };
     if (row.phase === 'queued' || row.phase === 'ended')
-      return { ...common, totals, waiting: describeOver(row), runsOn: null, eta: null };
+      return { ...common, totals, waiting: textOf(describeOver(row)), runsOn: null, eta: null };
     const runsOn = this.#placeOf(row, attempts);
     const instance = rows.find(({ id }) => id === row.instanceId);
     const eta = await this.#etaOfRunning(row, runsOn?.since ?? null);
-    return { ...common, totals, waiting: describeRunning(row, instance, runsOn), runsOn, eta };
+    return { ...common, totals, waiting: textOf(describeRunning(row, instance, runsOn)), runsOn, eta };
   }
 
   /** Why each of these tasks waits, or where it runs; tasks that have ended and those of others are left out. */
@@ -185,7 +185,7 @@ export class Waiting {
     }
     const instance = instances.find(({ id }) => id === row.instanceId);
     const waiting = row.phase === 'queued' ? describeOver(row) : describeRunning(row, instance, null);
-    return { waiting, waitingSentences: readSentences(waiting) };
+    return { waiting: textOf(waiting), waitingSentences: sentencesOf(waiting) };
   }
 
   /** When no instance could run it but some will soon, counts from the moment at which the first of them may. */
@@ -259,7 +259,11 @@ function describeStanding({ ahead, instances, couldRun, free, pause, retryAtMs }
   });
 }
 
-function describeRunning(row: TaskRow, instance: InstanceRow | undefined, runsOn: TaskWhy['runsOn']): string {
+function describeRunning(
+  row: TaskRow,
+  instance: InstanceRow | undefined,
+  runsOn: TaskWhy['runsOn'],
+): Wording {
   const where = instance ? nameOf(instance) : (row.instanceId ?? 'a worker');
   if (row.phase === 'dispatching') return say('handed_over', { name: where });
   if (row.phase === 'collecting') return `It does not wait: ${where} is done, and its outputs are fetched.`;
@@ -270,7 +274,7 @@ function describeRunning(row: TaskRow, instance: InstanceRow | undefined, runsOn
 }
 
 /** For a task that is not in the queue and on no worker. */
-function describeOver(row: TaskRow): string {
+function describeOver(row: TaskRow): Wording {
   if (row.phase === 'queued') return say('placing');
   const at = row.finishedAt === null ? '' : ` at ${row.finishedAt}`;
   if (row.status === 'completed') return `It does not wait: it was completed${at}.`;

@@ -1,6 +1,5 @@
 import type { WebhookTest, WebhookTestPayload } from '@switchyard/contract/dispatch/webhook';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, sentencesOf, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
@@ -55,14 +54,14 @@ export class WebhookTests {
     const outcome = await postWebhook(url, { headers, body, policy, signal: new AbortController().signal });
     const latencyMs = Math.round(steadyClock() - startedAt);
     if ('error' in outcome) {
-      const { error } = outcome;
-      const errorSentences = readSentences(error);
+      const error = textOf(outcome.error);
+      const errorSentences = sentencesOf(outcome.error);
       return { id, delivered: false, responseStatus: null, error, errorSentences, latencyMs };
     }
     const { status } = outcome;
     const delivered = status >= 200 && status < 300;
-    const error = delivered ? null : say('answered', { status });
-    const errorSentences = readSentences(error ?? '');
+    const errorSentences = delivered ? [] : say('answered', { status });
+    const error = delivered ? null : textOf(errorSentences);
     return { id, delivered, responseStatus: status, error, errorSentences, latencyMs };
   }
 }

@@ -1,3 +1,4 @@
+import type { TaskError } from '@switchyard/contract/dispatch/task';
 import type { TaskWebhook } from '@switchyard/contract/dispatch/tasks';
 import type {
   Delivery,
@@ -8,8 +9,7 @@ import type {
   WebhookPayload,
 } from '@switchyard/contract/dispatch/webhook';
 import { webhookEvents } from '@switchyard/contract/dispatch/webhook';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
@@ -23,8 +23,10 @@ import { postWebhook, whyUrlDenied } from '../../platform/outbound/webhook-call.
 import { newWebhookSecret, webhookHeaders } from '../../platform/outbound/webhook-signature.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Links } from '../files/links.ts';
+import { sentencesColumn, storedSentences } from '../stored-sentences.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
-import { taskErrorOf, viewResult } from '../tasks/task-view.ts';
+import { taskErrorOf } from '../tasks/task-messages.ts';
+import { viewResult } from '../tasks/task-view.ts';
 import {
   type DeliveryRow,
   insertDelivery,
@@ -206,6 +208,7 @@ export class Webhooks {
       attempts: 0,
       responseStatus: null,
       lastError: null,
+      lastErrorSentences: null,
       createdAt: toIso(clock()),
       deliveredAt: null,
     };
@@ -224,7 +227,7 @@ export class Webhooks {
         instanceId,
         attempt,
         finishedAt,
-        error: taskErrorOf(task),
+        error: errorInCall(task),
         files: result?.files.slice(0, maxFilesInCall) ?? [],
         fileCount: result?.files.length ?? 0,
       },
@@ -246,16 +249,19 @@ export class Webhooks {
     const responseStatus = 'status' in outcome ? outcome.status : null;
     const tried = { attempts: row.attempts + 1, responseStatus };
     if (responseStatus !== null && responseStatus >= 200 && responseStatus < 300) {
-      const delivered = { ...tried, status: 'delivered', lastError: null, deliveredAt: at } as const;
+      const noError = { lastError: null, lastErrorSentences: null };
+      const delivered = { ...tried, ...noError, status: 'delivered', deliveredAt: at } as const;
       await store.note(row, delivered, { failures: 'reset', disable: false, at });
       return;
     }
-    const lastError = 'error' in outcome ? outcome.error : say('answered', { status: responseStatus ?? 0 });
+    const why = 'error' in outcome ? outcome.error : say('answered', { status: responseStatus ?? 0 });
+    const lastError = textOf(why);
+    const error = { lastError, lastErrorSentences: sentencesColumn(why) };
     const isLast = responseStatus === gone || attempt > retryDelaysMs.length;
     const failures = await this.#failuresOf(row);
     const disable = responseStatus === gone || failures + 1 >= failuresToDisable;
     const status = isLast ? ('failed' as const) : ('waiting' as const);
-    await store.note(row, { ...tried, status, lastError }, { failures: 'count', disable, at });
+    await store.note(row, { ...tried, ...error, status }, { failures: 'count', disable, at });
     // The job runner reports the error and tries again.
     if (!isLast) throw new JobUnsettled(`The webhook for task ${row.taskId} was not delivered: ${lastError}`);
     const { id: deliveryId, taskId, webhookId } = row;
@@ -267,6 +273,14 @@ export class Webhooks {
     if (webhookId === null) return 0;
     return (await this.#options.store.get({ user: owner }, webhookId))?.failures ?? 0;
   }
+}
+
+/** Receivers get the text alone. */
+function errorInCall(task: TaskRow): TaskError | null {
+  const error = taskErrorOf(task);
+  if (error === null) return null;
+  const { sentences, ...told } = error;
+  return told;
 }
 
 /** A path or a query may hold a secret of the receiver, so that a record names the host alone. */
@@ -281,7 +295,7 @@ function viewWebhook({ id, url, events, enabled, failures, createdAt, updatedAt 
 
 function viewDelivery(row: DeliveryRow): Delivery {
   const { id, event, taskId, status, attempts, responseStatus, lastError, createdAt, deliveredAt } = row;
-  const lastErrorSentences = readSentences(lastError ?? '');
+  const lastErrorSentences = storedSentences(lastError, row.lastErrorSentences);
   const told = { responseStatus, lastError, lastErrorSentences };
   return { id, event, taskId, status, attempts, ...told, createdAt, deliveredAt };
 }

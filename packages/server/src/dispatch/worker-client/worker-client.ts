@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ProbeCause } from '@switchyard/contract/dispatch/instance';
+import type { Wording } from '@switchyard/contract/sentences/sentences';
+import { WordedError } from '../../lib/app-error.ts';
 
 /**
  * One worker as the runner of its instance sees it. The event socket is a hint, `locate` is the truth: only the
@@ -86,7 +88,7 @@ export type ProbeOutcome =
       /** Prompts that run and wait, from all clients. */
       queueRemaining: number;
     }
-  | { ok: false; latencyMs: number; cause: ProbeCause; message: string };
+  | { ok: false; latencyMs: number; cause: ProbeCause; message: Wording };
 
 export interface WorkerDevice {
   name: string;
@@ -148,9 +150,9 @@ export type SubmitOutcome =
   /** An input file that was pushed earlier is not there any more. */
   | { outcome: 'input_missing'; error: NodeFault; faults: NodeFault[] }
   /** The worker certainly did not take the prompt; nothing runs. */
-  | { outcome: 'not_taken'; cause: WorkerCallCause; message: string }
+  | { outcome: 'not_taken'; cause: WorkerCallCause; message: Wording }
   /** The prompt may run or not. Only `reconcile` can tell; a lost answer never means "no". */
-  | { outcome: 'unknown'; cause: WorkerCallCause; message: string };
+  | { outcome: 'unknown'; cause: WorkerCallCause; message: Wording };
 
 /** One thing that is wrong with one node, as the worker describes it. */
 export interface NodeFault {
@@ -198,7 +200,7 @@ export interface ExecutionError {
    */
   kind: 'node' | 'out_of_memory' | 'device' | 'host';
   /** One sentence without traceback and without inputs, which may contain other people's text. */
-  message: string;
+  message: Wording;
   nodeId: string | null;
   nodeClass: string | null;
 }
@@ -260,7 +262,7 @@ export function isProxyFault(status: number | null): boolean {
 }
 
 /** A call to a worker that gave no usable answer. */
-export class WorkerCallError extends Error {
+export class WorkerCallError extends WordedError {
   readonly workerCause: WorkerCallCause;
   /** False only when it is certain that no part of the request reached the worker. */
   readonly mayHaveArrived: boolean;
@@ -268,7 +270,7 @@ export class WorkerCallError extends Error {
 
   constructor(
     workerCause: WorkerCallCause,
-    message: string,
+    message: Wording,
     options: { mayHaveArrived?: boolean; status?: number; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });

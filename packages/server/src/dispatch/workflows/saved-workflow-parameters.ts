@@ -1,6 +1,6 @@
 import type { ParameterEdit, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import type { Fault } from '@switchyard/contract/errors';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { type Graph, type GraphNode, ownTitle, titleOf } from '../graphs/graph.ts';
@@ -218,6 +218,6 @@ function isPlain(value: unknown): value is Plain {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-function fault(path: (string | number)[], message: string): Fault {
+function fault(path: (string | number)[], message: Wording): Fault {
   return { in: 'body', path: ['parameters', ...path], message, type: 'value_error' };
 }

@@ -1,6 +1,6 @@
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import type { Fault } from '@switchyard/contract/errors';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { shownValue } from '../graphs/shown-value.ts';
 import { hint } from './saved-workflow-parameters.ts';
@@ -64,7 +64,7 @@ function targetsOf({ placeholder, sets }: WorkflowParameter): string[] {
   return placeholder === null ? sets.map(({ node, input }) => `${node}.${input}`) : [placeholder];
 }
 
-function whyWrong(parameter: WorkflowParameter, value: unknown): string | null {
+function whyWrong(parameter: WorkflowParameter, value: unknown): Wording | null {
   const { name, hidden } = parameter;
   if (hidden) return say('parameter_hidden', { name });
   const { type, choices } = parameter;
@@ -100,7 +100,7 @@ const kinds: Record<
   },
 };
 
-function outOfRange({ name, minimum, maximum }: WorkflowParameter, value: number): string | null {
+function outOfRange({ name, minimum, maximum }: WorkflowParameter, value: number): Wording | null {
   const given = shownValue(value);
   if (minimum !== null && value < minimum) return say('parameter_below', { name, limit: minimum, given });
   return maximum !== null && value > maximum ? say('parameter_above', { name, limit: maximum, given }) : null;
@@ -122,6 +122,6 @@ function unknownName(name: string, parameters: readonly WorkflowParameter[]): st
   return `The workflow has no parameter "${name.slice(0, 200)}".${hint(name, names) || known}`;
 }
 
-function fault(name: string, message: string, type: string): Fault {
+function fault(name: string, message: Wording, type: string): Fault {
   return { in: 'body', path: ['params', name], message, type };
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Area } from '@switchyard/contract/areas';
 import type { Access, ChangingFlag } from '@switchyard/contract/endpoint';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { say } from '@switchyard/contract/sentences/sentences';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../../lib/app-error.ts';
@@ -229,18 +230,21 @@ export function adminOrOwnerOf(request: FastifyRequest): Owner {
   return isAdmin(identity) ? { admin: identity.userId } : { user: identity.userId };
 }
 
-const foreignName = `${say('cross_site')} ${say('name_not_configured')}`;
+const foreignName = [...say('cross_site'), ...say('name_not_configured')];
 
 /**
  * Names the address that the gateway sees as its own. Behind a proxy that it does not trust, that is the inner address.
  */
-function foreignOrigin(own: string | undefined, { viaTrustedProxy }: { viaTrustedProxy: boolean }): string {
+function foreignOrigin(
+  own: string | undefined,
+  { viaTrustedProxy }: { viaTrustedProxy: boolean },
+): Sentence[] {
   const reached =
     own === undefined
       ? say('origin_unnamed')
       : say('origin_reached', { address: own.slice(0, maxOriginLength) });
   const proxy = say(viaTrustedProxy ? 'proxy_trusted' : 'proxy_unlisted');
-  return [say('cross_site'), reached, proxy, say('public_url_of_page')].join(' ');
+  return [...say('cross_site'), ...reached, ...proxy, ...say('public_url_of_page')];
 }
 
 /** Maximum length of a client's header value in an error. */

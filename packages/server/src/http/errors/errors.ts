@@ -4,11 +4,10 @@ import type {
   DispatchFault,
   ValidationFault,
 } from '@switchyard/contract/error-bodies';
-import { errorCatalogue, type Fault } from '@switchyard/contract/errors';
-import { readSentences } from '@switchyard/contract/sentences/read-sentences';
+import { errorCatalogue } from '@switchyard/contract/errors';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AppError } from '../../lib/app-error.ts';
+import type { AppError, WordedFault } from '../../lib/app-error.ts';
 import { areaOf } from '../request-path.ts';
 import { platformWords } from './platform-words.ts';
 
@@ -63,28 +62,28 @@ function conversationBody(error: AppError, request: FastifyRequest): Conversatio
 /** The sentence of the catalogue needs no codes beside the code of the error. */
 function codesOfOwn(error: AppError): { sentences?: Sentence[] } {
   const text = neutralText(error);
-  return text === errorCatalogue[error.code].message ? {} : codesOf(text);
+  return text === errorCatalogue[error.code].message ? {} : codesOf(error.sentences);
 }
 
-function dispatchFault({ in: part, path, message }: Fault): DispatchFault {
-  return { path: [part, ...path].join('.'), message, ...codesOf(message) };
+function dispatchFault({ in: part, path, message, sentences }: WordedFault): DispatchFault {
+  return { path: [part, ...path].join('.'), message, ...codesOf(sentences) };
 }
 
-function conversationFault({ in: part, path, message, type, input, ctx }: Fault): ValidationFault {
+function conversationFault(fault: WordedFault): ValidationFault {
+  const { in: part, path, message, sentences, type, input, ctx } = fault;
   return {
     type,
     loc: [part, ...path],
     msg: message,
     input: input ?? null,
     ...(ctx && { ctx }),
-    ...codesOf(message),
+    ...codesOf(sentences),
   };
 }
 
 /** Returns nothing for a message that only exists as text. */
-function codesOf(message: string): { sentences?: Sentence[] } {
-  const sentences = readSentences(message);
-  return sentences.some(({ code }) => code !== 'quote') ? { sentences } : {};
+function codesOf(sentences: readonly Sentence[]): { sentences?: Sentence[] } {
+  return sentences.some(({ code }) => code !== 'quote') ? { sentences: [...sentences] } : {};
 }
 
 /** `details` holds the list. The sentence is for people who see nothing else. */

@@ -1,5 +1,5 @@
 import type { Fault } from '@switchyard/contract/errors';
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, type Wording, withDetail } from '@switchyard/contract/sentences/sentences';
 import { nearest } from '../../lib/nearest.ts';
 import type { SchemaError } from './schema-error.ts';
 import { foldUnions } from './validation-unions.ts';
@@ -31,7 +31,7 @@ export function toFaults(errors: readonly SchemaError[], { in: part, value }: Ju
 
 interface Description {
   type: string;
-  message: string;
+  message: Wording;
   ctx?: Record<string, unknown>;
   /** The fault concerns a key of the value that failed. */
   below?: string[];
@@ -114,7 +114,7 @@ const table: Record<string, Describe> = {
 /** The client chose the name, so only one of ordinary length is compared. */
 const maxNameLength = 64;
 
-function unknownField(name: string, schema: SchemaError['parentSchema']): string {
+function unknownField(name: string, schema: SchemaError['parentSchema']): Wording {
   const near = name.length > maxNameLength ? undefined : nearest(name, Object.keys(schema?.properties ?? {}));
   return near === undefined ? say('field_unknown') : say('field_unknown_near', { name: near });
 }
@@ -136,7 +136,7 @@ const formats: Record<string, Description> = {
 interface TypeWords {
   type: string;
   words: string;
-  message: string;
+  message: Wording;
   /** For a value that arrives as text. */
   unreadable?: Description;
 }
@@ -215,12 +215,14 @@ function tooLong(kind: 'List' | 'Dictionary', max: unknown, actual: number): Des
 }
 
 /** A pattern says little to people. The schema's own description usually says what is meant. */
-function withHint(message: string, schema: SchemaError['parentSchema']): string {
-  return typeof schema?.description === 'string' ? `${message} (${schema.description})` : message;
+function withHint(message: Wording, schema: SchemaError['parentSchema']): Wording {
+  const hint = schema?.description;
+  if (typeof hint !== 'string') return message;
+  return typeof message === 'string' ? `${message} (${hint})` : withDetail(message, hint);
 }
 
 /** The sentence for one, or that for several. */
-function counted(length: number, code: `${'string' | 'list'}_too_${'short' | 'long'}`, actual = 0): string {
+function counted(length: number, code: `${'string' | 'list'}_too_${'short' | 'long'}`, actual = 0): Wording {
   const values = { length, count: actual };
   return length === 1 ? say(`${code}_one`, values) : say(code, values);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
 import { say } from '@switchyard/contract/sentences/sentences';
+import { WordedError } from '../../lib/app-error.ts';
 import type { Fetch } from '../../lib/bounded-fetch.ts';
 import { guardedLookup, type HostPolicy } from './host-rules.ts';
 import { requestFor, whyUrlDenied } from './webhook-call.ts';
@@ -13,7 +14,7 @@ export function guardedFetch(policy: HostPolicy): Fetch {
   return async (address, init = {}) => {
     const url = new URL(address);
     const why = whyUrlDenied(url.href, policy);
-    if (why !== null) throw new Error(say('address_denied', { cause: why }));
+    if (why !== null) throw new WordedError(say('address_denied', { cause: why }));
     const { method = 'GET', body, signal } = init;
     if (body && typeof body !== 'string') throw new TypeError('Only text can be sent.');
     const incoming = await exchange(url, {
@@ -48,7 +49,7 @@ function refuseRedirect(incoming: IncomingMessage): void {
   const { statusCode = 0 } = incoming;
   if (statusCode < 300 || statusCode > 399) return;
   incoming.destroy();
-  throw new Error(say('server_leads_on', { status: statusCode }));
+  throw new WordedError(say('server_leads_on', { status: statusCode }));
 }
 
 function responseOf(incoming: IncomingMessage): Response {

@@ -1,4 +1,5 @@
 import type { LookupAddress, lookup as systemLookup } from 'node:dns';
+import { textOf } from '@switchyard/contract/sentences/sentences';
 import { expect, test } from 'vitest';
 import { guardedLookup, whyAddressDenied, whyHostDenied } from './host-rules.ts';
 
@@ -58,7 +59,7 @@ test.each([
 test.each(['0x7f000001', '0177.0.0.1', '2130706433', '127.1', '0xa9fea9fe', '0xA9.0xFE.0xA9.0xFE'])(
   'the unusual notation %s is refused, with the plain one named',
   (host) => {
-    expect(whyHostDenied(host, workers)).toMatch(/write that|write 1/);
+    expect(textOf(whyHostDenied(host, workers) ?? '')).toMatch(/write that|write 1/);
   },
 );
 
@@ -77,13 +78,15 @@ test.each([
   '[::1',
   'h%41',
 ])('%j is not a host', (host) => {
-  expect(whyHostDenied(host, workers)).toBe(`"${host}" is neither an IP address nor a host name.`);
+  expect(textOf(whyHostDenied(host, workers) ?? '')).toBe(
+    `"${host}" is neither an IP address nor a host name.`,
+  );
 });
 
 test('private and loopback addresses are for workers, not for webhooks', () => {
   for (const address of ['127.0.0.1', '10.1.2.3', '100.64.0.1', 'fd12::1', '::1', '::ffff:10.0.0.1']) {
     expect(whyAddressDenied(address, workers)).toBeNull();
-    expect(whyAddressDenied(address, webhooks)).toBe(`${address} is in a private network.`);
+    expect(textOf(whyAddressDenied(address, webhooks) ?? '')).toBe(`${address} is in a private network.`);
   }
   expect(whyAddressDenied('93.184.216.34', webhooks)).toBeNull();
 });

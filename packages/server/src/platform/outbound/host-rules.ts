@@ -1,7 +1,9 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { say } from '@switchyard/contract/sentences/sentences';
 import ipaddr from 'ipaddr.js';
+import { WordedError } from '../../lib/app-error.ts';
 
 /**
  * Workers live in private networks, so those are allowed for them. A webhook goes wherever a user says, so for it they
@@ -24,7 +26,7 @@ const metadataNames = /^(metadata|instance-data)(\.|$)|\.metadata\.|^metadata\.g
 const privateRanges = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGradeNat']);
 
 /** Says in a sentence why a host that somebody configured may not be called; null when it may be. */
-export function whyHostDenied(host: string, policy: HostPolicy): string | null {
+export function whyHostDenied(host: string, policy: HostPolicy): Sentence[] | null {
   const bare = bareHost(host);
   if (isIP(bare) !== 0) return whyAddressDenied(bare, policy);
   if (metadataNames.test(bare)) return say('host_metadata_name', { host: bare });
@@ -42,7 +44,7 @@ export function bareHost(host: string): string {
 }
 
 /** Says in a sentence why an address, wherever it came from, may not be called; null when it may be. */
-export function whyAddressDenied(address: string, { allowPrivate }: HostPolicy): string | null {
+export function whyAddressDenied(address: string, { allowPrivate }: HostPolicy): Sentence[] | null {
   if (!ipaddr.isValid(address)) return say('host_unreadable', { given: address });
   const inner = embeddedAddress(ipaddr.parse(address));
   const text = inner.toString();
@@ -82,7 +84,7 @@ export function guardedLookup(
   };
 }
 
-export class HostDeniedError extends Error {
+export class HostDeniedError extends WordedError {
   readonly code = 'EHOSTDENIED';
 
   constructor(hostname: string, address: string | undefined) {

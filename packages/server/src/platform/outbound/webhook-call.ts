@@ -1,16 +1,18 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { say } from '@switchyard/contract/sentences/sentences';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { say, type Wording, withDetail } from '@switchyard/contract/sentences/sentences';
+import { wordingOf } from '../../lib/app-error.ts';
 import { deadline } from '../../lib/async/deadline.ts';
 import { connectionFaultOf } from './connection-fault.ts';
 import { guardedLookup, HostDeniedError, type HostPolicy, whyHostDenied } from './host-rules.ts';
 
 const deadlineMs = 15_000;
 
-export type CallOutcome = { status: number } | { error: string };
+export type CallOutcome = { status: number } | { error: Wording };
 
 /** Says in sentences what is wrong with the address of a webhook; null when it may be called. */
-export function whyUrlDenied(url: string, policy: HostPolicy): string | null {
+export function whyUrlDenied(url: string, policy: HostPolicy): Sentence[] | null {
   let parsed: URL;
   try {
     parsed = new URL(url);
@@ -22,7 +24,7 @@ export function whyUrlDenied(url: string, policy: HostPolicy): string | null {
   const why = whyHostDenied(parsed.hostname, policy);
   if (why === null) return null;
   const isPrivate = whyHostDenied(parsed.hostname, { allowPrivate: true }) === null;
-  return isPrivate ? `${why} ${say('private_addresses_setting')}` : why;
+  return isPrivate ? [...why, ...say('private_addresses_setting')] : why;
 }
 
 /** Returns the `request` of the scheme of an address, which users also write in capitals. */
@@ -61,12 +63,11 @@ export function postWebhook(
   });
 }
 
-function describe(error: Error): string {
-  if (error instanceof HostDeniedError) return error.message;
+function describe(error: Error): Wording {
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
     return say('no_answer_within', { seconds: deadlineMs / 1000 });
-  if (!('code' in error)) return error.message;
+  if (error instanceof HostDeniedError || !('code' in error)) return wordingOf(error);
   const code = String(error.code);
   const fault = connectionFaultOf(code);
-  return fault === null ? code : `${say(`receiver_${fault}`)} (${code})`;
+  return fault === null ? code : withDetail(say(`receiver_${fault}`), code);
 }

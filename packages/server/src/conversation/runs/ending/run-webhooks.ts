@@ -1,3 +1,4 @@
+import { textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import { type Clock, toIso } from '../../../lib/clock.ts';
 import { minuteMs, secondMs } from '../../../lib/time-units.ts';
 import type { WriteTransaction } from '../../../platform/database/database.ts';
@@ -7,7 +8,7 @@ import { failureOf } from '../records/run.ts';
 import { refusal, unsupported } from '../records/run-request.ts';
 import { viewRun } from '../records/run-view.ts';
 
-type CallOutcome = { status: number } | { error: string };
+type CallOutcome = { status: number } | { error: Wording };
 
 interface WebhookCall {
   headers: Record<string, string>;
@@ -21,7 +22,7 @@ interface WebhookCall {
 /** How this gateway calls addresses that users name: no private networks, no redirects, deadlines. */
 export interface WebhookCaller {
   /** Returns what is wrong with an address, as a sentence; null when it may be called. */
-  whyDenied: (url: string) => string | null;
+  whyDenied: (url: string) => Wording | null;
   post: (url: string, call: WebhookCall) => Promise<CallOutcome>;
 }
 
@@ -54,7 +55,7 @@ export class RunWebhooks {
     if (!caller) throw unsupported('webhook', url);
     const why = caller.whyDenied(url);
     if (why) {
-      const message = `Value error, this address may not be called. ${why}`;
+      const message = `Value error, this address may not be called. ${textOf(why)}`;
       throw refusal({ path: ['webhook'], type: 'value_error', message, input: url });
     }
   }
@@ -98,7 +99,7 @@ export class RunWebhooks {
 
 /** Returns null when no further attempt is needed: the address was called, or wants no more calls. */
 function faultOf(outcome: CallOutcome): string | null {
-  if ('error' in outcome) return outcome.error;
+  if ('error' in outcome) return textOf(outcome.error);
   const { status } = outcome;
   return (status >= 200 && status < 300) || status === gone ? null : `It answered ${status}.`;
 }

@@ -1,4 +1,4 @@
-import { say } from '@switchyard/contract/sentences/sentences';
+import { say, withDetail } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../../lib/app-error.ts';
 import { isProxyFault, type WorkerCallCause, WorkerCallError } from '../worker-client.ts';
 
@@ -33,7 +33,7 @@ export function callFailure(
 ): WorkerCallError {
   const { detail, ...rest } = options;
   const message = say(`call_${cause}`, { address });
-  return new WorkerCallError(cause, detail ? `${message} (${detail})` : message, rest);
+  return new WorkerCallError(cause, detail ? withDetail(message, detail) : message, rest);
 }
 
 /** The failure of a request that the worker does not take for its size; its limit is null when it names none. */

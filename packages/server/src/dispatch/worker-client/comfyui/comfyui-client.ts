@@ -144,7 +144,7 @@ export class ComfyuiClient implements WorkerClient {
       return { ok: true, latencyMs: latencyMs(), ...status };
     } catch (error) {
       if (!(error instanceof WorkerCallError)) throw error;
-      return { ok: false, latencyMs: latencyMs(), cause: probeCauseOf(error), message: error.message };
+      return { ok: false, latencyMs: latencyMs(), cause: probeCauseOf(error), message: error.sentences };
     }
   }
 
@@ -279,7 +279,7 @@ export class ComfyuiClient implements WorkerClient {
       return outcome.outcome === 'other_id' ? await this.#giveBack(outcome.promptId) : outcome;
     } catch (error) {
       if (!(error instanceof WorkerCallError)) throw error;
-      const { mayHaveArrived, workerCause: cause, message } = error;
+      const { mayHaveArrived, workerCause: cause, sentences: message } = error;
       return { outcome: mayHaveArrived ? 'unknown' : 'not_taken', cause, message };
     }
   }
@@ -337,7 +337,7 @@ export class ComfyuiClient implements WorkerClient {
   /** A prompt under another id could not be found again after a crash, so it must be stopped. */
   async #giveBack(otherId: string): Promise<SubmitOutcome> {
     await this.cancel(otherId);
-    const { workerCause: cause, message } = callFailure('too_old', this.#http.label);
+    const { workerCause: cause, sentences: message } = callFailure('too_old', this.#http.label);
     return { outcome: 'not_taken', cause, message };
   }
 

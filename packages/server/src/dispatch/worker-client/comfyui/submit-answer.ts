@@ -1,3 +1,4 @@
+import { wordingOf } from '../../../lib/app-error.ts';
 import type { NodeFault, SubmitOutcome } from '../worker-client.ts';
 import { callFailure, failureOfStatus } from './call-failure.ts';
 import { nodeErrors, promptAccepted, promptRefused, readJson } from './wire.ts';
@@ -18,7 +19,7 @@ export function readSubmitAnswer(
   if (answer.status === 400) return readRefused(answer, label);
   const failure =
     failureOfStatus(answer.status, label) ?? callFailure('bad_answer', label, { status: answer.status });
-  const { workerCause: cause, message } = failure;
+  const { workerCause: cause, sentences: message } = failure;
   return { outcome: answer.status >= 500 ? 'unknown' : 'not_taken', cause, message };
 }
 
@@ -35,7 +36,7 @@ function readAccepted(
     return {
       outcome: 'unknown',
       cause: 'bad_answer',
-      message: error instanceof Error ? error.message : label,
+      message: wordingOf(error),
     };
   }
 }
@@ -45,7 +46,7 @@ function readRefused(answer: CallAnswer, label: string): SubmitOutcome {
   try {
     refusal = readRefusal(answer.body, label);
   } catch {
-    const { message } = callFailure('bad_answer', label, { status: 400 });
+    const { sentences: message } = callFailure('bad_answer', label, { status: 400 });
     return { outcome: 'not_taken', cause: 'bad_answer', message };
   }
   const { general, faults } = refusal;

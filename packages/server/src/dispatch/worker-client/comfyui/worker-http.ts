@@ -2,6 +2,8 @@ import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { textOf } from '@switchyard/contract/sentences/sentences';
 import type { Timer } from '../../../lib/async/timer.ts';
 import { bareHost, whyHostDenied } from '../../../platform/outbound/host-rules.ts';
 import type { WorkerCallError } from '../worker-client.ts';
@@ -79,7 +81,7 @@ export class WorkerHttp {
   readonly isSecure: boolean;
   readonly #connect: ConnectOptions;
   readonly #basePath: string;
-  readonly #denied: string | null;
+  readonly #denied: Sentence[] | null;
   readonly #timer: Timer;
   readonly #calls: http.Agent;
   readonly #streams: http.Agent;
@@ -106,7 +108,7 @@ export class WorkerHttp {
     if (this.#denied === null) return this.#connect;
     throw callFailure('host_not_allowed', this.label, {
       mayHaveArrived: false,
-      detail: this.#denied,
+      detail: textOf(this.#denied),
     });
   }
 

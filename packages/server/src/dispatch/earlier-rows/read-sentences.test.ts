@@ -1,7 +1,7 @@
+import { sentenceTexts } from '@switchyard/contract/sentences/sentence-texts';
+import { say, textOf, withDetail } from '@switchyard/contract/sentences/sentences';
 import { expect, it } from 'vitest';
 import { readSentences } from './read-sentences.ts';
-import { sentenceTexts } from './sentence-texts.ts';
-import { say, sentenceOf, textOf } from './sentences.ts';
 
 const example: Record<string, string> = {
   address: '10.0.0.1:8188',
@@ -29,12 +29,12 @@ it.each(Object.entries(sentenceTexts))('finds %s again in its text', (code, text
 });
 
 it('finds a sentence that another one ends with, and what stands in brackets behind it', () => {
-  const away = `${say('call_broken_off', { address: '10.0.0.1:8188' })} (ECONNRESET)`;
+  const away = withDetail(say('call_broken_off', { address: '10.0.0.1:8188' }), 'ECONNRESET');
   const text = say('task_error', {
     error: 'rejected_by_worker',
     cause: say('input_not_handed', { cause: away }),
   });
-  expect(readSentences(text)).toEqual([
+  expect(readSentences(textOf(text))).toEqual([
     { code: 'task_error', values: { error: 'rejected_by_worker' } },
     { code: 'input_not_handed', values: {} },
     { code: 'call_broken_off', values: { address: '10.0.0.1:8188', detail: 'ECONNRESET' } },
@@ -42,25 +42,20 @@ it('finds a sentence that another one ends with, and what stands in brackets beh
 });
 
 it('finds each of several sentences', () => {
-  const text = [say('nodes_new', { names: 'A, B' }), say('models_gone', { names: 'x.safetensors' })].join(
-    ' ',
-  );
-  expect(readSentences(text)).toEqual([
-    sentenceOf('nodes_new', { names: 'A, B' }),
-    sentenceOf('models_gone', { names: 'x.safetensors' }),
-  ]);
+  const said = [...say('nodes_new', { names: 'A, B' }), ...say('models_gone', { names: 'x.safetensors' })];
+  expect(readSentences(textOf(said))).toEqual(said);
 });
 
 it('finds the warnings of a task again', () => {
   const unknown = say('param_unknown', { param: '3.sead' });
-  expect(readSentences(`${unknown} ${say('param_nearest', { names: '"3.seed"' })}`)).toEqual([
+  expect(readSentences(textOf([...unknown, ...say('param_nearest', { names: '"3.seed"' })]))).toEqual([
     { code: 'param_unknown', values: { param: '3.sead' } },
     { code: 'param_nearest', values: { names: '"3.seed"' } },
   ]);
-  expect(readSentences(say('pool_missing', { pool: 'big' }))).toEqual([
+  expect(readSentences(textOf(say('pool_missing', { pool: 'big' })))).toEqual([
     { code: 'pool_missing', values: { pool: 'big' } },
   ]);
-  expect(readSentences(say('placeholder_unfilled', { placeholder: '{{seed}}' }))).toEqual([
+  expect(readSentences(textOf(say('placeholder_unfilled', { placeholder: '{{seed}}' })))).toEqual([
     { code: 'placeholder_unfilled', values: { placeholder: '{{seed}}' } },
   ]);
 });

@@ -1,6 +1,7 @@
-import { taskErrorCodes } from '../dispatch/task.ts';
-import type { Sentence } from './sentence.ts';
-import { sentenceTexts } from './sentence-texts.ts';
+import { taskErrorCodes } from '@switchyard/contract/dispatch/task';
+import type { Sentence } from '@switchyard/contract/sentences/sentence';
+import { sentenceTexts } from '@switchyard/contract/sentences/sentence-texts';
+import { textOf } from '@switchyard/contract/sentences/sentences';
 
 /** A longer text is not one of these sentences. */
 const maxReadLength = 2_000;
@@ -30,9 +31,12 @@ const slotPatterns: Partial<Record<string, string>> = {
 
 const patterns = Object.entries(sentenceTexts).map(([code, text]) => ({ code, pattern: patternOf(text) }));
 
-/** Finds the sentences again in a text of the gateway. What is none of them is a quote. */
+/**
+ * Finds the sentences again in a text that an earlier version has stored without codes. What is not one of them is a quote.
+ */
 export function readSentences(text: string): Sentence[] {
-  return readTo(maxDepth, text);
+  const found = readTo(maxDepth, text);
+  return textOf(found) === text ? found : [{ code: 'quote', values: { text } }];
 }
 
 function readTo(depth: number, text: string): Sentence[] {
