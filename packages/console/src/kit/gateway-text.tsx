@@ -1,14 +1,15 @@
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { useGatewayWords } from '../lib/gateway-words/use-gateway-words.ts';
 
-interface GatewayTextProps {
+/** What the gateway says, in the language of the page where that has a text for it, and else in English. */
+export function GatewayText({
+  message,
+  sentences,
+}: {
   message: string;
   /** The message as codes. */
   sentences: readonly Sentence[] | undefined;
-}
-
-/** What the gateway says, in the language of the page where that has a text for it, and else in English. */
-export function GatewayText({ message, sentences }: GatewayTextProps) {
+}) {
   const words = useGatewayWords().said({ message, sentences });
   return words === message ? <span lang="en">{message}</span> : words;
 }

@@ -4,17 +4,20 @@ import { useText } from '../lib/i18n.ts';
 import { Button } from './button.tsx';
 import { classes } from './parts/classes.ts';
 
-interface LongTextProps {
+/** A text that may be a megabyte long: its beginning, and the rest one click away. Never read as markup. */
+export function LongText({
+  text: whole,
+  label,
+  mono = false,
+  firstLength = 4_000,
+}: {
   text: string;
   /** Gives the text a frame in which it scrolls, and names the frame. */
   label?: string;
   mono?: boolean;
   /** So many characters are shown at first. */
   firstLength?: number;
-}
-
-/** A text that may be a megabyte long: its beginning, and the rest one click away. Never read as markup. */
-export function LongText({ text: whole, label, mono = false, firstLength = 4_000 }: LongTextProps) {
+}) {
   const text = useText('kit');
   const format = useFormat();
   const [isWhole, setIsWhole] = useState(false);

@@ -1,15 +1,18 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { setPageTitle } from '../lib/document-title.ts';
 
-interface PageProps {
+/** A page with its heading. The heading takes the focus when the page appears, so that a screen reader says where it is. */
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+}: {
   title: string;
   lead?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
-}
-
-/** A page with its heading. The heading takes the focus when the page appears, so that a screen reader says where it is. */
-export function Page({ title, lead, actions, children }: PageProps) {
+}) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // To give the focus, the browser lays the page out; in the next frame it does so anyway.

@@ -1,16 +1,19 @@
 import { classes } from './parts/classes.ts';
 
-interface ProgressBarProps {
+/** How far a thing is. */
+export function ProgressBar({
+  value,
+  text,
+  label,
+  thin,
+}: {
   /** 0 to 100; null when it is not known. */
   value: number | null;
   /** What a screen reader says: "62 percent, ImageScale". */
   text: string;
   label: string;
   thin?: boolean | undefined;
-}
-
-/** How far a thing is. */
-export function ProgressBar({ value, text, label, thin }: ProgressBarProps) {
+}) {
   const shown = value === null ? 0 : Math.min(100, Math.max(0, value));
   return (
     <div

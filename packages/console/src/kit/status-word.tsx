@@ -46,15 +46,17 @@ const looks: Record<StatusKind, { icon: LucideIcon; colour: string; tint: string
   checking: { icon: CircleDashed, colour: 'text-waiting', tint: 'bg-waiting-tint' },
 };
 
-interface StatusWordProps {
+/** A state as a glyph and a word. */
+export function StatusWord({
+  kind,
+  tinted,
+  children,
+}: {
   kind: StatusKind;
   /** With a tinted ground, for a card or a heading; without it in lists. */
   tinted?: boolean | undefined;
   children: ReactNode;
-}
-
-/** A state as a glyph and a word. */
-export function StatusWord({ kind, tinted, children }: StatusWordProps) {
+}) {
   const { icon: Icon, colour, tint } = looks[kind];
   return (
     <span

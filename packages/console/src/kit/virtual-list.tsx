@@ -2,16 +2,18 @@ import { useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { rowMarks, rowRing } from './rows/row-marks.ts';
 
-interface RowWindowOptions {
+/** The rows near the window. Everything scrolls with the page, so there is no second scroll bar. */
+export function useRowWindow({
+  count,
+  rowHeight,
+  start,
+}: {
   count: number;
   /** The height of a row in pixels; rows that differ are measured. */
   rowHeight: number;
   /** Where the rows begin; their offset in the page is taken from it. */
   start: RefObject<HTMLElement | null>;
-}
-
-/** The rows near the window. Everything scrolls with the page, so there is no second scroll bar. */
-export function useRowWindow({ count, rowHeight, start }: RowWindowOptions) {
+}) {
   const offset = useOffsetInPage(start);
   return {
     offset,

@@ -5,14 +5,15 @@ import { useText } from '../../lib/i18n.ts';
 import type { NavigationEntry } from './navigation.ts';
 import { useVisiblePages } from './visible-pages.ts';
 
-interface PageLinksProps {
+/** The links to all pages that the user may see, in their groups. */
+export function PageLinks({
+  isNarrow = false,
+  onFollow,
+}: {
   /** Icons alone; the names are told and shown as titles. */
   isNarrow?: boolean;
   onFollow?: () => void;
-}
-
-/** The links to all pages that the user may see, in their groups. */
-export function PageLinks({ isNarrow = false, onFollow }: PageLinksProps) {
+}) {
   return useVisiblePages().map((group) => (
     <ul
       key={group[0]?.name}

@@ -61,13 +61,14 @@ const looks: Record<Environment['color'], string> = {
   violet: 'bg-paused-tint text-paused',
 };
 
-interface EnvironmentBadgeProps {
+/** What the operator calls this gateway, so that it is not taken for another. */
+function EnvironmentBadge({
+  environment: { name, color },
+  className,
+}: {
   environment: Environment;
   className: string;
-}
-
-/** What the operator calls this gateway, so that it is not taken for another. */
-function EnvironmentBadge({ environment: { name, color }, className }: EnvironmentBadgeProps) {
+}) {
   const text = useText('app');
   return (
     <p

@@ -6,13 +6,8 @@ import { goKeys, isGoing } from './go-keys.ts';
 import { railChoice } from './rail-choice.ts';
 import { useVisiblePages } from './visible-pages.ts';
 
-interface FrameShortcuts {
-  onSearch: () => void;
-  onHelp: () => void;
-}
-
 /** The keys that work on every page. */
-export function useFrameShortcuts({ onSearch, onHelp }: FrameShortcuts): void {
+export function useFrameShortcuts({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }): void {
   const [, navigate] = useLocation();
   const names = new Set(useVisiblePages().flatMap((group) => group.map(({ name }) => name)));
   const pressedGoAt = useRef<number | null>(null);

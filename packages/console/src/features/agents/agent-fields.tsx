@@ -13,16 +13,18 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { agentsKey } from './agents-key.ts';
 
-interface AgentFieldsProps {
-  agent: Agent;
-  isNew: boolean;
-  onClose: () => void;
-}
-
 /** The value of the choice that leaves the model to the gateway. */
 const usual = '';
 
-export function AgentFields({ agent, isNew, onClose }: AgentFieldsProps) {
+export function AgentFields({
+  agent,
+  isNew,
+  onClose,
+}: {
+  agent: Agent;
+  isNew: boolean;
+  onClose: () => void;
+}) {
   const text = useText('agents');
   const queries = useQueryClient();
   const models = useQuery(modelsQuery());
@@ -88,14 +90,15 @@ export function AgentFields({ agent, isNew, onClose }: AgentFieldsProps) {
   );
 }
 
-interface ToolChoiceProps {
+/** Which tools the agent has; groups of single MCP servers that were chosen elsewhere stay. */
+function ToolChoice({
+  chosen,
+  onChange,
+}: {
   /** Null for all. */
   chosen: readonly string[] | null;
   onChange: (chosen: string[] | null) => void;
-}
-
-/** Which tools the agent has; groups of single MCP servers that were chosen elsewhere stay. */
-function ToolChoice({ chosen, onChange }: ToolChoiceProps) {
+}) {
   const text = useText('agents');
   const groups = [...new Set([...toolGroups, ...(chosen ?? [])])];
   return (

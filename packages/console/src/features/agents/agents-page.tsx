@@ -86,16 +86,17 @@ export function AgentsPage() {
   );
 }
 
-interface AgentFormProps {
-  /** The agent to change; null makes a new one. */
-  name: string | null;
-  onClose: () => void;
-}
-
 const blank: Agent = { name: '', description: '', model: null, tool_groups: null, skills: null, soul: '' };
 
 /** Makes or changes an agent. Lists do not hold the soul, so it is read first. */
-function AgentForm({ name, onClose }: AgentFormProps) {
+function AgentForm({
+  name,
+  onClose,
+}: {
+  /** The agent to change; null makes a new one. */
+  name: string | null;
+  onClose: () => void;
+}) {
   const text = useText('agents');
   const agent = useQuery({
     queryKey: [...agentsKey, name],

@@ -158,13 +158,8 @@ function LatestButton({ onClick }: { onClick: () => void }) {
   );
 }
 
-interface VersionNoticeProps {
-  version: AnswerVersion;
-  onNewest: () => void;
-}
-
 /** Says that an older version is read, and where the next message would go. */
-function VersionNotice({ version, onNewest }: VersionNoticeProps) {
+function VersionNotice({ version, onNewest }: { version: AnswerVersion; onNewest: () => void }) {
   const text = useText('chat');
   return (
     <div className="flex flex-wrap items-center gap-2 rounded-card border border-border bg-sunken px-3 py-2 text-body">

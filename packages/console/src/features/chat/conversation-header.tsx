@@ -7,14 +7,16 @@ import { setPageTitle } from '../../lib/document-title.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 
-interface ConversationHeaderProps {
+/** What the conversation is called, and what it has used so far. */
+export function ConversationHeader({
+  threadId,
+  title,
+  onFiles,
+}: {
   threadId: string | null;
   title: string;
   onFiles: (() => void) | null;
-}
-
-/** What the conversation is called, and what it has used so far. */
-export function ConversationHeader({ threadId, title, onFiles }: ConversationHeaderProps) {
+}) {
   const text = useText('chat');
   const heading = useRef<HTMLHeadingElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation may have the same title, at its own address.

@@ -8,15 +8,18 @@ import { isPicture, threadFileUrl } from '../../lib/thread-files.ts';
 import { canEditArtifact } from './artifacts/artifact-text.ts';
 import { EditArtifact } from './artifacts/edit-artifact.tsx';
 
-interface FilesPanelProps {
+/** What the agent has made in this thread, and what was put into it. */
+export function FilesPanel({
+  threadId,
+  values,
+  open,
+  onClose,
+}: {
   threadId: string;
   values: Record<string, unknown>;
   open: boolean;
   onClose: () => void;
-}
-
-/** What the agent has made in this thread, and what was put into it. */
-export function FilesPanel({ threadId, values, open, onClose }: FilesPanelProps) {
+}) {
   const text = useText('chat');
   const uploads = useQuery({ ...threadUploadsQuery(threadId), enabled: open });
   const made = (Array.isArray(values.artifacts) ? values.artifacts : []).filter(

@@ -7,16 +7,19 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import type { Turn } from './model/turn.ts';
 
-interface SuggestionsProps {
+/** What might be asked next. Nothing waits for them, and nothing is shown where the gateway has none. */
+export function Suggestions({
+  threadId,
+  turn,
+  onChoose,
+  onDrawn,
+}: {
   threadId: string;
   turn: Turn;
   onChoose: (text: string) => void;
   /** Called when they were drawn: they come some time after the answer. */
   onDrawn: () => void;
-}
-
-/** What might be asked next. Nothing waits for them, and nothing is shown where the gateway has none. */
-export function Suggestions({ threadId, turn, onChoose, onDrawn }: SuggestionsProps) {
+}) {
   const text = useText('chat');
   const config = useQuery({
     queryKey: ['suggestions', 'config'],

@@ -130,12 +130,13 @@ function NextPage({ isLoading, onNear }: { isLoading: boolean; onNear: () => voi
   );
 }
 
-interface PicturesProps {
+function Pictures({
+  files,
+  onDelete,
+}: {
   files: readonly StoredFile[];
   onDelete: (ids: readonly string[]) => void;
-}
-
-function Pictures({ files, onDelete }: PicturesProps) {
+}) {
   const text = useText('gallery');
   const toast = useToast();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

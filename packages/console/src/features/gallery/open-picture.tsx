@@ -10,15 +10,16 @@ import { fileRecipeQuery } from '../../lib/data/files.ts';
 import { useText } from '../../lib/i18n.ts';
 import { RecipePanel } from './recipe/recipe-panel.tsx';
 
-interface OpenPictureProps {
-  files: readonly StoredFile[];
-  onDelete: (fileId: string) => void;
-}
-
 const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** The picture that the address names, large, with how it was made beside it. */
-export function OpenPicture({ files, onDelete }: OpenPictureProps) {
+export function OpenPicture({
+  files,
+  onDelete,
+}: {
+  files: readonly StoredFile[];
+  onDelete: (fileId: string) => void;
+}) {
   const text = useText('gallery');
   const [fileId] = useQueryState('file');
   const [panel, setPanel] = useQueryState('recipe');

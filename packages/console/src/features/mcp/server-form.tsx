@@ -12,12 +12,6 @@ import { linesOf, parseLines } from '../../lib/secret-lines.ts';
 import { mcpKey, type NamedServer } from './mcp-query.ts';
 import { readServers } from './read-servers.ts';
 
-interface ServerFormProps {
-  /** The server to change; without it a new one is added. */
-  named?: NamedServer;
-  onClose: () => void;
-}
-
 interface Draft {
   name: string;
   type: 'http' | 'stdio';
@@ -28,7 +22,14 @@ interface Draft {
 }
 
 /** Adds or changes a server. Secrets are written, and never shown again. */
-export function ServerForm({ named, onClose }: ServerFormProps) {
+export function ServerForm({
+  named,
+  onClose,
+}: {
+  /** The server to change; without it a new one is added. */
+  named?: NamedServer;
+  onClose: () => void;
+}) {
   const text = useText('mcp');
   const queries = useQueryClient();
   const [draft, setDraft] = useState<Draft>(() => draftOf(named));

@@ -9,17 +9,19 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { agentOf, memoryKey } from './memory-query.ts';
 
-interface FactFormProps {
+const maxLength = 2_000;
+const usualConfidence = 0.9;
+
+export function FactForm({
+  agent,
+  fact,
+  onClose,
+}: {
   agent: string | null;
   /** The fact to change; without it a new one is remembered. */
   fact?: MemoryFact;
   onClose: () => void;
-}
-
-const maxLength = 2_000;
-const usualConfidence = 0.9;
-
-export function FactForm({ agent, fact, onClose }: FactFormProps) {
+}) {
   const text = useText('memory');
   const queries = useQueryClient();
   const [content, setContent] = useState(fact?.content ?? '');

@@ -10,13 +10,8 @@ import { useText } from '../../lib/i18n.ts';
 import { FactForm } from './fact-form.tsx';
 import { agentOf, memoryKey } from './memory-query.ts';
 
-interface FactsProps {
-  agent: string | null;
-  facts: readonly MemoryFact[];
-}
-
 /** Single facts, each of which can be changed or forgotten. */
-export function Facts({ agent, facts }: FactsProps) {
+export function Facts({ agent, facts }: { agent: string | null; facts: readonly MemoryFact[] }) {
   const text = useText('memory');
   return (
     <section>

@@ -7,13 +7,8 @@ import { useText } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { agentOf, memoryKey } from './memory-query.ts';
 
-interface MemoryActionsProps {
-  agent: string | null;
-  memory: MemoryDocument;
-}
-
 /** What concerns the memory as a whole. */
-export function MemoryActions({ agent, memory }: MemoryActionsProps) {
+export function MemoryActions({ agent, memory }: { agent: string | null; memory: MemoryDocument }) {
   const text = useText('memory');
   const act = useAct();
   const input = useRef<HTMLInputElement>(null);

@@ -11,13 +11,14 @@ export type Headline =
   | { key: 'working'; busy: number; alive: number }
   | { key: 'waiting' | 'waitingUntil'; busy: number; alive: number; waiting: number };
 
-interface HeadlineOptions {
+export function headlineOf({
+  counts,
+  isEstimated,
+}: {
   counts: Counts;
   /** Whether the end of the line can be estimated. */
   isEstimated: boolean;
-}
-
-export function headlineOf({ counts, isEstimated }: HeadlineOptions): Headline {
+}): Headline {
   const { totalInstances, aliveInstances: alive, busyInstances: busy, pendingTasks: waiting } = counts;
   if (counts.paused !== null) return { key: 'paused', waiting };
   if (totalInstances === 0) return { key: 'noInstances', waiting };

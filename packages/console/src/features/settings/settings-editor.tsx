@@ -73,14 +73,16 @@ export function SettingsEditor({ settings }: { settings: Settings }) {
   );
 }
 
-interface JsonEditorProps {
+/** The same settings as text, with what only the text has: headers, TLS in detail, patience. */
+function JsonEditor({
+  json,
+  read,
+  onChange,
+}: {
   json: string;
   read: ReadSettings;
   onChange: (json: string) => void;
-}
-
-/** The same settings as text, with what only the text has: headers, TLS in detail, patience. */
-function JsonEditor({ json, read, onChange }: JsonEditorProps) {
+}) {
   const text = useText('settings');
   const isBroken = 'problem' in read;
   return (

@@ -2,14 +2,16 @@ import { type ReactNode, useEffect } from 'react';
 import { PreferenceMenus } from '../../kit/preferences/preference-menus.tsx';
 import { setPageTitle } from '../../lib/document-title.ts';
 
-interface EntranceProps {
+/** The page of a form that stands before the console. */
+export function Entrance({
+  title,
+  lead,
+  children,
+}: {
   title: string;
   lead?: ReactNode;
   children: ReactNode;
-}
-
-/** The page of a form that stands before the console. */
-export function Entrance({ title, lead, children }: EntranceProps) {
+}) {
   useEffect(() => {
     setPageTitle(title);
   }, [title]);

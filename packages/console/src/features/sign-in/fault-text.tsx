@@ -3,13 +3,8 @@ import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import type { SignInFault } from './sign-in-fault.ts';
 
-interface FaultTextProps {
-  fault: SignInFault | null;
-  secondsLeft: number;
-}
-
 /** Why the gateway has refused, and when to try again. */
-export function FaultText({ fault, secondsLeft }: FaultTextProps) {
+export function FaultText({ fault, secondsLeft }: { fault: SignInFault | null; secondsLeft: number }) {
   const text = useText('sign-in');
   const format = useFormat();
   const words = useGatewayWords();

@@ -13,16 +13,19 @@ import { isAllowed } from './password-strength.ts';
 import { signInFault } from './sign-in-fault.ts';
 import { useSecondsLeft } from './use-seconds-left.ts';
 
-interface FirstPasswordProps {
+/** An account whose password somebody else has made gets one that its owner alone knows. */
+export function FirstPassword({
+  email,
+  current,
+  onChanged,
+  onSignOut,
+}: {
   email: string;
   /** The password that somebody else has made, when it was typed a moment ago. */
   current: string | null;
   onChanged: () => Promise<unknown>;
   onSignOut: () => void;
-}
-
-/** An account whose password somebody else has made gets one that its owner alone knows. */
-export function FirstPassword({ email, current, onChanged, onSignOut }: FirstPasswordProps) {
+}) {
   const text = useText('sign-in');
   const [typed, setTyped] = useState('');
   const [password, setPassword] = useState('');

@@ -11,7 +11,12 @@ import { PasswordInput } from './password-input.tsx';
 import { signInFault } from './sign-in-fault.ts';
 import { useSecondsLeft } from './use-seconds-left.ts';
 
-interface LoginFormProps {
+export function LoginForm({
+  ended,
+  isForeign,
+  onSignedIn,
+  onRegister,
+}: {
   /** The address of the account whose session has just ended under an open page. */
   ended: string | null;
   /** The browser brought the session cookie of another gateway on this host. */
@@ -19,9 +24,7 @@ interface LoginFormProps {
   /** Gets the password, so that the form that asks for a new one need not ask for this one again. */
   onSignedIn: (password: string) => Promise<unknown>;
   onRegister?: (() => void) | undefined;
-}
-
-export function LoginForm({ ended, isForeign, onSignedIn, onRegister }: LoginFormProps) {
+}) {
   const text = useText('sign-in');
   const login = useMutation({
     mutationFn: async (fields: { username: string; password: string }) => {

@@ -13,14 +13,16 @@ import { isAllowed } from './password-strength.ts';
 import { signInFault } from './sign-in-fault.ts';
 import { useSecondsLeft } from './use-seconds-left.ts';
 
-interface NewAccountProps {
+export function NewAccount({
+  kind,
+  onSignedIn,
+  onBack,
+}: {
   /** The first administrator of a gateway that has none, or an account that its user makes. */
   kind: 'first' | 'own';
   onSignedIn: () => Promise<unknown>;
   onBack?: () => void;
-}
-
-export function NewAccount({ kind, onSignedIn, onBack }: NewAccountProps) {
+}) {
   const text = useText('sign-in');
   const [password, setPassword] = useState('');
   const create = useMutation({

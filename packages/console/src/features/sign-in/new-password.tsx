@@ -4,13 +4,6 @@ import { useText } from '../../lib/i18n.ts';
 import { PasswordInput } from './password-input.tsx';
 import { type PasswordStrength, strengthOf } from './password-strength.ts';
 
-interface NewPasswordProps {
-  value: string;
-  onChange: (value: string) => void;
-  error?: string | undefined;
-  autoFocus?: boolean;
-}
-
 const steps: Record<PasswordStrength, { filled: number; colour: string }> = {
   empty: { filled: 0, colour: 'bg-sunken' },
   short: { filled: 1, colour: 'bg-failed' },
@@ -21,7 +14,17 @@ const steps: Record<PasswordStrength, { filled: number; colour: string }> = {
 };
 
 /** A new password with its rules, and how strong it is by its length. */
-export function NewPassword({ value, onChange, error, autoFocus }: NewPasswordProps) {
+export function NewPassword({
+  value,
+  onChange,
+  error,
+  autoFocus,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  error?: string | undefined;
+  autoFocus?: boolean;
+}) {
   const text = useText('sign-in');
   const strength = strengthOf(value);
   const { filled, colour } = steps[strength];

@@ -6,14 +6,15 @@ import { sessionQuery } from '../../lib/session-query.ts';
 import { LoginForm } from './login-form.tsx';
 import { NewAccount } from './new-account.tsx';
 
-interface SignInProps {
+/** The form that begins a session; on a gateway without an administrator the one that makes the first. */
+export function SignIn({
+  ended,
+  onPassword,
+}: {
   /** The address of the account whose session has just ended under an open page. */
   ended: string | null;
   onPassword: (password: string) => void;
-}
-
-/** The form that begins a session; on a gateway without an administrator the one that makes the first. */
-export function SignIn({ ended, onPassword }: SignInProps) {
+}) {
   const queries = useQueryClient();
   const setup = useQuery({
     queryKey: ['setup-status'],

@@ -12,14 +12,8 @@ import { type ReadSkill, skillsKey } from './skills-query.ts';
 /** How the gateway says that the text is no longer the one that was read. */
 const changedMeanwhile = 412;
 
-interface EditSkillProps {
-  name: string;
-  read: ReadSkill;
-  onClose: () => void;
-}
-
 /** Changes the text of a skill. A text that somebody else has changed meanwhile is not overwritten. */
-export function EditSkill({ name, read, onClose }: EditSkillProps) {
+export function EditSkill({ name, read, onClose }: { name: string; read: ReadSkill; onClose: () => void }) {
   const text = useText('skills');
   const queries = useQueryClient();
   // The page may read the text again; what is saved answers the text that editing began with.

@@ -9,14 +9,16 @@ import { useRunStream } from '../../lib/live/use-run-stream.ts';
 import { Pictures } from './pictures.tsx';
 import { replyParts } from './reply-parts.ts';
 
-interface AgentReplyProps {
+/** What the agent says and does, as it says and does it. */
+export function AgentReply({
+  threadId,
+  runId,
+  question,
+}: {
   threadId: string;
   runId: string;
   question: string;
-}
-
-/** What the agent says and does, as it says and does it. */
-export function AgentReply({ threadId, runId, question }: AgentReplyProps) {
+}) {
   const text = useText('start');
   const news = useRunStream(threadId, runId);
   const { before, tasks, after } = replyParts(news);

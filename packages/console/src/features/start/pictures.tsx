@@ -6,15 +6,17 @@ interface PictureFile {
   filename: string;
 }
 
-interface PicturesProps {
+/** Small pictures in a row; a place without a picture is empty. */
+export function Pictures({
+  files,
+  slots,
+  label,
+}: {
   files: readonly PictureFile[];
   /** So many places are kept while the pictures are made, so that nothing moves when they come. */
   slots: number;
   label: string;
-}
-
-/** Small pictures in a row; a place without a picture is empty. */
-export function Pictures({ files, slots, label }: PicturesProps) {
+}) {
   const text = useText('start');
   const places = Array.from({ length: Math.max(slots, files.length) }, (_, place) => ({
     place,

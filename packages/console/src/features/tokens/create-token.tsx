@@ -12,17 +12,19 @@ import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
 import { tokensKey } from './tokens-key.ts';
 
-interface CreateTokenProps {
-  open: boolean;
-  onClose: () => void;
-  onToken: (token: string) => void;
-}
-
 const lifetimes = ['7', '30', '90', '365', 'never'] as const;
 type Lifetime = (typeof lifetimes)[number];
 
 /** Makes a token for programs; it is shown once. */
-export function CreateToken({ open, onClose, onToken }: CreateTokenProps) {
+export function CreateToken({
+  open,
+  onClose,
+  onToken,
+}: {
+  open: boolean;
+  onClose: () => void;
+  onToken: (token: string) => void;
+}) {
   const text = useText('tokens');
   const queries = useQueryClient();
   const { isAdmin } = useSession();

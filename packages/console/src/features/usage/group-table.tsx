@@ -6,14 +6,16 @@ import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 import type { Grouping, UsageRow } from './usage-sums.ts';
 
-interface GroupTableProps {
+/** Rows with a bar for their share. Simulated tokens have stripes and a column of their own. */
+export function GroupTable({
+  rows,
+  grouping,
+  usage,
+}: {
   rows: readonly UsageRow[];
   grouping: Grouping;
   usage: ConsoleUsage;
-}
-
-/** Rows with a bar for their share. Simulated tokens have stripes and a column of their own. */
-export function GroupTable({ rows, grouping, usage }: GroupTableProps) {
+}) {
   const text = useText('usage');
   const format = useFormat();
   const isWork = grouping === 'workflow';

@@ -13,13 +13,8 @@ import { saveFile } from '../../lib/save-file.ts';
 import { GroupTable } from './group-table.tsx';
 import { groupings, usageRows } from './usage-sums.ts';
 
-interface UsageGroupsProps {
-  usage: ConsoleUsage;
-  showsUsers: boolean;
-}
-
 /** Who and what used it: one table at a time, each with an address. */
-export function UsageGroups({ usage, showsUsers }: UsageGroupsProps) {
+export function UsageGroups({ usage, showsUsers }: { usage: ConsoleUsage; showsUsers: boolean }) {
   const text = useText('usage');
   const search = useSearch();
   const offered = groupings.filter((each) => each !== 'user' || showsUsers);

@@ -11,14 +11,16 @@ import { useText } from '../../lib/i18n.ts';
 import type { OneTimePassword } from './one-time-password.ts';
 import { usersKey } from './users-query.ts';
 
-interface AddUserProps {
+/** Makes an account; its one-time password is shown once. */
+export function AddUser({
+  open,
+  onClose,
+  onPassword,
+}: {
   open: boolean;
   onClose: () => void;
   onPassword: (password: OneTimePassword) => void;
-}
-
-/** Makes an account; its one-time password is shown once. */
-export function AddUser({ open, onClose, onPassword }: AddUserProps) {
+}) {
   const text = useText('users');
   const queries = useQueryClient();
   const [email, setEmail] = useState('');

@@ -10,13 +10,14 @@ import { shellWord } from '../../lib/shell-word.ts';
 import type { OneTimePassword } from './one-time-password.ts';
 import { usersKey } from './users-query.ts';
 
-interface UserMenuProps {
+/** What an administrator can do with an account. */
+export function UserMenu({
+  user,
+  onPassword,
+}: {
   user: User;
   onPassword: (password: OneTimePassword) => void;
-}
-
-/** What an administrator can do with an account. */
-export function UserMenu({ user, onPassword }: UserMenuProps) {
+}) {
   const text = useText('users');
   const act = useAct();
   const { id: ownId } = useSession();

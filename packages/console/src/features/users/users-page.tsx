@@ -66,12 +66,13 @@ export function UsersPage() {
   );
 }
 
-interface UserTableProps {
+function UserTable({
+  users,
+  onPassword,
+}: {
   users: readonly User[];
   onPassword: (password: OneTimePassword) => void;
-}
-
-function UserTable({ users, onPassword }: UserTableProps) {
+}) {
   const text = useText('users');
   const columns: Column<User>[] = [
     {

@@ -15,15 +15,18 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { webhooksKey } from './webhooks-query.ts';
 
-interface WebhookFormProps {
+export function WebhookForm({
+  webhook,
+  open,
+  onClose,
+  onSecret,
+}: {
   /** The webhook to change; without it a new one is made. */
   webhook?: Webhook;
   open: boolean;
   onClose: () => void;
   onSecret?: (secret: string) => void;
-}
-
-export function WebhookForm({ webhook, open, onClose, onSecret }: WebhookFormProps) {
+}) {
   const text = useText('webhooks');
   const queries = useQueryClient();
   const [url, setUrl] = useState(webhook?.url ?? '');

@@ -71,12 +71,7 @@ export function WebhooksPage() {
   );
 }
 
-interface WebhookTableProps {
-  webhooks: readonly Webhook[];
-  current: string | undefined;
-}
-
-function WebhookTable({ webhooks, current }: WebhookTableProps) {
+function WebhookTable({ webhooks, current }: { webhooks: readonly Webhook[]; current: string | undefined }) {
   const text = useText('webhooks');
   const columns: Column<Webhook>[] = [
     {

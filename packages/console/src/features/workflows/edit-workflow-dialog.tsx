@@ -15,13 +15,14 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { editsOf, type Shown } from './parameter-edits.ts';
 
-interface EditWorkflowDialogProps {
+/** The name of a workflow, what is said of it, and which inputs of its graph a run may set. */
+export function EditWorkflowDialog({
+  workflow,
+  onClose,
+}: {
   workflow: SavedWorkflowDetail;
   onClose: () => void;
-}
-
-/** The name of a workflow, what is said of it, and which inputs of its graph a run may set. */
-export function EditWorkflowDialog({ workflow, onClose }: EditWorkflowDialogProps) {
+}) {
   const text = useText('workflows');
   const queries = useQueryClient();
   const [name, setName] = useState(workflow.name);

@@ -1,16 +1,17 @@
 import { barPath, type StandingBar } from './bar-path.ts';
 
-interface StandingBarsProps {
-  /** What is drawn in one colour: as many bars as there are places. */
-  layers: readonly { bars: readonly StandingBar[]; className: string }[];
-  className: string;
-}
-
 /**
  * Bars beside each other, as one shape for each colour. An element for each bar would make the first layout of a page wait
  * for hundreds of them. Screen readers do not see it: the page says the same as a number or a table.
  */
-export function StandingBars({ layers, className }: StandingBarsProps) {
+export function StandingBars({
+  layers,
+  className,
+}: {
+  /** What is drawn in one colour: as many bars as there are places. */
+  layers: readonly { bars: readonly StandingBar[]; className: string }[];
+  className: string;
+}) {
   const places = Math.max(1, ...layers.map(({ bars }) => bars.length));
   return (
     <svg

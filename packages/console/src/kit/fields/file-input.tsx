@@ -9,17 +9,19 @@ import { classes } from '../parts/classes.ts';
 import { Thumb } from '../pictures/thumb.tsx';
 import { type FileDraft, isFileDraft } from './field-draft.ts';
 
-interface FileInputProps {
+const thumbSize = 72;
+
+/** A picture or another file: dropped or chosen, uploaded at once, and shown. */
+export function FileInput({
+  draft,
+  label,
+  onChange,
+}: {
   /** A stored file, or the name of one that the workers have. */
   draft: FileDraft | string;
   label: string;
   onChange: (draft: FileDraft) => void;
-}
-
-const thumbSize = 72;
-
-/** A picture or another file: dropped or chosen, uploaded at once, and shown. */
-export function FileInput({ draft, label, onChange }: FileInputProps) {
+}) {
   const text = useText('fields');
   const words = useGatewayWords();
   const chooser = useRef<HTMLInputElement>(null);

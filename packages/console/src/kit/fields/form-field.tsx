@@ -82,15 +82,18 @@ function Control({ parameter, label, draft, seedMode, onChange, onSeedMode }: Fo
   }
 }
 
-interface NumberInputProps {
+/** A number as text, with a slider beside it where the steps are few enough to point at. */
+function NumberInput({
+  parameter,
+  label,
+  value,
+  onChange,
+}: {
   parameter: FieldSpec;
   label: string;
   value: string;
   onChange: (value: string) => void;
-}
-
-/** A number as text, with a slider beside it where the steps are few enough to point at. */
-function NumberInput({ parameter, label, value, onChange }: NumberInputProps) {
+}) {
   const input = (
     <TextInput
       value={value}
@@ -118,18 +121,21 @@ function NumberInput({ parameter, label, value, onChange }: NumberInputProps) {
   );
 }
 
-interface ChoiceInputProps {
-  parameter: FieldSpec;
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-}
-
 /** A longer list is searched by typing. */
 const maxListed = 24;
 
 /** One of the values that the workers know. A model may also be one that no worker has told about yet. */
-function ChoiceInput({ parameter, label, value, onChange }: ChoiceInputProps) {
+function ChoiceInput({
+  parameter,
+  label,
+  value,
+  onChange,
+}: {
+  parameter: FieldSpec;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
   const list = useId();
   const choices = parameter.choices ?? [];
   const isKnown = choices.includes(value);

@@ -1,12 +1,12 @@
 import { useText } from '../../lib/i18n.ts';
 import { Button } from '../button.tsx';
 
-interface MoreRowsProps {
-  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
-}
-
 /** Loads the next page of a list, if there is one. */
-export function MoreRows({ query }: MoreRowsProps) {
+export function MoreRows({
+  query,
+}: {
+  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+}) {
   const text = useText('forms');
   if (!query.hasNextPage) return null;
   return (

@@ -1,17 +1,19 @@
 import { useEffect, useState } from 'react';
 import { TextInput } from '../text-input.tsx';
 
-interface SearchInputProps {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-}
-
 /** So long nothing is asked while a word is being typed. */
 const pauseMs = 250;
 
 /** A filter by words. It is applied when typing pauses. */
-export function SearchInput({ label, value, onChange }: SearchInputProps) {
+export function SearchInput({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {

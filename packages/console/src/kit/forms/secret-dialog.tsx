@@ -3,17 +3,20 @@ import { Button } from '../button.tsx';
 import { CommandLine } from '../command-line.tsx';
 import { Dialog } from '../dialog.tsx';
 
-interface SecretDialogProps {
+/** Shows a secret that the gateway tells this once. */
+export function SecretDialog({
+  secret,
+  title,
+  lead,
+  onClose,
+}: {
   /** Null while there is none. */
   secret: string | null;
   title: string;
   /** What the secret is for, and who should get it. */
   lead: string;
   onClose: () => void;
-}
-
-/** Shows a secret that the gateway tells this once. */
-export function SecretDialog({ secret, title, lead, onClose }: SecretDialogProps) {
+}) {
   const text = useText('forms');
   return (
     <Dialog

@@ -3,13 +3,8 @@ import { useText } from '../../lib/i18n.ts';
 import { compareAt, compareMove } from './compare-position.ts';
 import { fileAddress, type Picture } from './picture.ts';
 
-interface CompareProps {
-  left: Picture;
-  right: Picture;
-}
-
 /** Two pictures in one place. The edge between them follows the pointer and the arrow keys. */
-export function Compare({ left, right }: CompareProps) {
+export function Compare({ left, right }: { left: Picture; right: Picture }) {
   const text = useText('pictures');
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(50);

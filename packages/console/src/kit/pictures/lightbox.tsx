@@ -138,14 +138,17 @@ function Media({ item, alt, isWhole }: { item: Picture; alt: string; isWhole: bo
   );
 }
 
-interface StepProps {
+function Step({
+  side,
+  label,
+  isOff,
+  onClick,
+}: {
   side: 'left' | 'right';
   label: string;
   isOff: boolean;
   onClick: () => void;
-}
-
-function Step({ side, label, isOff, onClick }: StepProps) {
+}) {
   if (isOff) return null;
   return (
     <div className={classes('absolute inset-y-0 flex items-center', side === 'left' ? 'left-1' : 'right-1')}>

@@ -2,17 +2,20 @@ import { File, FileAudio, FileVideo, ImageOff } from 'lucide-react';
 import { useState } from 'react';
 import { mediaKindOf, thumbnailAddress } from './picture.ts';
 
-interface ThumbProps {
+/** A small square of a stored picture. It takes its room before it has loaded. */
+export function Thumb({
+  fileId,
+  alt,
+  size,
+  contentType = 'image/png',
+}: {
   fileId: string;
   /** What a screen reader says; empty where the name stands beside it. */
   alt: string;
   /** The side of the square, in pixels. */
   size: number;
   contentType?: string | undefined;
-}
-
-/** A small square of a stored picture. It takes its room before it has loaded. */
-export function Thumb({ fileId, alt, size, contentType = 'image/png' }: ThumbProps) {
+}) {
   return (
     <span
       className="relative inline-block shrink-0 overflow-hidden rounded-control bg-sunken"
@@ -23,15 +26,18 @@ export function Thumb({ fileId, alt, size, contentType = 'image/png' }: ThumbPro
   );
 }
 
-interface ThumbPictureProps {
+/** Fills the box around it with a thumbnail, or with a sign of what the file is. */
+export function ThumbPicture({
+  fileId,
+  alt,
+  cssPixels,
+  contentType,
+}: {
   fileId: string;
   alt: string;
   cssPixels: number;
   contentType: string;
-}
-
-/** Fills the box around it with a thumbnail, or with a sign of what the file is. */
-export function ThumbPicture({ fileId, alt, cssPixels, contentType }: ThumbPictureProps) {
+}) {
   const [failedId, setFailedId] = useState<string | null>(null);
   const kind = mediaKindOf(contentType);
   if (kind !== 'picture' || failedId === fileId) {

@@ -2,14 +2,16 @@ import { useEffect, useRef } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { Button } from '../button.tsx';
 
-interface LoadMoreProps {
+/** Loads the next page before its place comes into view; a button does the same. */
+export function LoadMore({
+  hasMore,
+  isLoading,
+  onMore,
+}: {
   hasMore: boolean;
   isLoading: boolean;
   onMore: () => void;
-}
-
-/** Loads the next page before its place comes into view; a button does the same. */
-export function LoadMore({ hasMore, isLoading, onMore }: LoadMoreProps) {
+}) {
   const text = useText('kit');
   const end = useRef<HTMLDivElement>(null);
   const more = useRef(onMore);

@@ -1,7 +1,13 @@
 import type { ReactNode } from 'react';
 import { CommandLine } from '../command-line.tsx';
 
-interface EmptyStateProps {
+/** A list without rows: says why, and what to do. */
+export function EmptyState({
+  title,
+  children,
+  action,
+  command,
+}: {
   title: string;
   /** What belongs here and how it gets here. */
   children?: ReactNode;
@@ -9,10 +15,7 @@ interface EmptyStateProps {
   action?: ReactNode;
   /** The same thing as a command. */
   command?: string | undefined;
-}
-
-/** A list without rows: says why, and what to do. */
-export function EmptyState({ title, children, action, command }: EmptyStateProps) {
+}) {
   return (
     <div className="flex max-w-[40rem] flex-col items-start gap-3 py-8">
       <p className="text-lead font-medium text-text">{title}</p>

@@ -3,16 +3,19 @@ import { useText } from '../../lib/i18n.ts';
 import { Button } from '../button.tsx';
 import { describeError } from './error-text.ts';
 
-interface ErrorStateProps {
+/** What failed, why, and what can be done now. */
+export function ErrorState({
+  error,
+  retry,
+  busy,
+  stale,
+}: {
   error: unknown;
   retry: () => unknown;
   busy?: boolean | undefined;
   /** Older content is still shown below. */
   stale?: boolean | undefined;
-}
-
-/** What failed, why, and what can be done now. */
-export function ErrorState({ error, retry, busy, stale }: ErrorStateProps) {
+}) {
   const text = useText('kit');
   const words = useGatewayWords();
   const { kind, status, requestId } = describeError(error);

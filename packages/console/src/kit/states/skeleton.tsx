@@ -1,13 +1,14 @@
 import { classes } from '../parts/classes.ts';
 
-interface SkeletonProps {
+/** Grey rows in the place of what is being loaded. */
+export function Skeleton({
+  rows = 6,
+  row = 'h-9',
+}: {
   rows?: number | undefined;
   /** The height of one row: the one of what comes. */
   row?: string | undefined;
-}
-
-/** Grey rows in the place of what is being loaded. */
-export function Skeleton({ rows = 6, row = 'h-9' }: SkeletonProps) {
+}) {
   return (
     <div aria-hidden className="flex flex-col">
       {Array.from({ length: rows }, (_, index) => (

@@ -2,15 +2,18 @@ import { useText } from '../../lib/i18n.ts';
 import { focusRing } from '../parts/classes.ts';
 import { choosesRow } from '../rows/row-marks.ts';
 
-interface RowChoiceProps {
+/** The checkbox of the browser: a list makes one for each row that scrolls by. */
+export function RowChoice({
+  rowKey,
+  name,
+  isChosen,
+  onChoose,
+}: {
   rowKey: string;
   name: string;
   isChosen: boolean;
   onChoose: (key: string, isChosen: boolean) => void;
-}
-
-/** The checkbox of the browser: a list makes one for each row that scrolls by. */
-export function RowChoice({ rowKey, name, isChosen, onChoose }: RowChoiceProps) {
+}) {
   const text = useText('kit');
   return (
     <label className="inline-flex min-h-6 min-w-6 cursor-pointer items-center justify-center pointer-coarse:min-h-11 pointer-coarse:min-w-11">

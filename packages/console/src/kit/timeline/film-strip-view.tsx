@@ -6,17 +6,20 @@ import { type FilmPicture, filmFrames } from './film-strip.ts';
 import type { TimeAxis } from './time-axis.ts';
 import type { ViewRange } from './view-range.ts';
 
-interface FilmStripProps {
+const framePx = 64;
+
+/** Pictures above the bars, each over the moment at which it was there. */
+export function FilmStrip({
+  pictures,
+  axis,
+  view,
+  onOpen,
+}: {
   pictures: readonly FilmPicture[];
   axis: TimeAxis;
   view: ViewRange;
   onOpen: ((id: string) => void) | undefined;
-}
-
-const framePx = 64;
-
-/** Pictures above the bars, each over the moment at which it was there. */
-export function FilmStrip({ pictures, axis, view, onOpen }: FilmStripProps) {
+}) {
   const text = useText('timeline');
   const area = useRef<HTMLUListElement>(null);
   const frameWidth = (framePx / Math.max(framePx, useWidth(area))) * 100;

@@ -16,15 +16,18 @@ const looks: Record<SpanKind, string> = {
   node: 'h-2 bg-chart-3',
 };
 
-interface SpanBarProps {
+/** The time of one span. It stays visible when it is shorter than a pixel. */
+export function SpanBar({
+  span,
+  axis,
+  view,
+  nowMs,
+}: {
   span: TimelineSpan;
   axis: TimeAxis;
   view: ViewRange;
   nowMs: number;
-}
-
-/** The time of one span. It stays visible when it is shorter than a pixel. */
-export function SpanBar({ span, axis, view, nowMs }: SpanBarProps) {
+}) {
   const bar = barOf(span, { axis, view, nowMs });
   if (bar === null) return null;
   const isFailed = span.state === 'error';

@@ -8,18 +8,20 @@ import { ticksOf } from './ticks.ts';
 import type { TimeAxis } from './time-axis.ts';
 import type { ViewRange } from './view-range.ts';
 
-interface TimelineAxisProps {
-  axis: TimeAxis;
-  view: ViewRange;
-  /** The place of a replay, from 0 to 1. */
-  playhead: number | null;
-}
-
 /** The room of a label. */
 const labelPx = 64;
 
 /** Round times above the bars, and where idle time is hidden. */
-export function TimelineAxis({ axis, view, playhead }: TimelineAxisProps) {
+export function TimelineAxis({
+  axis,
+  view,
+  playhead,
+}: {
+  axis: TimeAxis;
+  view: ViewRange;
+  /** The place of a replay, from 0 to 1. */
+  playhead: number | null;
+}) {
   const text = useText('timeline');
   const locale = useLocale();
   const area = useRef<HTMLDivElement>(null);

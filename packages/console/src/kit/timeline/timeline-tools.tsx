@@ -4,17 +4,20 @@ import { IconButton } from '../button.tsx';
 import { Switch } from '../switch.tsx';
 import { panned, type ViewRange, wholeView, zoomed } from './view-range.ts';
 
-interface TimelineToolsProps {
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+/** Buttons for everything that keys and wheel do to the axis. */
+export function TimelineTools({
+  view,
+  onView,
+  hidesIdle,
+  onHidesIdle,
+}: {
   view: ViewRange;
   onView: (view: ViewRange) => void;
   hidesIdle: boolean;
   onHidesIdle: (hides: boolean) => void;
-}
-
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
-
-/** Buttons for everything that keys and wheel do to the axis. */
-export function TimelineTools({ view, onView, hidesIdle, onHidesIdle }: TimelineToolsProps) {
+}) {
   const text = useText('timeline');
   const isWhole = view.from === 0 && view.to === 1;
   return (

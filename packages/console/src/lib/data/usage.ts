@@ -3,13 +3,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { gateway } from '../gateway.ts';
 import { keys } from './keys.ts';
 
-interface UsagePeriod {
-  days: number;
-  scope?: 'own' | 'all';
-}
-
 /** Tokens, tasks and costs by day, as the clock of this browser counts days. */
-export function usageQuery({ days, scope = 'own' }: UsagePeriod) {
+export function usageQuery({ days, scope = 'own' }: { days: number; scope?: 'own' | 'all' }) {
   return queryOptions({
     queryKey: [...keys.usage, { days, scope }],
     queryFn: ({ signal }) =>

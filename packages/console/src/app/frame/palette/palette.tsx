@@ -9,13 +9,8 @@ import { matches, step } from './match.ts';
 import type { PaletteEntry } from './palette-entry.ts';
 import { useFound } from './use-found.ts';
 
-interface PaletteProps {
-  open: boolean;
-  onClose: () => void;
-}
-
 /** Goes to a page, does what the page can do, and finds tasks, threads and workflows. */
-export function Palette({ open, onClose }: PaletteProps) {
+export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
   const text = useText('app');
   return (
     <Dialog open={open} onClose={onClose} title={text('search.open')}>
@@ -104,14 +99,17 @@ function usePaletteEntries(query: string): { entries: PaletteEntry[]; isSearchin
   return { entries: [...known, ...found.entries], isSearching: found.isSearching };
 }
 
-interface OptionProps {
+function Option({
+  id,
+  entry,
+  isCurrent,
+  onChoose,
+}: {
   id: string;
   entry: PaletteEntry;
   isCurrent: boolean;
   onChoose: () => void;
-}
-
-function Option({ id, entry, isCurrent, onChoose }: OptionProps) {
+}) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and handles the keys of the list
     <div

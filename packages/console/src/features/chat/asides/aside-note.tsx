@@ -6,15 +6,17 @@ import { keys } from '../../../lib/data/keys.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { unmarkAside } from '../actions/aside.ts';
 
-interface AsideNoteProps {
+/** Says what an aside is, and makes an ordinary conversation of it. */
+export function AsideNote({
+  threadId,
+  origin,
+  onOpened,
+}: {
   threadId: string;
   /** The conversation that it stands beside, where that is not on the page already. */
   origin: string | null;
   onOpened: () => void;
-}
-
-/** Says what an aside is, and makes an ordinary conversation of it. */
-export function AsideNote({ threadId, origin, onOpened }: AsideNoteProps) {
+}) {
   const text = useText('chat');
   const toast = useToast();
   const cache = useQueryClient();

@@ -7,13 +7,13 @@ import { useConversation } from '../use-conversation.ts';
 import { useNavigation } from '../use-navigation.ts';
 import { AsideNote } from './aside-note.tsx';
 
-interface AsidePanelProps {
+/** An aside next to the conversation that it begins in; on a phone it covers that. */
+export function AsidePanel({
+  asideId,
+}: {
   /** The thread of the aside; null while none is open. */
   asideId: string | null;
-}
-
-/** An aside next to the conversation that it begins in; on a phone it covers that. */
-export function AsidePanel({ asideId }: AsidePanelProps) {
+}) {
   const text = useText('chat');
   const field = useRef<HTMLTextAreaElement>(null);
   return (

@@ -11,13 +11,14 @@ import { useText } from '../../../lib/i18n.ts';
 import type { TaskCardView } from '../model/task-card.ts';
 import { useNavigation } from '../use-navigation.ts';
 
-interface TaskCardActionsProps {
+/** What can be done with a task: stop it while it is open, and run it again when it has failed. */
+export function TaskCardActions({
+  view: { taskId, phase, instanceId },
+  isOpen,
+}: {
   view: TaskCardView;
   isOpen: boolean;
-}
-
-/** What can be done with a task: stop it while it is open, and run it again when it has failed. */
-export function TaskCardActions({ view: { taskId, phase, instanceId }, isOpen }: TaskCardActionsProps) {
+}) {
   const text = useText('chat');
   const toast = useToast();
   const cancel = useMutation({

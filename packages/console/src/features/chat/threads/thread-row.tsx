@@ -17,14 +17,16 @@ import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts
 import { useText } from '../../../lib/i18n.ts';
 import { isPinned, titleOf } from '../model/thread-order.ts';
 
-interface ThreadRowProps {
+/** A conversation in the list, with its state and what can be done with it. */
+export function ThreadRow({
+  thread,
+  isCurrent,
+  onDelete,
+}: {
   thread: ListedThread;
   isCurrent: boolean;
   onDelete: () => void;
-}
-
-/** A conversation in the list, with its state and what can be done with it. */
-export function ThreadRow({ thread, isCurrent, onDelete }: ThreadRowProps) {
+}) {
   const text = useText('chat');
   const cache = useQueryClient();
   const toast = useToast();

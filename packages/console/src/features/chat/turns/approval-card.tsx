@@ -8,14 +8,16 @@ import type { ActionRequest, Answer } from '../model/approval.ts';
 import { type ArgumentField, argumentFields, withField } from '../model/argument-fields.ts';
 import { Material } from './tool-line.tsx';
 
-interface ApprovalCardProps {
+/** Actions that wait for a human, each with what it would do; all of them are decided before the run goes on. */
+export function ApprovalCard({
+  actions,
+  isBusy,
+  onAnswer,
+}: {
   actions: readonly ActionRequest[];
   isBusy: boolean;
   onAnswer: (answers: Answer[]) => void;
-}
-
-/** Actions that wait for a human, each with what it would do; all of them are decided before the run goes on. */
-export function ApprovalCard({ actions, isBusy, onAnswer }: ApprovalCardProps) {
+}) {
   const [answers, setAnswers] = useState<(Answer | null)[]>(() => actions.map(() => null));
   const decide = (place: number, answer: Answer) => {
     const next = answers.map((given, at) => (at === place ? answer : given));
@@ -33,13 +35,15 @@ export function ApprovalCard({ actions, isBusy, onAnswer }: ApprovalCardProps) {
   ));
 }
 
-interface ActionCardProps {
+function ActionCard({
+  action: { name, args, description, allowed },
+  isDone,
+  onDecide,
+}: {
   action: ActionRequest;
   isDone: boolean;
   onDecide: (answer: Answer) => void;
-}
-
-function ActionCard({ action: { name, args, description, allowed }, isDone, onDecide }: ActionCardProps) {
+}) {
   const text = useText('chat');
   const [edited, setEdited] = useState(args);
   const [reason, setReason] = useState('');
@@ -83,13 +87,15 @@ function ActionCard({ action: { name, args, description, allowed }, isDone, onDe
   );
 }
 
-interface ArgumentsProps {
+function Arguments({
+  args,
+  isFixed,
+  onChange,
+}: {
   args: Record<string, unknown>;
   isFixed: boolean;
   onChange: (args: Record<string, unknown>) => void;
-}
-
-function Arguments({ args, isFixed, onChange }: ArgumentsProps) {
+}) {
   const fields = argumentFields(args);
   if (fields.length === 0) return null;
   if (isFixed) return <Facts fields={fields} />;

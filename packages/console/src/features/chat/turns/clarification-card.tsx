@@ -2,16 +2,14 @@ import { Button } from '../../../kit/button.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import type { Clarification } from '../model/clarification.ts';
 
-interface ClarificationCardProps {
-  question: Clarification;
-  onAnswer: ((text: string) => void) | null;
-}
-
 /** A question of the agent. Its options are buttons as long as they can still be chosen; any other answer is written below. */
 export function ClarificationCard({
   question: { question, context, options },
   onAnswer,
-}: ClarificationCardProps) {
+}: {
+  question: Clarification;
+  onAnswer: ((text: string) => void) | null;
+}) {
   const text = useText('chat');
   return (
     <section

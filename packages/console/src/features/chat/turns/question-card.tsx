@@ -8,14 +8,16 @@ import { isRecord } from '../../../lib/is-record.ts';
 import { inputFields } from '../model/schema-fields.ts';
 import { Material } from './tool-line.tsx';
 
-interface QuestionCardProps {
+/** A question in a form that the graph chose. One with a schema is answered in its form, any other with text or JSON. */
+export function QuestionCard({
+  value,
+  isBusy,
+  onAnswer,
+}: {
   value: unknown;
   isBusy: boolean;
   onAnswer: (answer: unknown) => void;
-}
-
-/** A question in a form that the graph chose. One with a schema is answered in its form, any other with text or JSON. */
-export function QuestionCard({ value, isBusy, onAnswer }: QuestionCardProps) {
+}) {
   const text = useText('chat');
   const schema = schemaIn(value);
   const [form] = useState(() => (schema ? inputFields(schema) : { list: [answerField], inputOf: answerIn }));

@@ -1,14 +1,15 @@
 import { useText } from '../../../lib/i18n.ts';
 import { Material } from './tool-line.tsx';
 
-interface StateCardProps {
+/** What a graph that takes no messages has made so far, one value below the other. */
+export function StateCard({
+  values,
+  isTalk,
+}: {
   values: Record<string, unknown>;
   /** What was said is shown as turns instead. */
   isTalk: boolean;
-}
-
-/** What a graph that takes no messages has made so far, one value below the other. */
-export function StateCard({ values, isTalk }: StateCardProps) {
+}) {
   const text = useText('chat');
   const shown = Object.entries(values).filter(([key]) => !key.startsWith('__'));
   if (isTalk || shown.length === 0) return null;

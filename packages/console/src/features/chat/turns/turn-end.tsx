@@ -49,16 +49,17 @@ export function TurnEnd(props: TurnEndProps) {
   );
 }
 
-interface AnswerSwitchProps {
-  place: AnswerPlace;
-  /** Null shows the newest conversation. */
-  onShow: (runId: string | null) => void;
-}
-
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** Goes through the versions of an answer: `‹ 2 / 3 ›`. */
-function AnswerSwitch({ place: { number, count, before, after }, onShow }: AnswerSwitchProps) {
+function AnswerSwitch({
+  place: { number, count, before, after },
+  onShow,
+}: {
+  place: AnswerPlace;
+  /** Null shows the newest conversation. */
+  onShow: (runId: string | null) => void;
+}) {
   const text = useText('chat');
   const step = (label: string, to: VersionAddress | null, mark: ReactNode) => (
     // It stays in the order of focus at the end of the row, so that a reader with a keyboard does not lose the place.

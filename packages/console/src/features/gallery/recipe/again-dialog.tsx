@@ -104,13 +104,15 @@ export function AgainDialog({ recipe, isBusy, error, onClose, onSubmit }: AgainD
   );
 }
 
-interface ValueProps {
+function Value({
+  value,
+  typed,
+  onChange,
+}: {
   value: RecipeValue['value'];
   typed: string | undefined;
   onChange: (typed: string) => void;
-}
-
-function Value({ value, typed, onChange }: ValueProps) {
+}) {
   const shown = typed ?? String(value);
   const isLong = typeof value === 'string' && value.length > 60;
   if (isLong) return <TextArea value={shown} onChange={(event) => onChange(event.target.value)} />;

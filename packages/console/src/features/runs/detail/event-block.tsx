@@ -6,15 +6,17 @@ import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { bytesBeforeCut, eventBody } from './event-text.ts';
 
-interface EventBlockProps {
+/** An event with its whole content. */
+export function EventBlock({
+  event,
+  startMs,
+  isRaw = false,
+}: {
   event: RunEvent;
   startMs: number;
   /** The event as it is stored. */
   isRaw?: boolean;
-}
-
-/** An event with its whole content. */
-export function EventBlock({ event, startMs, isRaw = false }: EventBlockProps) {
+}) {
   const text = useText('runs');
   const format = useFormat();
   const locale = useLocale();

@@ -4,18 +4,21 @@ import { Select } from '../../../kit/select.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { type Player, type PlayerAction, replaySpeeds } from './replay-player.ts';
 
-interface PlayerControlsProps {
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+const scrubSteps = 1_000;
+
+export function PlayerControls({
+  player,
+  act,
+  passed,
+  whole,
+}: {
   player: Player;
   act: (action: PlayerAction) => void;
   /** How far it is, and how long it is in all, as texts. */
   passed: string;
   whole: string;
-}
-
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
-const scrubSteps = 1_000;
-
-export function PlayerControls({ player, act, passed, whole }: PlayerControlsProps) {
+}) {
   const text = useText('runs');
   const Glyph = player.isPlaying ? Pause : Play;
   return (

@@ -81,15 +81,17 @@ function usePlayer(
   return [player, act];
 }
 
-interface ReplayTimelineProps {
+/** The bars beside the picture, with the place of the replay. */
+function ReplayTimeline({
+  source,
+  ms,
+  onMoment,
+}: {
   source: RunSource;
   ms: number;
   /** A row was chosen: the replay goes to its beginning. */
   onMoment: (ms: number) => void;
-}
-
-/** The bars beside the picture, with the place of the replay. */
-function ReplayTimeline({ source, ms, onMoment }: ReplayTimelineProps) {
+}) {
   const [view, setView] = useState<ViewRange>(wholeView);
   const [hidesIdle, setHidesIdle] = useState(true);
   const { spans } = source.spanData;

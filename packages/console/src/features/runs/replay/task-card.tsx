@@ -12,13 +12,14 @@ const kinds: Record<ShownTask['state'], StatusKind> = {
   cancelled: 'cancelled',
 };
 
-interface TaskCardProps {
+/** A task of the pool at one moment: how far it is, where, and what it has made. */
+export function TaskCard({
+  task,
+  pictureOf,
+}: {
   task: ShownTask;
   pictureOf: (fileId: string) => string | null;
-}
-
-/** A task of the pool at one moment: how far it is, where, and what it has made. */
-export function TaskCard({ task, pictureOf }: TaskCardProps) {
+}) {
   const text = useText('runs');
   const format = useFormat();
   const percent = format.percent(task.percent);

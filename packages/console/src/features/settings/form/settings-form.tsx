@@ -10,16 +10,18 @@ import type { FieldFault } from '../use-save-settings.ts';
 import { ServerFields } from './server-fields.tsx';
 import { SettingInput, typedNumber } from './setting-input.tsx';
 
-interface SettingsFormProps {
-  settings: SettingsInput;
-  faults: readonly FieldFault[];
-  onChange: (settings: SettingsInput) => void;
-}
-
 const healthFields = ['interval', 'timeout', 'failures', 'capabilitiesInterval'] as const;
 
 /** The servers with their instances, and how often they are looked at. */
-export function SettingsForm({ settings, faults, onChange }: SettingsFormProps) {
+export function SettingsForm({
+  settings,
+  faults,
+  onChange,
+}: {
+  settings: SettingsInput;
+  faults: readonly FieldFault[];
+  onChange: (settings: SettingsInput) => void;
+}) {
   const text = useText('settings');
   const { servers, healthCheck } = settings;
   const setServer = (index: number, server: ServerDefinition) =>

@@ -60,13 +60,15 @@ export function BatchBar({ selection, filter, query, total, onAll, onDone }: Bat
   );
 }
 
-interface ActionButtonProps {
+function ActionButton({
+  action,
+  choice,
+  onClick,
+}: {
   action: ListBatchAction;
   choice: BatchChoice;
   onClick: () => void;
-}
-
-function ActionButton({ action, choice, onClick }: ActionButtonProps) {
+}) {
   const text = useText('tasks');
   const hint = useCommandHint(batchCommand(action, choice));
   return (

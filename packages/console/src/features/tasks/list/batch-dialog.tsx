@@ -9,18 +9,21 @@ import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { type BatchChoice, batchCommand, batchOf, type ListBatchAction } from './batch-choice.ts';
 
-interface BatchDialogProps {
-  action: ListBatchAction;
-  choice: BatchChoice;
-  onClose: () => void;
-  onDone: () => void;
-}
-
 const typedAbove = 50;
 const waitSeconds = 10;
 
 /** Counts first, then asks, then acts on exactly as many tasks as were counted. */
-export function BatchDialog({ action, choice, onClose, onDone }: BatchDialogProps) {
+export function BatchDialog({
+  action,
+  choice,
+  onClose,
+  onDone,
+}: {
+  action: ListBatchAction;
+  choice: BatchChoice;
+  onClose: () => void;
+  onDone: () => void;
+}) {
   const text = useText('tasks');
   const toast = useToast();
   const cache = useQueryClient();

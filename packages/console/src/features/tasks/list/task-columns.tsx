@@ -21,15 +21,11 @@ import { hasEnded, isWaiting, picturesOf, ranMs, stateOf, waitedMs } from '../ta
 import { TaskStatusWord, useTaskName } from '../task-words.tsx';
 import { type OptionalColumn, optionalColumns, useShownColumns } from './shown-columns.ts';
 
-interface TaskColumnsOptions {
-  onOpen: (taskId: string) => void;
-}
-
 /**
  * The columns of the list. Texts share the width that the numbers leave, so that a name keeps its room. The name leads to the page
  * of the task; a plain click opens it beside the list.
  */
-export function useTaskColumns({ onOpen }: TaskColumnsOptions): Column<Task>[] {
+export function useTaskColumns({ onOpen }: { onOpen: (taskId: string) => void }): Column<Task>[] {
   const text = useText('tasks');
   const nameOf = useTaskName();
   const format = useFormat();
@@ -116,13 +112,15 @@ function isShown(id: string, shown: ReadonlySet<OptionalColumn>): boolean {
   return optional === undefined || shown.has(optional);
 }
 
-interface NameCellProps {
+function NameCell({
+  taskId,
+  name,
+  opened,
+}: {
   taskId: string;
   name: string;
   opened: RefObject<(taskId: string) => void>;
-}
-
-function NameCell({ taskId, name, opened }: NameCellProps) {
+}) {
   return (
     <RowLink
       href={`/tasks/${taskId}`}
@@ -205,13 +203,15 @@ function ranFor(task: Task, format: Format, nowMs: number): string {
   return ms === null ? blank : format.duration(ms);
 }
 
-interface TaskMenuProps {
+function TaskMenu({
+  task,
+  name,
+  act,
+}: {
   task: Task;
   name: string;
   act: ReturnType<typeof useTaskAction>['mutate'];
-}
-
-function TaskMenu({ task, name, act }: TaskMenuProps) {
+}) {
   const text = useText('tasks');
   const taskId = task.id;
   const items = hasEnded(task)

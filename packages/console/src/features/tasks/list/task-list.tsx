@@ -19,13 +19,14 @@ import { useTaskColumns } from './task-columns.tsx';
 import { isNarrowed, type TaskListFilter } from './task-filter.ts';
 import { taskKey, useTaskRows } from './use-task-rows.ts';
 
-interface TaskListProps {
+/** The rows of the filter. They never move under the pointer. */
+export function TaskList({
+  filter,
+  query,
+}: {
   filter: TaskListFilter;
   query: Omit<TaskListQuery, 'limit' | 'offset'>;
-}
-
-/** The rows of the filter. They never move under the pointer. */
-export function TaskList({ filter, query }: TaskListProps) {
+}) {
   const text = useText('tasks');
   const nameOf = useTaskName();
   const reading = useReading();

@@ -10,13 +10,14 @@ import { useText } from '../../../lib/i18n.ts';
 import { changeQuery } from '../../../lib/query-string.ts';
 import type { TaskListFilter } from './task-filter.ts';
 
-interface TaskTabsProps {
+/** The statuses as tabs, each with how many tasks of the filter it has. All counts come from one answer. */
+export function TaskTabs({
+  filter,
+  query,
+}: {
   filter: TaskListFilter;
   query: Omit<TaskListQuery, 'limit' | 'offset'>;
-}
-
-/** The statuses as tabs, each with how many tasks of the filter it has. All counts come from one answer. */
-export function TaskTabs({ filter, query }: TaskTabsProps) {
+}) {
   const text = useText('tasks');
   const format = useFormat();
   const search = useSearch();

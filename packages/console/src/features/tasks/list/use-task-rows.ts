@@ -6,17 +6,19 @@ import { useHeldRows } from '../../../kit/rows/use-held-rows.ts';
 import { newTasksQuery, taskPagesQuery } from '../../../lib/data/tasks.ts';
 import { fits, hasStatus, type TaskListFilter } from './task-filter.ts';
 
-interface TaskRowsOptions {
+const openListMs = 10_000;
+
+/** The rows of the list: the pages that are loaded, and the tasks that have appeared since. */
+export function useTaskRows({
+  filter,
+  query,
+  held,
+}: {
   filter: TaskListFilter;
   query: Omit<TaskListQuery, 'limit' | 'offset'>;
   /** While somebody points at the list or has scrolled into it, new tasks wait. */
   held: boolean;
-}
-
-const openListMs = 10_000;
-
-/** The rows of the list: the pages that are loaded, and the tasks that have appeared since. */
-export function useTaskRows({ filter, query, held }: TaskRowsOptions) {
+}) {
   const moves = filter.status === 'pending' || filter.status === 'running';
   const pages = useInfiniteQuery({
     ...taskPagesQuery(query),

@@ -7,14 +7,16 @@ import { useText } from '../../../lib/i18n.ts';
 import type { SavedView } from './saved-view.ts';
 import { maxViewName, maxViews, saveView, viewsKey } from './saved-views.ts';
 
-interface SaveViewProps {
+/** Keeps the filters under a name. A name that is taken gets the new filters, and the form says so before. */
+export function SaveView({
+  search,
+  views,
+  onClose,
+}: {
   search: string;
   views: readonly SavedView[];
   onClose: () => void;
-}
-
-/** Keeps the filters under a name. A name that is taken gets the new filters, and the form says so before. */
-export function SaveView({ search, views, onClose }: SaveViewProps) {
+}) {
   const text = useText('tasks');
   const queries = useQueryClient();
   const [name, setName] = useState('');

@@ -11,18 +11,21 @@ import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useSettled } from '../../../lib/use-settled.ts';
 
-interface OutlookFactsProps {
-  workflowId: string;
-  version: number;
-  params: Record<string, unknown>;
-  count: number;
-}
-
 /** A question for each letter that is typed would be too many. */
 const settleMs = 400;
 
 /** Where it could run and why not elsewhere, how long it takes and what it costs: before the click. */
-export function OutlookFacts({ workflowId, version, params, count }: OutlookFactsProps) {
+export function OutlookFacts({
+  workflowId,
+  version,
+  params,
+  count,
+}: {
+  workflowId: string;
+  version: number;
+  params: Record<string, unknown>;
+  count: number;
+}) {
   const text = useText('workflows');
   const settled = useSettled(params, settleMs);
   const query = useQuery(workflowOutlookQuery(workflowId, version, settled));

@@ -5,15 +5,18 @@ import { useProblemText } from '../../../kit/fields/problem-text.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { useText } from '../../../lib/i18n.ts';
 
-interface ProblemSummaryProps {
+/** Everything that keeps the form from running, each with a link to its field. It takes the focus after a try. */
+export function ProblemSummary({
+  form,
+  parameters,
+  others,
+  attempt,
+}: {
   form: FormState;
   parameters: readonly WorkflowParameter[];
   others: readonly string[];
   attempt: number;
-}
-
-/** Everything that keeps the form from running, each with a link to its field. It takes the focus after a try. */
-export function ProblemSummary({ form, parameters, others, attempt }: ProblemSummaryProps) {
+}) {
   const text = useText('workflows');
   const problemText = useProblemText();
   const box = useRef<HTMLDivElement>(null);

@@ -121,14 +121,16 @@ function within(text: string, low: number, high: number): number {
   return Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : low;
 }
 
-interface CopyDialogProps {
+/** The same run for a terminal, for the command line and for a program. */
+function CopyDialog({
+  open,
+  onClose,
+  commands,
+}: {
   open: boolean;
   onClose: () => void;
   commands: RunCommands;
-}
-
-/** The same run for a terminal, for the command line and for a program. */
-function CopyDialog({ open, onClose, commands }: CopyDialogProps) {
+}) {
   const text = useText('workflows');
   return (
     <Dialog open={open} onClose={onClose} title={text('copy.title')} wide>
