@@ -28,13 +28,13 @@ export function Profile() {
 
 function ProfileForm({ stored }: { stored: string }) {
   const text = useText('account');
-  const act = useAct();
+  const { act } = useAct();
   const [content, setContent] = useState(stored);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     await act(() => gateway.call(putUserProfile, { body: { content } }), {
       done: text('profile.done'),
-      refresh: profileQuery.queryKey,
+      refresh: [profileQuery.queryKey],
     });
   };
   return (

@@ -50,7 +50,7 @@ export function ConversationBody(props: ConversationBodyProps) {
     conversation;
   const [replacing, setReplacing] = useState<{ kind: Replacement; turn: Turn } | null>(null);
   const { isAway, jump, keepEnd } = useEndOfPage({ conversation: threadId, box: inPanel ? box : null });
-  const { sending, running, answering, stopping, replace } = useConversationActions(threadId, {
+  const actions = useConversationActions(threadId, {
     ...useSend(agent),
     draft,
     version,
@@ -63,7 +63,7 @@ export function ConversationBody(props: ConversationBodyProps) {
   const last = turns.at(-1);
   const canSend = version?.checkpoint_id !== null;
   // A question of its own form is answered below; what was just sent has no run yet.
-  const isAwaited = isAsked || sending.isPending || answering.isPending;
+  const isAwaited = isAsked || actions.isBeginning || actions.isAnswering;
   const offers = offersAt(last, { version, canBranch: props.canBranch });
 
   return (
@@ -81,7 +81,7 @@ export function ConversationBody(props: ConversationBodyProps) {
               answers={answers.data}
               isRunning={isRunning}
               older={messages.hasNextPage ? () => void messages.fetchNextPage() : null}
-              onAnswer={canSend && !isAwaited ? (words) => sending.mutate({ words }) : null}
+              onAnswer={canSend && !isAwaited ? (words) => actions.say(words) : null}
               onReplace={(kind, turn) => setReplacing({ kind, turn })}
               onBranch={offers.branch ? (turn) => setReplacing({ kind: 'branch', turn }) : null}
               onAside={offers.aside ? onAside : null}
@@ -96,8 +96,8 @@ export function ConversationBody(props: ConversationBodyProps) {
           key={conversation.lastRun?.run_id}
           interrupts={interrupts}
           next={conversation.next}
-          isBusy={answering.isPending}
-          onAnswer={(answer) => answering.mutate(answer)}
+          isBusy={actions.isAnswering}
+          onAnswer={actions.answer}
         />
         {version ? null : <RunNotices news={news} />}
       </div>
@@ -112,13 +112,13 @@ export function ConversationBody(props: ConversationBodyProps) {
             field={field}
             draft={draft}
             onDraft={setDraft}
-            onSend={(more) => sending.mutate({ words: draft.text, more })}
-            onRun={(input, more) => running.mutate({ input, more })}
+            onSend={(more) => actions.say(draft.text, more)}
+            onRun={actions.begin}
             onFiles={(files) => void upload(threadId, files)}
             onEditLast={!isRunning && last?.human ? () => setReplacing({ kind: 'edit', turn: last }) : null}
-            onStop={openRun ? () => stopping.mutate(openRun.run_id) : null}
+            onStop={openRun ? () => actions.stop(openRun.run_id) : null}
             stopped={openRun ? { threadId, runId: openRun.run_id } : undefined}
-            isSending={sending.isPending || running.isPending || !canSend}
+            isSending={actions.isBeginning || !canSend}
             uploading={uploading}
           />
         </div>
@@ -127,9 +127,9 @@ export function ConversationBody(props: ConversationBodyProps) {
       {replacing ? (
         <ReplaceDialog
           {...replacing}
-          isBusy={replace.isPending}
+          isBusy={actions.isReplacing}
           onClose={() => setReplacing(null)}
-          onConfirm={(words) => replace.mutate({ ...replacing, words })}
+          onConfirm={(words) => actions.replace(replacing.kind, replacing.turn, words)}
         />
       ) : null}
     </div>

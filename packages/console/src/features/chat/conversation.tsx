@@ -1,6 +1,5 @@
 import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useToast } from '../../kit/toast.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { useShortcuts } from '../../kit/use-shortcuts.ts';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { keys } from '../../lib/data/keys.ts';
@@ -46,7 +45,7 @@ export function Conversation({ threadId }: { threadId: string }) {
           ) : null
         }
         onShow={setWanted}
-        onAside={beside || begin.isPending ? null : (turn) => begin.mutate(turn)}
+        onAside={beside ? null : begin}
       />
       <FilesPanel
         threadId={threadId}
@@ -59,26 +58,22 @@ export function Conversation({ threadId }: { threadId: string }) {
   );
 }
 
-/** The aside that the address names, and how another one begins, also at an answer of an older version. */
+/** The aside that the address names, and how another one begins, also at an answer of an older version; null while one begins. */
 function useAsides(threadId: string, title: string | null, version: AnswerVersion | null) {
   const text = useText('chat');
-  const toast = useToast();
-  const cache = useQueryClient();
+  const { act, isBusy } = useAct();
   const [asideId] = useQueryState('aside');
-  const begin = useMutation({
-    mutationFn: (turn: Turn) => {
-      const subject = subjectOf(turn, title);
-      return beginAside(threadId, {
-        messageId: turn.answerId ?? '',
-        title: subject === null ? text('aside.title') : text('aside.named', { subject }),
-        runId: version?.run_id,
-      });
-    },
-    onSuccess: (made) => {
-      void cache.invalidateQueries({ queryKey: keys.threadPages });
-      setQuery({ aside: made, 'aside-answer': null, panel: null }, { push: true });
-    },
-    onError: (error) => toast({ error }),
-  });
-  return { asideId, begin };
+  const begin = (turn: Turn) => {
+    const subject = subjectOf(turn, title);
+    const made = {
+      messageId: turn.answerId ?? '',
+      title: subject === null ? text('aside.title') : text('aside.named', { subject }),
+      runId: version?.run_id,
+    };
+    void act(() => beginAside(threadId, made), {
+      refresh: [keys.threadPages],
+      onDone: (aside) => setQuery({ aside, 'aside-answer': null, panel: null }, { push: true }),
+    });
+  };
+  return { asideId, begin: isBusy ? null : begin };
 }

@@ -1,8 +1,8 @@
 import type { RunCreate } from '@switchyard/contract/conversation/run';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
-import { useToast } from '../../kit/toast.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { modelsQuery } from '../../lib/data/models.ts';
 import { useText } from '../../lib/i18n.ts';
 import { uploadToThread } from '../../lib/thread-files.ts';
@@ -27,7 +27,7 @@ interface Beginning {
 /** The place where a conversation begins. Its first message makes the thread, and takes along the files that were put in. */
 export function NewConversation() {
   const text = useText('chat');
-  const toast = useToast();
+  const { act, isBusy } = useAct();
   const openPage = useNavigation();
   const [{ text: words }, setDraft] = useDraft('new');
   const [files, setFiles] = useState<readonly File[]>([]);
@@ -38,24 +38,24 @@ export function NewConversation() {
   const { graph, choice } = agent;
   const { send, run } = useSend(agent);
   const isDemo = useQuery(modelsQuery()).data?.models[0]?.simulated === true;
-  const begin = useMutation({
-    mutationFn: async ({ said, input, more = {} }: Beginning) => {
-      thread.current ??= await newThread((await agent.requests()).asked);
-      const threadId = thread.current;
-      if (said === undefined) {
-        await run(threadId, input, more);
-        return threadId;
-      }
-      const kept = files.length > 0 ? await uploadToThread(threadId, files) : [];
-      await send(threadId, { text: said, files: kept.map(({ filename }) => filename) }, more);
+  const begun = async ({ said, input, more = {} }: Beginning) => {
+    thread.current ??= await newThread((await agent.requests()).asked);
+    const threadId = thread.current;
+    if (said === undefined) {
+      await run(threadId, input, more);
       return threadId;
-    },
-    onSuccess: (threadId) => {
-      setDraft({ text: '', files: [] });
-      openPage(`/chat/${threadId}`);
-    },
-    onError: (error) => toast({ error }),
-  });
+    }
+    const kept = files.length > 0 ? await uploadToThread(threadId, files) : [];
+    await send(threadId, { text: said, files: kept.map(({ filename }) => filename) }, more);
+    return threadId;
+  };
+  const begin = (beginning: Beginning) =>
+    void act(() => begun(beginning), {
+      onDone: (threadId) => {
+        setDraft({ text: '', files: [] });
+        openPage(`/chat/${threadId}`);
+      },
+    });
   return (
     <>
       <ConversationHeader threadId={null} title={text('threads.new')} onFiles={null} />
@@ -79,7 +79,7 @@ export function NewConversation() {
             <ul className="flex flex-wrap gap-2">
               {examples.map((example) => (
                 <li key={example}>
-                  <Button disabled={begin.isPending} onClick={() => begin.mutate({ said: text(example) })}>
+                  <Button disabled={isBusy} onClick={() => begin({ said: text(example) })}>
                     {text(example)}
                   </Button>
                 </li>
@@ -99,18 +99,18 @@ export function NewConversation() {
             agent={agent}
             isFollowUp={false}
             label={text('composer.label')}
-            draft={{ text: words, files: begin.isPending ? [] : names }}
+            draft={{ text: words, files: isBusy ? [] : names }}
             onDraft={({ text: typed, files: kept }) => {
               if (typed !== undefined) setDraft({ text: typed });
               if (kept) setFiles(files.filter(({ name }) => kept.includes(name)));
             }}
-            onSend={(more) => begin.mutate({ said: words, more })}
-            onRun={(input, more) => begin.mutate({ input, more })}
+            onSend={(more) => begin({ said: words, more })}
+            onRun={(input, more) => begin({ input, more })}
             onFiles={(given) => setFiles(withFiles(files, given.map(withName)))}
             onEditLast={null}
             onStop={null}
-            isSending={begin.isPending}
-            uploading={begin.isPending ? names : []}
+            isSending={isBusy}
+            uploading={isBusy ? names : []}
           />
         </div>
       </div>

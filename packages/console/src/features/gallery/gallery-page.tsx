@@ -1,14 +1,14 @@
 import type { StoredFile } from '@switchyard/contract/dispatch/file';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import { Button, LinkButton } from '../../kit/button.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { NewRows } from '../../kit/new-rows.tsx';
 import { Page } from '../../kit/page.tsx';
 import { JustifiedGrid } from '../../kit/pictures/justified-grid.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
-import { useToast } from '../../kit/toast.tsx';
 import { setQuery } from '../../lib/address.ts';
 import { filePagesQuery, newFilesQuery } from '../../lib/data/files.ts';
 import { keys } from '../../lib/data/keys.ts';
@@ -138,15 +138,11 @@ function Pictures({
   onDelete: (ids: readonly string[]) => void;
 }) {
   const text = useText('gallery');
-  const toast = useToast();
+  const { act, isBusy: isPacking } = useAct();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const last = useRef<string | null>(null);
   const order = files.map(({ fileId }) => fileId);
   const ids = order.filter((id) => chosen.has(id));
-  const pack = useMutation({
-    mutationFn: () => saveZip(ids),
-    onError: (error) => toast({ error }),
-  });
   const choose = ({ fileId }: StoredFile, { range }: { range: boolean }) => {
     setChosen(chosenAfter(chosen, { id: fileId, last: range ? last.current : null, order }));
     last.current = fileId;
@@ -164,8 +160,8 @@ function Pictures({
       />
       <SelectionBar
         ids={ids}
-        isPacking={pack.isPending}
-        onDownload={() => pack.mutate()}
+        isPacking={isPacking}
+        onDownload={() => void act(() => saveZip(ids))}
         onCompare={() => setQuery({ compare: ids.join(',') }, { push: true })}
         onDelete={() => {
           onDelete(ids);

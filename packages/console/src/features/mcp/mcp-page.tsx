@@ -18,7 +18,7 @@ import { ServerRow } from './server-row.tsx';
 /** The servers whose tools agents can use. */
 export function McpPage() {
   const text = useText('mcp');
-  const act = useAct();
+  const { act } = useAct();
   const [isAdding, setAdding] = useState(false);
   const servers = useQuery(mcpQuery);
   const reload = useCommandHint('switchyard mcp reload');
@@ -34,7 +34,7 @@ export function McpPage() {
             <Button
               {...reload}
               onClick={() =>
-                void act(() => gateway.call(resetMcpCache), { done: text('reloaded'), refresh: mcpKey })
+                void act(() => gateway.call(resetMcpCache), { done: text('reloaded'), refresh: [mcpKey] })
               }
             >
               {text('reload')}

@@ -23,7 +23,7 @@ import { ServerForm } from './server-form.tsx';
 /** A server: on or off, its test, and what it offers. */
 export function ServerRow({ named }: { named: NamedServer }) {
   const text = useText('mcp');
-  const act = useAct();
+  const { act } = useAct();
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const [tested, setTested] = useState<McpTest | 'busy' | null>(null);
   const { name, server } = named;
@@ -36,13 +36,13 @@ export function ServerRow({ named }: { named: NamedServer }) {
     const isAnswered = await act(
       async () =>
         setTested(await gateway.call(testMcpServer, { params: { server_name: name }, timeoutMs: 310_000 })),
-      { refresh: [...mcpKey, 'test'] },
+      { refresh: [[...mcpKey, 'test']] },
     );
     if (!isAnswered) setTested(null);
   };
   const turn = (enabled: boolean) =>
     void act(() => gateway.call(switchMcpServer, { body: { server_name: name, enabled } }), {
-      refresh: mcpKey,
+      refresh: [mcpKey],
     });
   const remove = async () => {
     setOpen(null);
@@ -51,7 +51,7 @@ export function ServerRow({ named }: { named: NamedServer }) {
         const { [name]: _removed, ...others } = await readServers();
         await gateway.call(putMcpConfig, { body: { mcp_servers: others } });
       },
-      { done: text('delete.done', { name }), refresh: mcpKey },
+      { done: text('delete.done', { name }), refresh: [mcpKey] },
     );
   };
   return (

@@ -29,7 +29,7 @@ export function Facts({ agent, facts }: { agent: string | null; facts: readonly 
 
 function Fact({ agent, fact }: { agent: string | null; fact: MemoryFact }) {
   const text = useText('memory');
-  const act = useAct();
+  const { act } = useAct();
   const [isEditing, setEditing] = useState(false);
   const { id, content, category, confidence } = fact;
   const query = agentOf(agent);
@@ -37,7 +37,7 @@ function Fact({ agent, fact }: { agent: string | null; fact: MemoryFact }) {
     act(() => gateway.call(deleteFact, { params: { fact_id: id }, query }), {
       done: text('fact.forgotten'),
       undo: () => gateway.call(addFact, { query, body: { content, category, confidence } }),
-      refresh: memoryKey,
+      refresh: [memoryKey],
     });
   return (
     <li

@@ -10,7 +10,7 @@ import { agentOf, memoryKey } from './memory-query.ts';
 /** What concerns the memory as a whole. */
 export function MemoryActions({ agent, memory }: { agent: string | null; memory: MemoryDocument }) {
   const text = useText('memory');
-  const act = useAct();
+  const { act } = useAct();
   const input = useRef<HTMLInputElement>(null);
   const query = agentOf(agent);
   const replace = (body: MemoryDocument) => gateway.call(importMemory, { query, body });
@@ -18,14 +18,14 @@ export function MemoryActions({ agent, memory }: { agent: string | null; memory:
     await act(async () => replace(JSON.parse(await file.text()) as MemoryDocument), {
       done: text('import.done', { name: file.name }),
       undo: () => replace(memory),
-      refresh: memoryKey,
+      refresh: [memoryKey],
     });
   };
   const clear = () =>
     act(() => gateway.call(clearMemory, { query }), {
       done: text('clear.done'),
       undo: () => replace(memory),
-      refresh: memoryKey,
+      refresh: [memoryKey],
     });
   return (
     <>

@@ -12,12 +12,12 @@ import { skillsKey } from './skills-query.ts';
 /** Installs a skill from a file of this machine. */
 export function InstallSkill() {
   const text = useText('skills');
-  const act = useAct();
+  const { act } = useAct();
   const input = useRef<HTMLInputElement>(null);
   const install = async (file: File) => {
     await act(() => uploadSkill(file, text('install.unsafeName', { name: file.name })), {
       done: text('install.done', { name: file.name }),
-      refresh: skillsKey,
+      refresh: [skillsKey],
     });
   };
   return (

@@ -45,13 +45,13 @@ function newestFirst(changes: readonly SkillChange[]) {
 function Change({ name, change, place }: { name: string; change: SkillChange; place: number }) {
   const text = useText('skills');
   const format = useFormat();
-  const act = useAct();
+  const { act } = useAct();
   const { action, ts, prev_content: before } = change;
   const when = format.dateTime(new Date(ts));
   const putBack = () =>
     act(() => gateway.call(rollBackSkill, { params: { skill_name: name }, body: { history_index: place } }), {
       done: text('history.done'),
-      refresh: skillsKey,
+      refresh: [skillsKey],
     });
   return (
     <li className="flex items-center justify-between gap-3 border-t border-border py-2 text-table">

@@ -13,14 +13,14 @@ import { skillsKey } from './skills-query.ts';
 /** A skill with its switch; users see its state instead. */
 export function SkillRow({ skill: { name, description, enabled } }: { skill: Skill }) {
   const text = useText('skills');
-  const act = useAct();
+  const { act } = useAct();
   const { isAdmin } = useSession();
   const hint = useCommandHint(
     enabled ? `switchyard skills disable ${name}` : `switchyard skills enable ${name}`,
   );
   const turn = (on: boolean) =>
     void act(() => gateway.call(switchSkill, { params: { skill_name: name }, body: { enabled: on } }), {
-      refresh: skillsKey,
+      refresh: [skillsKey],
     });
   return (
     <li

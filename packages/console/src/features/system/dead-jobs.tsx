@@ -31,12 +31,12 @@ export function DeadJobs({ deadJobs: { total, items } }: Pick<SystemReport, 'dea
 
 function Job({ job: { id, kind, attempts, lastError, diedAt } }: { job: DeadJob }) {
   const text = useText('system');
-  const act = useAct();
+  const { act } = useAct();
   const hint = useCommandHint(`switchyard system retry-job ${id}`);
   const retry = () =>
     act(() => gateway.call(retryJob, { params: { jobId: id } }), {
       done: text('jobs.done', { kind }),
-      refresh: systemKey,
+      refresh: [systemKey],
     });
   return (
     <li

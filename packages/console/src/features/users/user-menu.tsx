@@ -19,7 +19,7 @@ export function UserMenu({
   onPassword: (password: OneTimePassword) => void;
 }) {
   const text = useText('users');
-  const act = useAct();
+  const { act } = useAct();
   const { id: ownId } = useSession();
   const [asks, setAsks] = useState<'reset' | 'delete' | null>(null);
   const { id, email, disabled, system_role: role } = user;
@@ -31,14 +31,14 @@ export function UserMenu({
     act(() => change({ disabled: !disabled }), {
       done: text(disabled ? 'done.enabled' : 'done.disabled', { email }),
       undo: () => change({ disabled }),
-      refresh: usersKey,
+      refresh: [usersKey],
     });
   const otherRole = role === 'admin' ? 'user' : 'admin';
   const switchRole = () =>
     act(() => change({ system_role: otherRole }), {
       done: text(`done.${otherRole}`, { email }),
       undo: () => change({ system_role: role }),
-      refresh: usersKey,
+      refresh: [usersKey],
     });
   const reset = async () => {
     setAsks(null);
@@ -47,14 +47,14 @@ export function UserMenu({
         const made = await gateway.call(resetUserPassword, { params });
         onPassword({ email, password: made.one_time_password });
       },
-      { refresh: usersKey },
+      { refresh: [usersKey] },
     );
   };
   const remove = async () => {
     setAsks(null);
     await act(() => gateway.call(deleteUser, { params }), {
       done: text('done.deleted', { email }),
-      refresh: usersKey,
+      refresh: [usersKey],
     });
   };
   const items = [

@@ -112,12 +112,12 @@ function Answer({ delivery }: { delivery: Delivery }) {
 
 function Resend({ webhookId, deliveryId }: { webhookId: string; deliveryId: string }) {
   const text = useText('webhooks');
-  const act = useAct();
+  const { act } = useAct();
   const hint = useCommandHint(`switchyard webhooks redeliver ${webhookId} ${deliveryId}`);
   const resend = () =>
     act(() => gateway.call(redeliver, { params: { webhookId, deliveryId } }), {
       done: text('deliveries.resent'),
-      refresh: webhooksKey,
+      refresh: [webhooksKey],
     });
   return (
     <Button {...hint} size="s" variant="plain" onClick={() => void resend()}>

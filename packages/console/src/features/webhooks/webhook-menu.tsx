@@ -14,7 +14,7 @@ import { webhooksKey } from './webhooks-query.ts';
 export function WebhookMenu({ webhook }: { webhook: Webhook }) {
   const text = useText('webhooks');
   const toast = useToast();
-  const act = useAct();
+  const { act } = useAct();
   const words = useGatewayWords();
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const { id, url } = webhook;
@@ -33,13 +33,13 @@ export function WebhookMenu({ webhook }: { webhook: Webhook }) {
           tone: delivered ? 'done' : 'failed',
         });
       },
-      { refresh: webhooksKey },
+      { refresh: [webhooksKey] },
     );
   const remove = async () => {
     setOpen(null);
     await act(() => gateway.call(deleteWebhook, { params }), {
       done: text('delete.done'),
-      refresh: webhooksKey,
+      refresh: [webhooksKey],
     });
   };
   return (

@@ -131,13 +131,13 @@ function WebhookTable({ webhooks, current }: { webhooks: readonly Webhook[]; cur
 /** Turns a webhook on or off. The gateway turns it off by itself after many failures. */
 function WebhookSwitch({ webhook: { id, url, enabled } }: { webhook: Webhook }) {
   const text = useText('webhooks');
-  const act = useAct();
+  const { act } = useAct();
   const hint = useCommandHint(
     enabled ? `switchyard webhooks disable ${id}` : `switchyard webhooks enable ${id}`,
   );
   const turn = (on: boolean) =>
     void act(() => gateway.call(updateWebhook, { params: { webhookId: id }, body: { enabled: on } }), {
-      refresh: webhooksKey,
+      refresh: [webhooksKey],
     });
   return (
     <span {...hint}>

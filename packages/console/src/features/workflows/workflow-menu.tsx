@@ -3,12 +3,11 @@ import {
   type SavedWorkflowDetail,
   updateWorkflow,
 } from '@switchyard/contract/dispatch/workflow';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { Menu } from '../../kit/menu.tsx';
-import { useToast } from '../../kit/toast.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -20,35 +19,28 @@ import { lastValuesOf } from './last-values.ts';
 /** What can be done with a workflow besides running it. */
 export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
   const text = useText('workflows');
-  const toast = useToast();
-  const queries = useQueryClient();
+  const { act, isBusy } = useAct();
   const [isAsking, setAsking] = useState(false);
   const [isEditing, setEditing] = useState(false);
   const params = { workflowId: workflow.id };
   const name = shellWord(workflow.name);
-  const renew = () => queries.invalidateQueries({ queryKey: keys.workflows });
-  const failed = (error: Error) => toast({ error });
-  const expose = useMutation({
-    mutationFn: (exposed: boolean) => gateway.call(updateWorkflow, { params, body: { exposed } }),
-    onSuccess: async ({ exposed }) => {
-      await renew();
-      toast({
-        text: text(exposed ? 'menu.exposed' : 'menu.hidden', { name: workflow.name }),
-        undo: () => expose.mutate(!exposed),
-      });
-    },
-    onError: failed,
-  });
-  const remove = useMutation({
-    mutationFn: () => gateway.call(deleteWorkflow, { params }),
-    onSuccess: () => {
-      lastValuesOf(workflow.id).forget();
-      navigate('/workflows');
-      void renew();
-      toast({ text: text('menu.deleted', { name: workflow.name }) });
-    },
-    onError: failed,
-  });
+  const exposed = (isExposed: boolean) =>
+    gateway.call(updateWorkflow, { params, body: { exposed: isExposed } });
+  const expose = () =>
+    act(() => exposed(!workflow.exposed), {
+      done: text(workflow.exposed ? 'menu.hidden' : 'menu.exposed', { name: workflow.name }),
+      undo: () => exposed(workflow.exposed),
+      refresh: [keys.workflows],
+    });
+  const remove = () =>
+    act(() => gateway.call(deleteWorkflow, { params }), {
+      done: text('menu.deleted', { name: workflow.name }),
+      refresh: [keys.workflows],
+      onDone: () => {
+        lastValuesOf(workflow.id).forget();
+        navigate('/workflows');
+      },
+    });
   return (
     <>
       <Menu
@@ -57,7 +49,7 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
           { label: text('menu.edit'), onSelect: () => setEditing(true) },
           {
             label: text(workflow.exposed ? 'menu.hide' : 'menu.expose'),
-            onSelect: () => expose.mutate(!workflow.exposed),
+            onSelect: () => void expose(),
           },
           {
             label: text('menu.save'),
@@ -84,8 +76,8 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
         onClose={() => setAsking(false)}
         title={text('menu.deleteTitle', { name: workflow.name })}
         confirm={text('menu.delete')}
-        onConfirm={() => remove.mutate()}
-        busy={remove.isPending}
+        onConfirm={() => void remove()}
+        busy={isBusy}
       >
         <p>{text('menu.deleteEffect', { count: workflow.version })}</p>
       </ConfirmDialog>

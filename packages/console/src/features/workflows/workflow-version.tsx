@@ -1,8 +1,8 @@
 import { type SavedWorkflowDetail, updateWorkflow } from '@switchyard/contract/dispatch/workflow';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../kit/button.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { Select } from '../../kit/select.tsx';
-import { useToast } from '../../kit/toast.tsx';
 import { useQueryState } from '../../lib/address.ts';
 import { keys } from '../../lib/data/keys.ts';
 import { workflowVersionsQuery } from '../../lib/data/workflows.ts';
@@ -40,25 +40,25 @@ export function WorkflowVersion({ workflow }: { workflow: SavedWorkflowDetail })
 
 function RestoreVersion({ workflow, newest }: { workflow: SavedWorkflowDetail; newest: number }) {
   const text = useText('workflows');
-  const toast = useToast();
-  const queries = useQueryClient();
+  const { act, isBusy } = useAct();
   const [, choose] = useQueryState('version');
   const { id, version, workflow: graph } = workflow;
-  const restore = useMutation({
-    mutationFn: () =>
-      gateway.call(updateWorkflow, {
-        params: { workflowId: id },
-        body: { workflow: graph, version: newest },
-      }),
-    onSuccess: async (made) => {
-      await queries.invalidateQueries({ queryKey: keys.workflows });
-      choose(null);
-      toast({ text: text('version.restored', { version, newest: made.version }) });
-    },
-    onError: (error) => toast({ error }),
-  });
+  const restore = async () => {
+    const isDone = await act(
+      () =>
+        gateway.call(updateWorkflow, {
+          params: { workflowId: id },
+          body: { workflow: graph, version: newest },
+        }),
+      {
+        done: (made) => ({ text: text('version.restored', { version, newest: made.version }) }),
+        refresh: [keys.workflows],
+      },
+    );
+    if (isDone) choose(null);
+  };
   return (
-    <Button disabled={restore.isPending} onClick={() => restore.mutate()}>
+    <Button disabled={isBusy} onClick={() => void restore()}>
       {text('version.restore', { version })}
     </Button>
   );

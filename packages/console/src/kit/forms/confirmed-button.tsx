@@ -25,10 +25,10 @@ interface ConfirmedButtonProps extends Omit<ButtonProps, 'onClick'> {
 /** A button for what cannot be taken back: it asks before, does it, and says how it ended. */
 export function ConfirmedButton({ question, work, done, refresh, onDone, ...button }: ConfirmedButtonProps) {
   const [asks, setAsks] = useState(false);
-  const act = useAct();
+  const { act } = useAct();
   const confirmed = async () => {
     setAsks(false);
-    if (await act(work, { done, refresh })) onDone?.();
+    if (await act(work, { done, refresh: [refresh] })) onDone?.();
   };
   return (
     <>

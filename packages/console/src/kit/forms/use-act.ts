@@ -1,31 +1,52 @@
-import { type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { useToast } from '../toast.tsx';
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { type ToastMessage, useToast } from '../toast.tsx';
 
-interface Act {
+interface Outcome<Result> {
   /** What is said when it is done; without it nothing is said. */
-  done?: string;
+  done?: string | ((result: Result) => ToastMessage);
   /** Takes it back; offered for as long as the message stays. */
   undo?: () => Promise<unknown>;
   /** What has to be read again, whether it worked or not. */
-  refresh: QueryKey;
+  refresh?: readonly QueryKey[];
+  /** Called when it is done, before anything is read again. */
+  onDone?: (result: Result) => void;
 }
 
-/** Does one thing at the gateway and says how it ended. Resolves to whether it worked. */
-export function useAct(): (work: () => Promise<unknown>, act: Act) => Promise<boolean> {
+/**
+ * Does one thing at the gateway and says in a message how it ended. `act` resolves to whether it worked. A form that shows the
+ * refusal beside its fields uses a mutation of its own instead.
+ */
+export function useAct() {
   const queries = useQueryClient();
   const toast = useToast();
-  return async function act(work, { done, undo, refresh }): Promise<boolean> {
-    try {
-      await work();
-    } catch (error) {
-      toast({ error });
-      return false;
-    } finally {
-      await queries.invalidateQueries({ queryKey: refresh });
-    }
-    if (done !== undefined) {
-      toast({ text: done, ...(undo && { undo: () => void act(undo, { refresh }) }) });
-    }
-    return true;
-  };
+  const { mutateAsync, isPending } = useMutation({ mutationFn: (attempt: () => Promise<void>) => attempt() });
+  const act = useCallback(
+    async function act<Result>(work: () => Promise<Result>, outcome: Outcome<Result> = {}): Promise<boolean> {
+      const { done, undo, refresh = [], onDone } = outcome;
+      const attempt = async () => {
+        let result: Result;
+        try {
+          result = await work();
+          onDone?.(result);
+        } catch (error) {
+          toast({ error });
+          throw error;
+        } finally {
+          await Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
+        }
+        if (done === undefined) return;
+        const message = typeof done === 'string' ? { text: done } : done(result);
+        toast({ ...(undo && { undo: () => void act(undo, { refresh }) }), ...message });
+      };
+      try {
+        await mutateAsync(attempt);
+        return true;
+      } catch {
+        return false; // the message has told why
+      }
+    },
+    [queries, toast, mutateAsync],
+  );
+  return { act, isBusy: isPending };
 }

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { Button } from '../../../kit/button.tsx';
-import { useToast } from '../../../kit/toast.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { unmarkAside } from '../actions/aside.ts';
@@ -18,16 +17,10 @@ export function AsideNote({
   onOpened: () => void;
 }) {
   const text = useText('chat');
-  const toast = useToast();
-  const cache = useQueryClient();
-  const open = useMutation({
-    mutationFn: () => unmarkAside(threadId),
-    onSuccess: async () => {
-      await cache.invalidateQueries({ queryKey: keys.threads });
-      onOpened();
-    },
-    onError: (error) => toast({ error }),
-  });
+  const { act, isBusy } = useAct();
+  const open = async () => {
+    if (await act(() => unmarkAside(threadId), { refresh: [keys.threads] })) onOpened();
+  };
   return (
     <div className="flex flex-wrap items-center gap-2 text-body text-text-2">
       <p className="min-w-0 flex-1 basis-48">
@@ -41,7 +34,7 @@ export function AsideNote({
           </Link>
         )}
       </p>
-      <Button size="s" disabled={open.isPending} onClick={() => open.mutate()}>
+      <Button size="s" disabled={isBusy} onClick={() => void open()}>
         {text('aside.open')}
       </Button>
     </div>

@@ -1,10 +1,10 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import { cancelTask, retryTask } from '@switchyard/contract/dispatch/tasks';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Button, LinkButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
 import { Menu } from '../../../kit/menu.tsx';
-import { useToast } from '../../../kit/toast.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
@@ -20,18 +20,15 @@ export function TaskCardActions({
   isOpen: boolean;
 }) {
   const text = useText('chat');
-  const toast = useToast();
-  const cancel = useMutation({
-    mutationFn: (id: string) => gateway.call(cancelTask, { params: { taskId: id } }),
-    onError: (error) => toast({ error }),
-  });
+  const { act, isBusy } = useAct();
   const hint = useCommandHint(taskId === null ? undefined : `switchyard tasks cancel ${taskId}`);
   if (taskId === null) return null;
+  const cancel = () => void act(() => gateway.call(cancelTask, { params: { taskId } }));
   const canRetry = phase === 'failed' || phase === 'cancelled';
   return (
     <footer className="flex flex-wrap gap-2">
       {isOpen ? (
-        <Button {...hint} size="s" disabled={cancel.isPending} onClick={() => cancel.mutate(taskId)}>
+        <Button {...hint} size="s" disabled={isBusy} onClick={cancel}>
           {text('task.cancel')}
         </Button>
       ) : null}
@@ -46,29 +43,26 @@ export function TaskCardActions({
 /** Runs a copy of the task on another instance, or on any. The copy is a task of its own: the agent is not told of it. */
 function RetryElsewhere({ taskId, failedOn }: { taskId: string; failedOn: string | null }) {
   const text = useText('chat');
-  const toast = useToast();
+  const { act, isBusy } = useAct();
   const openPage = useNavigation();
   const instances = useQuery(instancesQuery());
-  const retry = useMutation({
-    mutationFn: (instanceId: string | null) =>
-      gateway.call(retryTask, { params: { taskId }, query: { instanceId: instanceId ?? undefined } }),
-    onSuccess: ({ id }) =>
-      toast({
+  const retry = (instanceId?: string) =>
+    void act(() => gateway.call(retryTask, { params: { taskId }, query: { instanceId } }), {
+      done: ({ id }) => ({
         text: text('task.retried'),
         action: { label: text('task.open'), run: () => openPage(`/tasks/${id}`) },
       }),
-    onError: (error) => toast({ error }),
-  });
+    });
   const others = (instances.data ?? []).filter((instance) => instance.id !== failedOn && isUsable(instance));
   const choices = others.map(({ id, serverName }) => ({
     label: text('task.retryOn', { name: `${serverName} (${id})` }),
-    onSelect: () => retry.mutate(id),
+    onSelect: () => retry(id),
   }));
   return (
     <Menu
       label={text('task.retry')}
       trigger={
-        <Button size="s" disabled={retry.isPending}>
+        <Button size="s" disabled={isBusy}>
           {text('task.retry')}
         </Button>
       }
@@ -76,7 +70,7 @@ function RetryElsewhere({ taskId, failedOn }: { taskId: string; failedOn: string
         {
           label: text('task.retryAnywhere'),
           command: `switchyard tasks retry ${taskId}`,
-          onSelect: () => retry.mutate(null),
+          onSelect: () => retry(),
         },
         ...choices,
       ]}

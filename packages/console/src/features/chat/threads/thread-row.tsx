@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Field } from '../../../kit/field.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
 import { Menu } from '../../../kit/menu.tsx';
 import { RowLink } from '../../../kit/rows/row-link.tsx';
 import { rowMarks, rowRing } from '../../../kit/rows/row-marks.ts';
 import { TextInput } from '../../../kit/text-input.tsx';
-import { useToast } from '../../../kit/toast.tsx';
 import { keys } from '../../../lib/data/keys.ts';
 import type { ListedThread } from '../../../lib/data/threads.ts';
 import { gateway } from '../../../lib/gateway.ts';
@@ -28,20 +28,19 @@ export function ThreadRow({
   onDelete: () => void;
 }) {
   const text = useText('chat');
-  const cache = useQueryClient();
-  const toast = useToast();
+  const { act } = useAct();
   const [isRenaming, setRenaming] = useState(false);
   const title = titleOf(thread) ?? text('threads.untitled');
   const pinned = isPinned(thread);
-  const pin = useMutation({
-    mutationFn: () =>
-      gateway.call(patchThread, {
-        params: { thread_id: thread.thread_id },
-        body: { metadata: { pinned: !pinned } },
-      }),
-    onSuccess: () => cache.invalidateQueries({ queryKey: keys.threadPages }),
-    onError: (error) => toast({ error }),
-  });
+  const pin = () =>
+    void act(
+      () =>
+        gateway.call(patchThread, {
+          params: { thread_id: thread.thread_id },
+          body: { metadata: { pinned: !pinned } },
+        }),
+      { refresh: [keys.threadPages] },
+    );
   const isUnread = thread.unread && !isCurrent;
   return (
     <li
@@ -71,7 +70,7 @@ export function ThreadRow({
         label={text('threads.menu', { title })}
         items={[
           { label: text('threads.rename'), onSelect: () => setRenaming(true) },
-          { label: text(pinned ? 'threads.unpin' : 'threads.pin'), onSelect: () => pin.mutate() },
+          { label: text(pinned ? 'threads.unpin' : 'threads.pin'), onSelect: pin },
           {
             label: text('threads.delete'),
             command: `switchyard threads delete ${thread.thread_id}`,

@@ -1,6 +1,6 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import { deleteOwnFeedback, putFeedback } from '@switchyard/contract/conversation/feedback';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Copy, GitBranch, PanelRight, Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -8,6 +8,7 @@ import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCopy } from '../../../kit/copy/use-copy.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Field } from '../../../kit/field.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
 import { TextArea } from '../../../kit/text-area.tsx';
 import { useToast } from '../../../kit/toast.tsx';
 import { keys } from '../../../lib/data/keys.ts';
@@ -92,25 +93,24 @@ function TurnUsage({ threadId, turn: { run, runId } }: { threadId: string; turn:
 
 function Thumbs({ threadId, turn: { runId, feedback } }: { threadId: string; turn: Turn }) {
   const text = useText('chat');
-  const toast = useToast();
-  const cache = useQueryClient();
+  const { act } = useAct();
+  const [sent, setSent] = useState<number | null>(null);
   const [isCommenting, setCommenting] = useState(false);
   const params = { thread_id: threadId, run_id: runId };
-  const rate = useMutation({
-    mutationFn: async ({ rating, comment }: { rating: number; comment?: string }) => {
-      if (rating === 0) await gateway.call(deleteOwnFeedback, { params });
-      else
-        await gateway.call(putFeedback, {
-          params,
-          body: { rating, ...(comment !== undefined && { comment }) },
-        });
-    },
-    onSuccess: () => cache.invalidateQueries({ queryKey: [...keys.thread(threadId), 'messages'] }),
-    onError: (error) => toast({ error }),
-  });
-  const rating = rate.isPending ? rate.variables.rating : (feedback?.rating ?? 0);
+  const rating = sent ?? feedback?.rating ?? 0;
+  const rate = async (given: number, comment?: string) => {
+    setSent(given);
+    await act(
+      async () => {
+        if (given === 0) await gateway.call(deleteOwnFeedback, { params });
+        else await gateway.call(putFeedback, { params, body: { rating: given, comment } });
+      },
+      { refresh: [[...keys.thread(threadId), 'messages']] },
+    );
+    setSent(null);
+  };
   const press = (value: 1 | -1) => {
-    rate.mutate({ rating: rating === value ? 0 : value });
+    void rate(rating === value ? 0 : value);
     if (rating !== value) setCommenting(true);
   };
   return (
@@ -134,7 +134,7 @@ function Thumbs({ threadId, turn: { runId, feedback } }: { threadId: string; tur
           comment={feedback?.comment ?? ''}
           onClose={() => setCommenting(false)}
           onSave={(comment) => {
-            rate.mutate({ rating: rating === 0 ? 1 : rating, comment });
+            void rate(rating === 0 ? 1 : rating, comment);
             setCommenting(false);
           }}
         />

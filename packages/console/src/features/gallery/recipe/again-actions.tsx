@@ -1,11 +1,12 @@
 import { randomId } from '@switchyard/client/random-id';
 import { type FileRecipe, makeFileAgain, type RecipeChanges } from '@switchyard/contract/dispatch/recipe';
-import { useMutation } from '@tanstack/react-query';
+import type { Task } from '@switchyard/contract/dispatch/task';
 import { RefreshCw, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { Button } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
 import { useToast } from '../../../kit/toast.tsx';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
@@ -17,25 +18,18 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 export function AgainActions({ recipe }: { recipe: FileRecipe }) {
   const text = useText('gallery');
   const toast = useToast();
+  const { act, isBusy } = useAct();
   const [isChanging, setChanging] = useState(false);
   const hint = useCommandHint(`switchyard files again ${recipe.fileId} --wait`);
-  const again = useMutation({
-    mutationFn: (changes: RecipeChanges) =>
-      gateway.call(makeFileAgain, {
-        params: { fileId: recipe.fileId },
-        body: changes,
-        headers: { 'idempotency-key': randomId() },
-      }),
-    onSuccess: ({ id }) => {
-      setChanging(false);
-      toast({
-        text: text('again.started'),
-        action: { label: text('again.open'), run: () => navigate(`/tasks/${id}`) },
-      });
-    },
-    onError: (error) => {
-      if (!isChanging) toast({ error });
-    },
+  const again = (changes: RecipeChanges) =>
+    gateway.call(makeFileAgain, {
+      params: { fileId: recipe.fileId },
+      body: changes,
+      headers: { 'idempotency-key': randomId() },
+    });
+  const started = ({ id }: Task) => ({
+    text: text('again.started'),
+    action: { label: text('again.open'), run: () => navigate(`/tasks/${id}`) },
   });
   return (
     <div className="flex flex-wrap gap-2">
@@ -43,8 +37,8 @@ export function AgainActions({ recipe }: { recipe: FileRecipe }) {
         variant="solid"
         size="s"
         icon={<RefreshCw {...icon} />}
-        disabled={again.isPending}
-        onClick={() => again.mutate({})}
+        disabled={isBusy}
+        onClick={() => void act(() => again({}), { done: started })}
         {...hint}
       >
         {text('again.same')}
@@ -55,10 +49,12 @@ export function AgainActions({ recipe }: { recipe: FileRecipe }) {
       {isChanging ? (
         <AgainDialog
           recipe={recipe}
-          isBusy={again.isPending}
-          error={again.error}
+          again={again}
           onClose={() => setChanging(false)}
-          onSubmit={(changes) => again.mutate(changes)}
+          onStarted={(task) => {
+            setChanging(false);
+            toast(started(task));
+          }}
         />
       ) : null}
     </div>

@@ -1,5 +1,6 @@
 import type { FileRecipe, RecipeChanges } from '@switchyard/contract/dispatch/recipe';
-import { useQuery } from '@tanstack/react-query';
+import type { Task } from '@switchyard/contract/dispatch/task';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -12,19 +13,21 @@ import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts
 import { useText } from '../../../lib/i18n.ts';
 import { changedValue, type RecipeValue, recipeValues } from './recipe-values.ts';
 
-interface AgainDialogProps {
-  recipe: FileRecipe;
-  isBusy: boolean;
-  error: Error | null;
-  onClose: () => void;
-  onSubmit: (changes: RecipeChanges) => void;
-}
-
 const anywhere = 'anywhere';
 const firstShown = 30;
 
 /** The settings of a file, ready to be changed before it is made again. */
-export function AgainDialog({ recipe, isBusy, error, onClose, onSubmit }: AgainDialogProps) {
+export function AgainDialog({
+  recipe,
+  again,
+  onClose,
+  onStarted,
+}: {
+  recipe: FileRecipe;
+  again: (changes: RecipeChanges) => Promise<Task>;
+  onClose: () => void;
+  onStarted: (task: Task) => void;
+}) {
   const text = useText('gallery');
   const words = useGatewayWords();
   const [seed, setSeed] = useState<'same' | 'random'>('random');
@@ -33,9 +36,10 @@ export function AgainDialog({ recipe, isBusy, error, onClose, onSubmit }: AgainD
   const [shown, setShown] = useState(firstShown);
   const values = recipeValues(recipe.workflow ?? {}, recipe.params ?? {});
   const { data: instances = [] } = useQuery(instancesQuery());
+  const { mutate, isPending, error } = useMutation({ mutationFn: again, onSuccess: onStarted });
   const submit = () => {
     const params = paramsOf(values, typed);
-    onSubmit({
+    mutate({
       ...(recipe.seeds.length > 0 && { seed }),
       ...(Object.keys(params).length > 0 && { params }),
       ...(place !== anywhere && { targetInstanceId: place }),
@@ -48,7 +52,7 @@ export function AgainDialog({ recipe, isBusy, error, onClose, onSubmit }: AgainD
       title={text('again.with')}
       wide
       actions={
-        <Button variant="solid" disabled={isBusy} onClick={submit}>
+        <Button variant="solid" disabled={isPending} onClick={submit}>
           {text('again.submit')}
         </Button>
       }

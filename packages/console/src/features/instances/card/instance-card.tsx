@@ -1,4 +1,5 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
+import { useState } from 'react';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { GatewayText } from '../../../kit/gateway-text.tsx';
 import { RowLink } from '../../../kit/rows/row-link.tsx';
@@ -84,19 +85,24 @@ export function InstanceStateLine({ instance }: { instance: Instance }) {
 /** Off means a drain: nothing new is given, and what runs finishes. */
 export function EnableSwitch({ instance }: { instance: Instance }) {
   const text = useText('instances');
-  const { enable } = useInstanceActions(instance.id);
+  const { enable, disable } = useInstanceActions(instance.id);
+  const [wanted, setWanted] = useState<boolean | null>(null);
   const { id } = instance;
   const hint = useCommandHint(
     instance.enabled ? `switchyard instances disable ${id}` : `switchyard instances enable ${id}`,
   );
-  const shown = enable.isPending ? enable.variables.enabled : instance.enabled;
+  const turn = async (on: boolean) => {
+    setWanted(on);
+    await (on ? enable() : disable());
+    setWanted(null);
+  };
   return (
     <span {...hint}>
       <Switch
         label={text('card.takesTasks')}
-        checked={shown}
-        disabled={enable.isPending}
-        onChange={(enabled) => enable.mutate({ enabled })}
+        checked={wanted ?? instance.enabled}
+        disabled={wanted !== null}
+        onChange={(on) => void turn(on)}
       />
     </span>
   );

@@ -16,7 +16,7 @@ type Question = 'stop' | 'remove';
 export function InstanceMenu({ instance }: { instance: Instance }) {
   const text = useText('instances');
   const [question, setQuestion] = useState<Question | null>(null);
-  const { enable, test, remove } = useInstanceActions(instance.id);
+  const actions = useInstanceActions(instance.id);
   const { id, serverName: name, currentTaskId } = instance;
   const { data: servers } = useQuery(serversQuery());
   const server = servers?.find((each) => each.id === instance.serverId);
@@ -29,19 +29,19 @@ export function InstanceMenu({ instance }: { instance: Instance }) {
     {
       label: text('menu.test'),
       command: `switchyard instances test ${id}`,
-      onSelect: () => test.mutate(),
-      disabled: test.isPending,
+      onSelect: () => void actions.test(),
+      disabled: actions.isBusy,
     },
     instance.enabled
       ? {
           label: text('menu.drain'),
           command: `switchyard instances disable ${id}`,
-          onSelect: () => enable.mutate({ enabled: false }),
+          onSelect: () => void actions.disable(),
         }
       : {
           label: text('menu.enable'),
           command: `switchyard instances enable ${id}`,
-          onSelect: () => enable.mutate({ enabled: true }),
+          onSelect: () => void actions.enable(),
         },
     ...(works
       ? [{ label: text('menu.stop'), command: commands.stop, onSelect: () => setQuestion('stop') }]
@@ -55,12 +55,11 @@ export function InstanceMenu({ instance }: { instance: Instance }) {
       command: commands.remove,
       danger: true,
       separated: true,
-      onSelect: () => (works ? setQuestion('remove') : remove.mutate()),
+      onSelect: () => (works ? setQuestion('remove') : void actions.remove()),
     },
   ];
   const confirm = () => {
-    if (question === 'stop') enable.mutate({ enabled: false, force: true });
-    else remove.mutate();
+    void (question === 'stop' ? actions.disable({ force: true }) : actions.remove());
     setQuestion(null);
   };
   return (

@@ -1,9 +1,10 @@
 import { type Pause, type PauseScope, pauseQueue, resumeQueue } from '@switchyard/contract/dispatch/queue';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { Field } from '../../../kit/field.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { rowMarks, rowRing } from '../../../kit/rows/row-marks.ts';
 import { Select } from '../../../kit/select.tsx';
@@ -11,7 +12,6 @@ import { EmptyState } from '../../../kit/states/empty-state.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
-import { useToast } from '../../../kit/toast.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { queueQuery } from '../../../lib/data/overview.ts';
@@ -46,28 +46,15 @@ export function Pauses() {
   );
 }
 
-function usePauseChange() {
-  const cache = useQueryClient();
-  const toast = useToast();
-  return {
-    refresh: async () => {
-      await cache.invalidateQueries({ queryKey: keys.queue });
-      await cache.invalidateQueries({ queryKey: keys.overview });
-    },
-    onError: (error: Error) => toast({ error }),
-  };
-}
-
 function PauseRow({ pause }: { pause: Pause }) {
   const text = useText('instances');
   const { isAdmin } = useSession();
-  const { refresh, onError } = usePauseChange();
+  const { act, isBusy } = useAct();
   const hint = useCommandHint(`switchyard tasks resume${scopeOptions(pause)}`);
-  const resume = useMutation({
-    mutationFn: () => gateway.call(resumeQueue, { body: bodyOf(pause) }),
-    onSuccess: refresh,
-    onError,
-  });
+  const resume = () =>
+    void act(() => gateway.call(resumeQueue, { body: bodyOf(pause) }), {
+      refresh: [keys.queue, keys.overview],
+    });
   return (
     <li
       {...rowMarks(`${pause.scope} ${pause.target ?? ''} ${pause.by}`)}
@@ -82,7 +69,7 @@ function PauseRow({ pause }: { pause: Pause }) {
         </p>
       </div>
       {isAdmin || pause.by === 'owner' ? (
-        <Button {...hint} disabled={resume.isPending} onClick={() => resume.mutate()}>
+        <Button {...hint} disabled={isBusy} onClick={resume}>
           {text('pause.resume')}
         </Button>
       ) : (
@@ -95,7 +82,7 @@ function PauseRow({ pause }: { pause: Pause }) {
 function PauseForm() {
   const text = useText('instances');
   const { isAdmin, id } = useSession();
-  const { refresh, onError } = usePauseChange();
+  const { act, isBusy } = useAct();
   const instances = useQuery(instancesQuery());
   const [choice, setChoice] = useState('user:');
   const [reason, setReason] = useState('');
@@ -119,23 +106,19 @@ function PauseForm() {
   const hint = useCommandHint(
     `switchyard tasks pause${scope === 'user' ? ' --mine' : scopeOptions(chosen)}${said}`,
   );
-  const pause = useMutation({
-    mutationFn: () => {
-      const body = bodyOf(chosen);
-      return gateway.call(pauseQueue, { body: { ...body, ...(words && { reason: words }) } });
-    },
-    onSuccess: async () => {
-      setReason('');
-      await refresh();
-    },
-    onError,
-  });
+  const pause = () => {
+    const body = { ...bodyOf(chosen), ...(words && { reason: words }) };
+    void act(() => gateway.call(pauseQueue, { body }), {
+      refresh: [keys.queue, keys.overview],
+      onDone: () => setReason(''),
+    });
+  };
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        pause.mutate();
+        pause();
       }}
     >
       <h2 className="text-body font-semibold">{text('pause.title')}</h2>
@@ -145,7 +128,7 @@ function PauseForm() {
       <Field label={text('pause.reason')} hint={text('pause.reasonHint')}>
         <TextInput value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
       </Field>
-      <Button {...hint} type="submit" disabled={pause.isPending} className="self-start">
+      <Button {...hint} type="submit" disabled={isBusy} className="self-start">
         {text('pause.confirm')}
       </Button>
     </form>

@@ -1,9 +1,9 @@
 import { createTaskBatch, maxTasksInBatch } from '@switchyard/contract/dispatch/task-batches';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { CommandLine } from '../../../kit/command-line.tsx';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
 import { QueryView } from '../../../kit/query-view.tsx';
-import { useToast } from '../../../kit/toast.tsx';
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
@@ -25,8 +25,7 @@ export function BatchDialog({
   onDone: () => void;
 }) {
   const text = useText('tasks');
-  const toast = useToast();
-  const cache = useQueryClient();
+  const { act, isBusy } = useAct();
   const body = batchOf(action, choice);
   const count = useQuery({
     queryKey: ['task-batches', 'count', body],
@@ -34,25 +33,22 @@ export function BatchDialog({
     staleTime: 0,
     gcTime: 0,
   });
-  const run = useMutation({
-    mutationFn: (total: number) =>
-      gateway.call(createTaskBatch, { body: { ...body, count: total }, query: { wait: waitSeconds } }),
-    onSuccess: async ({ state, done, skipped, failed }) => {
-      const key = state === 'finished' ? 'finished' : 'goesOn';
-      toast({ text: text(`batch.${key}`, { done, skipped, failed }), tone: failed > 0 ? 'failed' : 'done' });
-      onDone();
-      await Promise.all([
-        cache.invalidateQueries({ queryKey: keys.tasks }),
-        cache.invalidateQueries({ queryKey: keys.overview }),
-      ]);
-    },
-    onError: (error) => {
-      toast({ error });
-      // The count may have changed; the dialog shows the new one.
-      void count.refetch();
-    },
-  });
   const total = count.data?.total ?? 0;
+  const run = async () => {
+    const isDone = await act(
+      () => gateway.call(createTaskBatch, { body: { ...body, count: total }, query: { wait: waitSeconds } }),
+      {
+        done: ({ state, done, skipped, failed }) => ({
+          text: text(state === 'finished' ? 'batch.finished' : 'batch.goesOn', { done, skipped, failed }),
+          tone: failed > 0 ? 'failed' : 'done',
+        }),
+        refresh: [keys.tasks, keys.overview],
+        onDone,
+      },
+    );
+    // The count may have changed; the dialog shows the new one.
+    if (!isDone) void count.refetch();
+  };
   const tooMany = count.data?.totalIsMinimum === true;
   return (
     <ConfirmDialog
@@ -60,9 +56,9 @@ export function BatchDialog({
       onClose={onClose}
       title={text(`batch.${action}Title`)}
       confirm={text(`batch.${action}Confirm`, { count: total })}
-      busy={run.isPending || count.isFetching || total === 0 || tooMany}
+      busy={isBusy || count.isFetching || total === 0 || tooMany}
       typed={action !== 'front' && total > typedAbove ? String(total) : undefined}
-      onConfirm={() => run.mutate(total)}
+      onConfirm={() => void run()}
     >
       <QueryView query={count}>
         {() => (

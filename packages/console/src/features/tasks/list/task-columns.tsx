@@ -15,7 +15,7 @@ import { useAtNow } from '../../../lib/format/use-now.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { describeFailure } from '../task/failure.ts';
-import { useTaskAction } from '../task-actions.ts';
+import { type TaskAction, useTaskAction } from '../task-actions.ts';
 import { TaskEstimate, TaskProgress } from '../task-progress.tsx';
 import { hasEnded, isWaiting, picturesOf, ranMs, stateOf, waitedMs } from '../task-state.ts';
 import { TaskStatusWord, useTaskName } from '../task-words.tsx';
@@ -29,7 +29,7 @@ export function useTaskColumns({ onOpen }: { onOpen: (taskId: string) => void })
   const text = useText('tasks');
   const nameOf = useTaskName();
   const format = useFormat();
-  const { mutate } = useTaskAction();
+  const { actOn } = useTaskAction();
   const { data: instances } = useQuery({ ...instancesQuery(), select: namesOf });
   const opened = useRef(onOpen);
   opened.current = onOpen;
@@ -99,10 +99,10 @@ export function useTaskColumns({ onOpen }: { onOpen: (taskId: string) => void })
         width: '3.25rem',
         tableOnly: true,
         fits: true,
-        cell: (task) => <TaskMenu task={task} name={nameOf(task)} act={mutate} />,
+        cell: (task) => <TaskMenu task={task} name={nameOf(task)} actOn={actOn} />,
       },
     ],
-    [text, nameOf, format, mutate, instances, ownerName],
+    [text, nameOf, format, actOn, instances, ownerName],
   );
   return useMemo(() => columns.filter(({ id }) => isShown(id, shown)), [columns, shown]);
 }
@@ -206,11 +206,11 @@ function ranFor(task: Task, format: Format, nowMs: number): string {
 function TaskMenu({
   task,
   name,
-  act,
+  actOn,
 }: {
   task: Task;
   name: string;
-  act: ReturnType<typeof useTaskAction>['mutate'];
+  actOn: (taskId: string, action: TaskAction) => void;
 }) {
   const text = useText('tasks');
   const taskId = task.id;
@@ -219,7 +219,7 @@ function TaskMenu({
         {
           label: text('action.retry'),
           command: `switchyard tasks retry ${taskId}`,
-          onSelect: () => act({ action: 'retry', taskId }),
+          onSelect: () => actOn(taskId, 'retry'),
         },
       ]
     : [
@@ -228,7 +228,7 @@ function TaskMenu({
               {
                 label: text('action.front'),
                 command: `switchyard tasks front ${taskId}`,
-                onSelect: () => act({ action: 'front', taskId }),
+                onSelect: () => actOn(taskId, 'front'),
               },
             ]
           : []),
@@ -237,7 +237,7 @@ function TaskMenu({
           command: `switchyard tasks cancel ${taskId}`,
           danger: true,
           disabled: task.cancelRequested,
-          onSelect: () => act({ action: 'cancel', taskId }),
+          onSelect: () => actOn(taskId, 'cancel'),
         },
       ];
   return (

@@ -74,7 +74,7 @@ function Times({ task }: { task: TaskDetail }) {
 
 function Actions({ task }: { task: TaskDetail }) {
   const text = useText('tasks');
-  const { mutate, isPending } = useTaskAction();
+  const { actOn, isBusy } = useTaskAction();
   const taskId = task.id;
   const retryHint = useCommandHint(`switchyard tasks retry ${taskId}`);
   const cancelHint = useCommandHint(`switchyard tasks cancel ${taskId}`);
@@ -82,21 +82,21 @@ function Actions({ task }: { task: TaskDetail }) {
   return (
     <div className="flex flex-wrap gap-2">
       {hasEnded(task) ? (
-        <Button {...retryHint} disabled={isPending} onClick={() => mutate({ action: 'retry', taskId })}>
+        <Button {...retryHint} disabled={isBusy} onClick={() => actOn(taskId, 'retry')}>
           {text('action.retry')}
         </Button>
       ) : (
         <Button
           {...cancelHint}
           variant="danger"
-          disabled={isPending || task.cancelRequested}
-          onClick={() => mutate({ action: 'cancel', taskId })}
+          disabled={isBusy || task.cancelRequested}
+          onClick={() => actOn(taskId, 'cancel')}
         >
           {task.cancelRequested ? text('state.stopping') : text('action.cancel')}
         </Button>
       )}
       {task.status === 'pending' ? (
-        <Button {...frontHint} disabled={isPending} onClick={() => mutate({ action: 'front', taskId })}>
+        <Button {...frontHint} disabled={isBusy} onClick={() => actOn(taskId, 'front')}>
           {text('action.front')}
         </Button>
       ) : null}

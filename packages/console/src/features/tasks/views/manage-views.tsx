@@ -29,7 +29,7 @@ export function ManageViews({ onClose }: { onClose: () => void }) {
 
 function Row({ view, onClose }: { view: SavedView; onClose: () => void }) {
   const text = useText('tasks');
-  const act = useAct();
+  const { act } = useAct();
   const { name, search } = view;
   const remove = () => {
     // The message with the way back lies behind an open dialog.
@@ -37,7 +37,7 @@ function Row({ view, onClose }: { view: SavedView; onClose: () => void }) {
     void act(() => deleteView(name), {
       done: text('view.deleted', { name }),
       undo: () => saveView(view),
-      refresh: viewsKey,
+      refresh: [viewsKey],
     });
   };
   return (
