@@ -3,9 +3,8 @@ import { getAgent } from '@switchyard/contract/conversation/agents';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../kit/button.tsx';
-import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
+import { PageButton } from '../../kit/forms/page-button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
@@ -14,7 +13,6 @@ import { graphsQuery } from '../../lib/data/assistants.ts';
 import { agentsQuery } from '../../lib/data/models.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { usePageAction } from '../../lib/page-actions.ts';
 import { AgentFields } from './agent-fields.tsx';
 import { AgentRow } from './agent-row.tsx';
 import { agentsKey } from './agents-key.ts';
@@ -28,21 +26,18 @@ export function AgentsPage() {
   const agents = useQuery(agentsQuery());
   const graphs = useQuery(graphsQuery);
   const [edited, setEdited] = useState<Agent | 'new' | null>(null);
-  const hint = useCommandHint(createCommand);
-  usePageAction({ id: 'create-agent', label: text('create'), run: () => setEdited('new') });
   return (
     <Page
       title={text('title')}
       lead={text('lead')}
       actions={
-        <Button
-          {...hint}
-          variant="solid"
-          icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}
+        <PageButton
+          id="create-agent"
+          label={text('create')}
+          icon={Plus}
+          command={createCommand}
           onClick={() => setEdited('new')}
-        >
-          {text('create')}
-        </Button>
+        />
       }
     >
       <h2 className="text-lead font-semibold">{text('yours')}</h2>

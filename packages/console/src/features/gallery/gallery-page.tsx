@@ -2,12 +2,14 @@ import type { StoredFile } from '@switchyard/contract/dispatch/file';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
-import { Button, LinkButton } from '../../kit/button.tsx';
+import { LinkButton } from '../../kit/button.tsx';
+import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { NewRows } from '../../kit/new-rows.tsx';
 import { Page } from '../../kit/page.tsx';
 import { JustifiedGrid } from '../../kit/pictures/justified-grid.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { MoreRows } from '../../kit/rows/more-rows.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { setQuery } from '../../lib/address.ts';
 import { filePagesQuery, newFilesQuery } from '../../lib/data/files.ts';
@@ -56,18 +58,13 @@ export function GalleryPage() {
         }
         filtered={
           isFiltered(filter) ? (
-            <EmptyState
-              title={text('filtered.title')}
-              action={<Button onClick={clearFilter}>{text('filtered.clear')}</Button>}
-            />
+            <FilterEmpty title={text('filtered.title')} onClear={clearFilter} />
           ) : undefined
         }
       >
         {() => <Pictures files={files} onDelete={remove} />}
       </QueryView>
-      {query.hasNextPage ? (
-        <NextPage isLoading={query.isFetchingNextPage} onNear={query.fetchNextPage} />
-      ) : null}
+      <MoreRows query={query} isEarly />
       <Suspense>
         <OpenPicture files={files} onDelete={(id) => remove([id])} />
         <ComparePictures files={files} />
@@ -102,32 +99,6 @@ function NewFiles({ known, isAtTop }: { known: readonly StoredFile[]; isAtTop: b
     if (isEmpty) void current.current();
   }, [isEmpty]);
   return isAtTop ? <NewRows count={fresh.length} onShow={() => void show()} /> : null;
-}
-
-/** Asks for the next page when the end of the list comes near. */
-function NextPage({ isLoading, onNear }: { isLoading: boolean; onNear: () => void }) {
-  const text = useText('gallery');
-  const mark = useRef<HTMLDivElement>(null);
-  const near = useRef(onNear);
-  useEffect(() => {
-    near.current = onNear;
-  });
-  useEffect(() => {
-    if (mark.current === null || isLoading) return;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) near.current();
-      },
-      { rootMargin: '800px' },
-    );
-    observer.observe(mark.current);
-    return () => observer.disconnect();
-  }, [isLoading]);
-  return (
-    <div ref={mark} role="status" className="py-4 text-center text-table text-text-2">
-      {isLoading ? text('loadingMore') : ''}
-    </div>
-  );
 }
 
 function Pictures({

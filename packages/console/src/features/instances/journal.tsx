@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { DataTable } from '../../kit/data-table.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
-import { LoadMore } from '../../kit/rows/load-more.tsx';
+import { MoreRows } from '../../kit/rows/more-rows.tsx';
 import { RowLink } from '../../kit/rows/row-link.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
@@ -80,11 +80,7 @@ export function InstanceJournal({ instanceId }: { instanceId: string }) {
         {(data) => (
           <>
             <EventTable events={data.pages.flatMap(({ items }) => items)} />
-            <LoadMore
-              hasMore={pages.hasNextPage}
-              isLoading={pages.isFetchingNextPage}
-              onMore={() => void pages.fetchNextPage()}
-            />
+            <MoreRows query={pages} isEarly />
           </>
         )}
       </QueryView>

@@ -4,13 +4,13 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
+import { PageButton } from '../../kit/forms/page-button.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { usePageAction } from '../../lib/page-actions.ts';
 import { mcpKey, mcpQuery } from './mcp-query.ts';
 import { ServerForm } from './server-form.tsx';
 import { ServerRow } from './server-row.tsx';
@@ -22,7 +22,6 @@ export function McpPage() {
   const [isAdding, setAdding] = useState(false);
   const servers = useQuery(mcpQuery);
   const reload = useCommandHint('switchyard mcp reload');
-  usePageAction({ id: 'add-mcp-server', label: text('add'), run: () => setAdding(true) });
   const hasServers = (servers.data?.length ?? 0) > 0;
   return (
     <Page
@@ -40,13 +39,7 @@ export function McpPage() {
               {text('reload')}
             </Button>
           )}
-          <Button
-            variant="solid"
-            icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}
-            onClick={() => setAdding(true)}
-          >
-            {text('add')}
-          </Button>
+          <PageButton id="add-mcp-server" label={text('add')} icon={Plus} onClick={() => setAdding(true)} />
         </>
       }
     >

@@ -2,7 +2,7 @@ import type { MemoryDocument } from '@switchyard/contract/conversation/memory';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../kit/button.tsx';
+import { PageButton } from '../../kit/forms/page-button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { Select } from '../../kit/select.tsx';
@@ -11,7 +11,6 @@ import { TimeAgo } from '../../kit/time-ago.tsx';
 import { useQueryState } from '../../lib/address.ts';
 import { agentsQuery } from '../../lib/data/models.ts';
 import { useText } from '../../lib/i18n.ts';
-import { usePageAction } from '../../lib/page-actions.ts';
 import { FactForm } from './fact-form.tsx';
 import { Facts } from './facts.tsx';
 import { MemoryActions } from './memory-actions.tsx';
@@ -28,7 +27,6 @@ export function MemoryPage() {
   const [isAdding, setAdding] = useState(false);
   const memory = useQuery(memoryQuery(agent));
   const agents = useQuery(agentsQuery());
-  usePageAction({ id: 'add-fact', label: text('fact.add'), run: () => setAdding(true) });
   const options = [lead, ...(agents.data?.agents.map(({ name }) => name) ?? [])];
   return (
     <Page
@@ -37,13 +35,7 @@ export function MemoryPage() {
       actions={
         <>
           {memory.data && <MemoryActions agent={agent} memory={memory.data} />}
-          <Button
-            variant="solid"
-            icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}
-            onClick={() => setAdding(true)}
-          >
-            {text('fact.add')}
-          </Button>
+          <PageButton id="add-fact" label={text('fact.add')} icon={Plus} onClick={() => setAdding(true)} />
         </>
       }
     >

@@ -1,10 +1,12 @@
 import { runStatuses } from '@switchyard/contract/conversation/run';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { Button, LinkButton } from '../../kit/button.tsx';
+import { LinkButton } from '../../kit/button.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
+import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { MoreRows } from '../../kit/rows/more-rows.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { type RunFilter, runPagesQuery } from '../../lib/data/runs.ts';
@@ -49,14 +51,7 @@ export function RunsPage() {
             {text('list.noneHelp')}
           </EmptyState>
         }
-        filtered={
-          isFiltered ? (
-            <EmptyState
-              title={text('list.noneFiltered')}
-              action={<Button onClick={clear}>{text('list.clear')}</Button>}
-            />
-          ) : undefined
-        }
+        filtered={isFiltered ? <FilterEmpty title={text('list.noneFiltered')} onClear={clear} /> : undefined}
       >
         {(rows) => (
           <>
@@ -66,13 +61,7 @@ export function RunsPage() {
               rows={rows}
               rowKey={({ run_id }) => run_id}
             />
-            {query.hasNextPage ? (
-              <div>
-                <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                  {text('list.more')}
-                </Button>
-              </div>
-            ) : null}
+            <MoreRows query={query} label={text('list.more')} />
           </>
         )}
       </QueryView>

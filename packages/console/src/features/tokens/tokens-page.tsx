@@ -6,10 +6,10 @@ import {
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
 import { ConfirmedButton } from '../../kit/forms/confirmed-button.tsx';
+import { PageButton } from '../../kit/forms/page-button.tsx';
 import { SecretDialog } from '../../kit/forms/secret-dialog.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
@@ -21,7 +21,6 @@ import { useFormat } from '../../lib/format/use-format.ts';
 import { useNow } from '../../lib/format/use-now.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { usePageAction } from '../../lib/page-actions.ts';
 import { CreateToken } from './create-token.tsx';
 import { tokensKey } from './tokens-key.ts';
 
@@ -36,20 +35,20 @@ export function TokensPage() {
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const tokens = useQuery(tokensQuery);
-  const hint = useCommandHint(command);
-  usePageAction({ id: 'create-token', label: text('create.open'), run: () => setCreating(true) });
-  const create = (
-    <Button
-      {...hint}
-      variant="solid"
-      icon={<KeyRound size={16} strokeWidth={1.75} aria-hidden />}
-      onClick={() => setCreating(true)}
-    >
-      {text('create.open')}
-    </Button>
-  );
   return (
-    <Page title={text('title')} lead={text('lead')} actions={create}>
+    <Page
+      title={text('title')}
+      lead={text('lead')}
+      actions={
+        <PageButton
+          id="create-token"
+          label={text('create.open')}
+          icon={KeyRound}
+          command={command}
+          onClick={() => setCreating(true)}
+        />
+      }
+    >
       <QueryView
         query={tokens}
         isEmpty={({ items }) => items.length === 0}

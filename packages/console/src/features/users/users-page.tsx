@@ -2,21 +2,19 @@ import type { User } from '@switchyard/contract/accounts/user';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
 import { useCallback, useState } from 'react';
-import { Button } from '../../kit/button.tsx';
-import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
 import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
-import { MoreRows } from '../../kit/forms/more-rows.tsx';
+import { PageButton } from '../../kit/forms/page-button.tsx';
 import { SearchInput } from '../../kit/forms/search-input.tsx';
 import { SecretDialog } from '../../kit/forms/secret-dialog.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { MoreRows } from '../../kit/rows/more-rows.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { useQueryState } from '../../lib/address.ts';
 import { useText } from '../../lib/i18n.ts';
-import { usePageAction } from '../../lib/page-actions.ts';
 import { AddUser } from './add-user.tsx';
 import type { OneTimePassword } from './one-time-password.ts';
 import { UserMenu } from './user-menu.tsx';
@@ -29,21 +27,18 @@ export function UsersPage() {
   const [secret, setSecret] = useState<OneTimePassword | null>(null);
   const users = useInfiniteQuery(usersQuery(q ?? ''));
   const search = useCallback((value: string) => setQ(value), [setQ]);
-  const hint = useCommandHint('switchyard users add second@studio.example --role user');
-  usePageAction({ id: 'add-user', label: text('add.open'), run: () => setAdding(true) });
   return (
     <Page
       title={text('title')}
       lead={text('lead')}
       actions={
-        <Button
-          {...hint}
-          variant="solid"
-          icon={<UserPlus size={16} strokeWidth={1.75} aria-hidden />}
+        <PageButton
+          id="add-user"
+          label={text('add.open')}
+          icon={UserPlus}
+          command="switchyard users add second@studio.example --role user"
           onClick={() => setAdding(true)}
-        >
-          {text('add.open')}
-        </Button>
+        />
       }
     >
       <SearchInput label={text('search')} value={q ?? ''} onChange={search} />

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useParams } from 'wouter';
-import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
+import { PageButton } from '../../kit/forms/page-button.tsx';
 import { SecretDialog } from '../../kit/forms/secret-dialog.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { Page } from '../../kit/page.tsx';
@@ -16,7 +16,6 @@ import { Switch } from '../../kit/switch.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { usePageAction } from '../../lib/page-actions.ts';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
@@ -30,22 +29,19 @@ export function WebhooksPage() {
   const [isAdding, setAdding] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const webhooks = useQuery(webhooksQuery);
-  const hint = useCommandHint(command);
-  usePageAction({ id: 'add-webhook', label: text('add'), run: () => setAdding(true) });
   const chosen = webhooks.data?.find(({ id }) => id === webhookId);
   return (
     <Page
       title={text('title')}
       lead={text('lead')}
       actions={
-        <Button
-          {...hint}
-          variant="solid"
-          icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}
+        <PageButton
+          id="add-webhook"
+          label={text('add')}
+          icon={Plus}
+          command={command}
           onClick={() => setAdding(true)}
-        >
-          {text('add')}
-        </Button>
+        />
       }
     >
       <QueryView

@@ -1,24 +1,20 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { PanelRight, Plus, Search } from 'lucide-react';
+import { PanelRight, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Button, LinkButton } from '../../../kit/button.tsx';
+import { SearchInput } from '../../../kit/forms/search-input.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { EmptyState } from '../../../kit/states/empty-state.tsx';
-import { TextInput } from '../../../kit/text-input.tsx';
 import { threadPagesQuery } from '../../../lib/data/threads.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { useSettled } from '../../../lib/use-settled.ts';
 import { shownThreads } from '../model/thread-order.ts';
 import { ThreadRow } from './thread-row.tsx';
 import { useDeletedThreads } from './use-deleted-threads.ts';
 
-const typingPauseMs = 250;
-
 /** The conversations of the user: pinned ones first, then the last changed. */
 export function ThreadList({ current }: { current: string | null }) {
   const text = useText('chat');
-  const [search, setSearch] = useState('');
-  const q = useSettled(search.trim(), typingPauseMs);
+  const [q, setQ] = useState('');
   const [asides, setAsides] = useState(false);
   const filter = { ...(asides && { aside: true }), ...(q !== '' && { q }) };
   const pinned = useInfiniteQuery(threadPagesQuery({ pinned: true, ...filter }));
@@ -33,22 +29,7 @@ export function ThreadList({ current }: { current: string | null }) {
       <LinkButton href="/chat" variant="quiet" icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}>
         {text('threads.new')}
       </LinkButton>
-      <div className="relative">
-        <Search
-          size={16}
-          strokeWidth={1.75}
-          aria-hidden
-          className="absolute inset-y-0 left-2 my-auto text-text-3"
-        />
-        <TextInput
-          type="search"
-          aria-label={text('threads.search')}
-          placeholder={text('threads.search')}
-          className="pl-8"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-      </div>
+      <SearchInput label={text('threads.search')} value={q} onChange={setQ} className="w-full" />
       <Button
         size="s"
         variant={asides ? 'quiet' : 'plain'}
@@ -70,7 +51,7 @@ export function ThreadList({ current }: { current: string | null }) {
             q === '' ? undefined : (
               <EmptyState
                 title={text('threads.none', { search: q })}
-                action={<Button onClick={() => setSearch('')}>{text('threads.clear')}</Button>}
+                action={<Button onClick={() => setQ('')}>{text('threads.clear')}</Button>}
               />
             )
           }

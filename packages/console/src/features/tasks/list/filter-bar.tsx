@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Columns3, Search, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Columns3, X } from 'lucide-react';
 import { Button, IconButton } from '../../../kit/button.tsx';
+import { SearchInput } from '../../../kit/forms/search-input.tsx';
 import { Menu } from '../../../kit/menu.tsx';
 import { Select } from '../../../kit/select.tsx';
-import { TextInput } from '../../../kit/text-input.tsx';
 import { setQuery } from '../../../lib/address.ts';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useOwnerNames } from '../../../lib/data/owner-names.ts';
@@ -13,8 +12,6 @@ import { useSession } from '../../../lib/session.ts';
 import { ViewMenu } from '../views/view-menu.tsx';
 import { optionalColumns, useShownColumns } from './shown-columns.ts';
 import { isNarrowed, periods, type TaskListFilter } from './task-filter.ts';
-
-const typingPauseMs = 250;
 
 /** What narrows the list. Everything stands in the address. */
 export function FilterBar({ filter }: { filter: TaskListFilter }) {
@@ -25,7 +22,12 @@ export function FilterBar({ filter }: { filter: TaskListFilter }) {
   if (filter.instance && !names.has(filter.instance)) names.set(filter.instance, filter.instance);
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <SearchBox value={filter.q} />
+      <SearchInput
+        label={text('filter.search')}
+        value={filter.q}
+        onChange={search}
+        className="flex-1 basis-56"
+      />
       <Select
         label={text('filter.instance')}
         value={filter.instance}
@@ -82,6 +84,10 @@ function ColumnMenu() {
   );
 }
 
+function search(q: string): void {
+  setQuery({ q });
+}
+
 /** Keeps the tab and takes everything else away. */
 export function clearFilter(): void {
   setQuery({ q: null, instance: null, tag: null, owner: null, period: null });
@@ -99,44 +105,5 @@ function Chip({ label, name }: { label: string; name: string }) {
       <span className="truncate">{label}</span>
       <X size={16} strokeWidth={1.75} aria-hidden />
     </Button>
-  );
-}
-
-/** Searches on the server after a pause in the typing. */
-function SearchBox({ value }: { value: string }) {
-  const text = useText('tasks');
-  const [entry, setEntry] = useState(value);
-  const [shown, setShown] = useState(value);
-  // The address changed by something else, such as the back button.
-  if (shown !== value) {
-    setShown(value);
-    if (entry.trim() !== value) setEntry(value);
-  }
-  useEffect(() => {
-    if (entry.trim() === value) return;
-    const timer = setTimeout(() => setQuery({ q: entry.trim() || null }), typingPauseMs);
-    return () => clearTimeout(timer);
-  }, [entry, value]);
-  return (
-    <search className="relative min-w-0 flex-1 basis-56">
-      <Search
-        size={16}
-        strokeWidth={1.75}
-        aria-hidden
-        className="pointer-events-none absolute inset-y-0 left-2 my-auto text-text-3"
-      />
-      <TextInput
-        type="search"
-        aria-label={text('filter.search')}
-        placeholder={text('filter.search')}
-        maxLength={200}
-        value={entry}
-        onChange={(event) => setEntry(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') setEntry('');
-        }}
-        className="pl-8"
-      />
-    </search>
   );
 }

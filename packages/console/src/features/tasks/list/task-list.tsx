@@ -1,10 +1,11 @@
 import type { TaskListQuery } from '@switchyard/contract/dispatch/tasks';
 import { useMemo, useState } from 'react';
-import { Button, LinkButton } from '../../../kit/button.tsx';
+import { LinkButton } from '../../../kit/button.tsx';
 import { DataTable } from '../../../kit/data-table.tsx';
+import { FilterEmpty } from '../../../kit/forms/filter-empty.tsx';
 import { NewRows } from '../../../kit/new-rows.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
-import { LoadMore } from '../../../kit/rows/load-more.tsx';
+import { MoreRows } from '../../../kit/rows/more-rows.tsx';
 import { useReading } from '../../../kit/rows/use-reading.ts';
 import { focusedRow } from '../../../kit/rows/use-row-keys.ts';
 import { EmptyState } from '../../../kit/states/empty-state.tsx';
@@ -49,7 +50,9 @@ export function TaskList({
       query={{ ...pages, data: pages.data === undefined ? undefined : shown }}
       isEmpty={(rows) => rows.length === 0 && waiting === 0}
       first={<FirstUse filter={filter} />}
-      filtered={isNarrowed(filter) ? <NothingFound /> : undefined}
+      filtered={
+        isNarrowed(filter) ? <FilterEmpty title={text('empty.filtered')} onClear={clearFilter} /> : undefined
+      }
     >
       {(rows) => (
         <div ref={reading.area} className="flex min-w-0 flex-col">
@@ -67,11 +70,7 @@ export function TaskList({
               nameOf: (id) => nameOf(byId.get(id) ?? { id, name: id }),
             }}
           />
-          <LoadMore
-            hasMore={pages.hasNextPage}
-            isLoading={pages.isFetchingNextPage}
-            onMore={() => void pages.fetchNextPage()}
-          />
+          <MoreRows query={pages} isEarly />
           <BatchBar
             selection={selection}
             filter={filter}
@@ -101,15 +100,5 @@ function FirstUse({ filter }: { filter: TaskListFilter }) {
     >
       {text('empty.firstHow')}
     </EmptyState>
-  );
-}
-
-function NothingFound() {
-  const text = useText('tasks');
-  return (
-    <EmptyState
-      title={text('empty.filtered')}
-      action={<Button onClick={clearFilter}>{text('filter.clear')}</Button>}
-    />
   );
 }

@@ -1,6 +1,6 @@
 import type { WorkflowOutlook } from '@switchyard/contract/dispatch/workflow-outlook';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { reasonSentences } from '../../../kit/obstacles/obstacle-sentences.ts';
 import { ReasonTexts } from '../../../kit/obstacles/reason-text.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
@@ -9,7 +9,6 @@ import { workflowOutlookQuery } from '../../../lib/data/workflow-outlook.ts';
 import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { useSettled } from '../../../lib/use-settled.ts';
 
 /** A question for each letter that is typed would be too many. */
 const settleMs = 400;
@@ -46,6 +45,20 @@ export function OutlookFacts({
       ) : null}
     </div>
   );
+}
+
+/**
+ * Returns a value once it has stayed the same for a while, so that the gateway is not asked for every letter. Values are compared
+ * by their JSON.
+ */
+function useSettled<Value>(value: Value, afterMs: number): Value {
+  const [settled, setSettled] = useState(value);
+  const key = JSON.stringify(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(JSON.parse(key) as Value), afterMs);
+    return () => clearTimeout(timer);
+  }, [key, afterMs]);
+  return settled;
 }
 
 function Places({ outlook: { totals, instances } }: { outlook: WorkflowOutlook }) {
