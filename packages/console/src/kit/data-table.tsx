@@ -130,7 +130,7 @@ function Cards<Row>({ label, columns, rows, rowKey, selection }: DataTableProps<
             />
           ) : null}
           <div className="min-w-0 flex-1">
-            <div className="min-w-0 text-body font-medium">{title?.cell(row)}</div>
+            <div className="min-w-0 text-body font-medium [&>.truncate]:block">{title?.cell(row)}</div>
             <dl className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-table">
               {facts.map((column) => (
                 <div
