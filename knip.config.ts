@@ -44,8 +44,8 @@ const config: KnipConfig = {
       ignore: ['test/fixtures/{agents,custom-auth,custom-auth-faulty,own-client,own-routes}/*.ts'],
     },
     'packages/console': {
-      entry: ['src/app/main.tsx'],
-      project: ['src/**/*.{ts,tsx}'],
+      entry: ['src/app/main.tsx', 'kit-page/main.tsx'],
+      project: ['{src,kit-page}/**/*.{ts,tsx}'],
       // Imported by the style.
       ignoreDependencies: ['@fontsource-variable/inter', 'tailwindcss'],
     },

@@ -6,6 +6,7 @@ import { chunkGroups } from '../../scripts/console/chunk-groups.ts';
 import { compiledMessages } from '../../scripts/console/compiled-messages.ts';
 import { contractValues } from '../../scripts/console/contract-values.ts';
 import { earlyFiles } from '../../scripts/console/early-files.ts';
+import { kitPage } from '../../scripts/console/kit-page.ts';
 
 const gateway = 'http://127.0.0.1:7300';
 
@@ -19,6 +20,7 @@ export default defineConfig({
       modules: ['/app/start-queries.ts', '/react-dom/client.js', '/app/show-console.tsx'],
       font: 'inter-latin-wght',
     }),
+    kitPage(),
   ],
   resolve: {
     // The form of use-intl that takes compiled messages and has no parser.
@@ -39,7 +41,7 @@ export default defineConfig({
       },
     },
   },
-  // `npm run dev -w @switchyard/console` beside a gateway: the page of Vite, the API of the gateway.
+  // `npm run dev`: the console from source beside the gateway, whose API it uses.
   server: {
     proxy: {
       '/api': gateway,

@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { Compare } from '../src/kit/pictures/compare.tsx';
+import { JustifiedGrid } from '../src/kit/pictures/justified-grid.tsx';
+import { Thumb } from '../src/kit/pictures/thumb.tsx';
+import { pictureOf } from './sample-pictures.ts';
+import { Full, Part, State } from './specimen.tsx';
+
+const items = [
+  pictureOf('wide', 960, 480),
+  pictureOf('tall', 480, 720),
+  pictureOf('square', 512, 512),
+  pictureOf('other', 640, 480),
+];
+
+/** What workers made. */
+export function Pictures() {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(['kit-tall']));
+  return (
+    <>
+      <Part name="Thumb">
+        <State name="A picture, a sound and a model">
+          <Thumb fileId="kit-square" alt="A square" size={56} />
+          <Thumb fileId="kit-sound" alt="A sound" size={56} contentType="audio/mpeg" />
+          <Thumb fileId="kit-model" alt="A model" size={56} contentType="model/gltf-binary" />
+        </State>
+      </Part>
+      <Part name="JustifiedGrid">
+        <State name="Four pictures, of which one is chosen" isWide>
+          <Full>
+            <JustifiedGrid
+              items={items}
+              label="Pictures"
+              rowHeight={120}
+              altOf={({ filename }) => filename}
+              commandOf={({ fileId }) => `switchyard files recipe ${fileId}`}
+              chosen={chosen}
+              onChoose={({ fileId }) =>
+                setChosen(
+                  new Set(
+                    chosen.has(fileId) ? [...chosen].filter((id) => id !== fileId) : [...chosen, fileId],
+                  ),
+                )
+              }
+              onOpen={() => undefined}
+            />
+          </Full>
+        </State>
+      </Part>
+      <Part name="Compare">
+        <State name="Two pictures in one place" isWide>
+          <div className="flex h-56 w-full">
+            <Compare left={pictureOf('left')} right={pictureOf('right')} />
+          </div>
+        </State>
+      </Part>
+    </>
+  );
+}
