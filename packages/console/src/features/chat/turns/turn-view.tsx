@@ -2,16 +2,16 @@ import { textOf } from '@switchyard/client/conversation/message-list';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { memo, type ReactNode } from 'react';
 import { Boundary } from '../../../kit/boundary.tsx';
+import { Button } from '../../../kit/button.tsx';
 import { MarkdownText } from '../../../kit/markdown.tsx';
 import { PlainText } from '../../../kit/plain-text.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { isPicture, threadFileUrl } from '../../../lib/thread-files.ts';
 import { TaskCard } from '../cards/task-card.tsx';
-import { clarificationIn } from '../model/clarification.ts';
+import { type Clarification, clarificationIn } from '../model/clarification.ts';
 import { runsWorkflow, subagentTool, todosTool } from '../model/pool-tools.ts';
 import type { ToolPart, Turn, TurnPart } from '../model/turn.ts';
-import { ClarificationCard } from './clarification-card.tsx';
 import { SubagentLines } from './subagent-lines.tsx';
 import { ToolLine } from './tool-line.tsx';
 
@@ -107,6 +107,42 @@ function HumanMessage({ threadId, message }: { threadId: string; message: Stream
       ) : null}
       <PlainText text={textOf(message)} className="text-lead" />
     </div>
+  );
+}
+
+/** A question of the agent. Its options are buttons as long as they can still be chosen; any other answer is written below. */
+function ClarificationCard({
+  question: { question, context, options },
+  onAnswer,
+}: {
+  question: Clarification;
+  onAnswer: ((text: string) => void) | null;
+}) {
+  const text = useText('chat');
+  return (
+    <section
+      className="flex max-w-[68ch] flex-col gap-3 border-l-2 border-accent py-1 pl-4"
+      aria-label={text('question.label')}
+    >
+      {context === null ? null : <p className="text-body text-text-2">{context}</p>}
+      <p className="text-lead">{question}</p>
+      {options.length > 0 ? (
+        <ul className="flex flex-wrap gap-2">
+          {options.map((option) => (
+            <li key={option}>
+              <Button
+                disabled={onAnswer === null}
+                className="h-auto min-h-8 py-1 whitespace-normal"
+                onClick={() => onAnswer?.(option)}
+              >
+                {option}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {onAnswer ? <p className="text-meta text-text-2">{text('question.hint')}</p> : null}
+    </section>
   );
 }
 
