@@ -19,12 +19,13 @@ const config: KnipConfig = {
         // Pages and graphs that the browser and the gateway of a test load by their paths.
         'test/browser/hooks/{react-page.tsx,svelte-page.ts,talking-graph.ts}',
         'test/browser/own-project/*.ts',
+        'test/proxies/pausing-agent.ts',
       ],
       project: ['scripts/**/*.{mjs,ts}', 'test/**/*.{ts,tsx,svelte}'],
       // Its script is read as a text and runs in the page.
       ignoreDependencies: ['axe-core'],
-      // A program of the system; a drill says when it is missing.
-      ignoreBinaries: ['unshare'],
+      // Programs of the system; a test says when one is missing.
+      ignoreBinaries: ['openssl', 'unshare'],
     },
     benchmarks: {
       entry: ['measures/*.ts', 'peers/*.{ts,mjs}', 'graphs/*.ts'],

@@ -51,7 +51,7 @@ const testsOfPackage = [
 /**
  * unit and http are quick and run on any machine; services needs PostgreSQL and Redis. Their files run side by side in a few
  * processes. The files of one process share their modules, which halves the time and is safe while nothing of ours keeps state in
- * a module. built, e2e, browser, chaos and drill start the built binary in processes of their own, one test file at a time, so that
+ * a module. built, e2e, browser, try-proxies, chaos and drill start the built binary in processes of their own, one test file at a time, so that
  * each has the machine for itself. built names the package whose binary that is, so another one can be named in its place.
  */
 export default defineConfig({
@@ -102,6 +102,16 @@ export default defineConfig({
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 5 * patienceMs,
+        },
+      },
+      {
+        test: {
+          ...patience,
+          name: 'try-proxies',
+          include: ['test/proxies/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 2 * patienceMs,
         },
       },
       {

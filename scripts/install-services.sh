@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs from Debian's packages what the full test run needs beside Node: PostgreSQL, Redis, nginx, Chromium,
-# a Chinese font, and libfaketime for the drill that sets clocks.
+# a Chinese font, and libfaketime for the drill that sets clocks. What only files of `deploy` need comes when it is asked for:
+#   scripts/install-services.sh proxies     Caddy and HAProxy, for `test:all -- --only try-proxies`
 # What is there already is left alone, so it can be run any number of times. Nothing is started: tests start their own
 # servers on sockets of their own. Without root it asks sudo, and where there is none it says what is missing.
 set -euo pipefail
@@ -23,6 +24,8 @@ has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null; }
 has_redis() { command -v redis-server >/dev/null; }
 # Debian keeps it where the PATH of a user may not look.
 has_nginx() { command -v nginx >/dev/null || [ -x /usr/sbin/nginx ]; }
+has_caddy() { command -v caddy >/dev/null; }
+has_haproxy() { command -v haproxy >/dev/null || [ -x /usr/sbin/haproxy ]; }
 has_chromium() { [ -x "${CHROMIUM_PATH:-}" ] || command -v chromium >/dev/null; }
 has_libfaketime() { compgen -G '/usr/lib/*-linux-gnu/faketime/libfaketimeMT.so.1' >/dev/null; }
 # Without it every Chinese character is a box of one width.
@@ -34,6 +37,19 @@ need nginx nginx-light has_nginx
 need Chromium chromium has_chromium
 need libfaketime libfaketime has_libfaketime
 need 'a Chinese font' fonts-wqy-microhei has_chinese_font
+
+for more in "$@"; do
+  case $more in
+    proxies)
+      need Caddy caddy has_caddy
+      need HAProxy haproxy has_haproxy
+      ;;
+    *)
+      echo "services: there is no $more here; proxies is what can be asked for" >&2
+      exit 2
+      ;;
+  esac
+done
 
 if [ ${#missing[@]} -eq 0 ]; then
   exit 0

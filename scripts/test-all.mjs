@@ -11,7 +11,16 @@ import { parseArgs } from 'node:util';
 import { closingLine, reportTo } from './test-results.mjs';
 
 /** These run one after the other, because each project from built on needs the machine for itself. */
-const runs = [['unit', 'http'], ['services'], ['built'], ['e2e'], ['browser'], ['chaos'], ['drill']];
+const runs = [
+  ['unit', 'http'],
+  ['services'],
+  ['built'],
+  ['e2e'],
+  ['browser'],
+  ['try-proxies'],
+  ['chaos'],
+  ['drill'],
+];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const { values } = parseArgs({

@@ -2,20 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import { holdPort } from '@switchyard/dev-env/cluster';
-import { type Nginx, startHttpsNginx, testNginx } from '@switchyard/dev-env/nginx';
+import { httpsProxies } from '@switchyard/dev-env/https-proxies';
+import { type RunningProxy, testProxy } from '@switchyard/dev-env/proxy-process';
 import { selfSigned } from '@switchyard/dev-env/self-signed';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-const { title, isSkipped } = testNginx("one gateway behind the guide's nginx with TLS");
+const { title, isSkipped } = testProxy('nginx', "one gateway behind the guide's nginx with TLS");
 const configFile = fileURLToPath(new URL('../../deploy/proxies/switchyard.yaml', import.meta.url));
 
 describe.skipIf(isSkipped)(title, () => {
   const [home, folder] = [temporaryFolder(), temporaryFolder()];
   let gateway: SpawnedGateway;
-  let nginx: Nginx;
+  let nginx: RunningProxy;
   let url: string;
   let cookies: string;
   let csrf: string;
@@ -28,10 +29,11 @@ describe.skipIf(isSkipped)(title, () => {
       args: ['--port', '0', '--config', configFile],
     });
     await Promise.all([held.release(), plain.release()]);
-    nginx = await startHttpsNginx({
+    nginx = await httpsProxies.nginx({
       folder: folder.path,
       port: held.port,
       plainPort: plain.port,
+      certificate: selfSigned,
       gatewayPort: Number(new URL(gateway.url).port),
     });
     const answer = await call('POST', '/api/v1/auth/register', {

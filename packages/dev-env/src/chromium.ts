@@ -20,7 +20,8 @@ export const canBrowse = findChromium() !== undefined || process.env.CI === 'tru
  */
 export const otherMachine = 'studio.test';
 
-export function launchChromium(): Promise<Browser> {
+/** Each of the names leads to this machine. */
+export function launchChromium(names: readonly string[] = [otherMachine]): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined)
     throw new Error('There is no chromium on PATH. Run scripts/install-services.sh, or set CHROMIUM_PATH.');
@@ -30,7 +31,7 @@ export function launchChromium(): Promise<Browser> {
       // A container gives root no sandbox and little shared memory.
       '--no-sandbox',
       '--disable-dev-shm-usage',
-      `--host-resolver-rules=MAP ${otherMachine} 127.0.0.1`,
+      `--host-resolver-rules=${names.map((name) => `MAP ${name} 127.0.0.1`).join(',')}`,
     ],
   });
 }

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CloseStack } from '@switchyard/server/lib/close-stack';
-import { type Nginx, startNginx } from './nginx.ts';
+import { startNginx } from './nginx.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { type RedisProcess, startRedis } from './redis.ts';
 import { SpawnedGateway } from './spawned-gateway.ts';
@@ -150,7 +150,7 @@ export async function startCluster({
       replicas.push(await Replica.start(name, { home: join(folder.path, name), env: own }));
     }
     await held.release();
-    const nginx: Nginx = await startNginx({
+    const nginx = await startNginx({
       folder: join(folder.path, 'nginx'),
       port: nginxPort,
       replicaPorts: replicas.map((replica) => replica.port),

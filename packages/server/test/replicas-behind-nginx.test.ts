@@ -1,6 +1,7 @@
 import { holdPort } from '@switchyard/dev-env/cluster';
-import { type Nginx, startNginx, testNginx } from '@switchyard/dev-env/nginx';
+import { startNginx, testNginx } from '@switchyard/dev-env/nginx';
 import { type OwnPostgres, startOwnPostgres } from '@switchyard/dev-env/own-postgres';
+import type { RunningProxy } from '@switchyard/dev-env/proxy-process';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConversationCaller } from './support/conversation-caller.ts';
@@ -13,7 +14,7 @@ const { title, isSkipped } = replicasHere.title === about ? testNginx(about) : r
 describe.skipIf(isSkipped)(title, () => {
   let postgres: OwnPostgres;
   let replicas: Replicas;
-  let nginx: Nginx;
+  let nginx: RunningProxy;
   let ada: ConversationCaller;
   const folder = temporaryFolder();
   beforeAll(async () => {

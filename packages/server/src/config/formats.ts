@@ -22,6 +22,14 @@ const formats = {
     return url.origin;
   },
 
+  own_origin(text: string): string {
+    if (URL.canParse(text) && new URL(text).pathname !== '/')
+      throw new RangeError(
+        'must have no path: the gateway wants a host name of its own, such as https://gate.example.com, and cannot be served below a path',
+      );
+    return formats.origin(text);
+  },
+
   worker(text: string): string {
     if (parseWorkerAddress(text)) return text;
     throw new RangeError(

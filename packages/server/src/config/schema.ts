@@ -43,9 +43,9 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     }),
     public_url: text(
       null,
-      'Address under which clients reach the gateway, where it differs from the listener.',
+      'Address under which clients reach the gateway, where it differs from the listener: a host name of its own, without a path.',
       {
-        format: 'origin',
+        format: 'own_origin',
       },
     ),
     cors: section('Cross-origin access.', {
