@@ -36,7 +36,7 @@ export interface FakeBehaviour {
   /** The name of that file; null for a different name in each run. */
   outputName: string | null;
   trouble: FakeTrouble | null;
-  /** Larger input files are refused with 413. */
+  /** Larger input files and prompts are refused with 413. */
   maxUploadBytes?: number;
   /** `/features` does not name that limit, as on an older server. */
   hidesUploadLimit?: boolean;
@@ -53,7 +53,9 @@ export interface FakeStats {
   accepted: number;
   /** How often clients asked for its node classes. */
   objectInfoAsked: number;
-  /** How many input files it has received. */
+  /** How many prompts it was sent, with those that it has refused. */
+  prompts: number;
+  /** How many input files it was sent. */
   uploads: number;
   /** How often its queue was read. */
   asked: number;

@@ -49,7 +49,7 @@ export class FakeQueue {
     this.#show = show;
   }
 
-  get stats(): Omit<FakeStats, 'port' | 'arrivals' | 'objectInfoAsked' | 'uploads'> {
+  get stats(): Omit<FakeStats, 'port' | 'arrivals' | 'objectInfoAsked' | 'prompts' | 'uploads'> {
     return {
       accepted: this.#accepted,
       asked: this.#asked,

@@ -49,6 +49,7 @@ export class FakeWorker {
   nodeClasses: readonly string[];
   models: Readonly<Record<string, readonly string[]>>;
   #objectInfoAsked = 0;
+  #prompts = 0;
   #uploads = 0;
   readonly #keepsArrivals: boolean;
   readonly #arrivals: Record<string, string> = {};
@@ -97,8 +98,14 @@ export class FakeWorker {
   }
 
   get stats(): FakeStats {
-    const [objectInfoAsked, uploads] = [this.#objectInfoAsked, this.#uploads];
-    return { port: this.port, ...this.#queue.stats, objectInfoAsked, uploads, arrivals: this.#arrivals };
+    return {
+      port: this.port,
+      ...this.#queue.stats,
+      objectInfoAsked: this.#objectInfoAsked,
+      prompts: this.#prompts,
+      uploads: this.#uploads,
+      arrivals: this.#arrivals,
+    };
   }
 
   /** Ends the running prompt with success now: for a test that holds a run until it has made its checks. */
@@ -161,6 +168,7 @@ export class FakeWorker {
     const historyOf = path.startsWith('/history/') ? decodeURIComponent(path.slice(9)) : null;
     switch (historyOf === null ? `${request.method} ${path}` : 'history') {
       case 'POST /prompt':
+        this.#prompts++;
         this.#takePrompt(response, body);
         break;
       case 'GET /prompt':
@@ -216,6 +224,7 @@ export class FakeWorker {
       sendJson(response, 400, { error, node_errors: {} });
       return;
     }
+    if (this.#refusesSize(response, body)) return;
     if (this.behaviour.hasRival) this.#takeRival();
     const run = readPrompt(body, this.#counter);
     const refusal = this.refuses(run.graph);
@@ -234,10 +243,14 @@ export class FakeWorker {
   }
 
   #takeFile(response: ServerResponse, body: Buffer): void {
-    const { trouble, maxUploadBytes = Number.POSITIVE_INFINITY } = this.behaviour;
-    if (trouble === 'stuck_upload') return;
-    if (body.length > maxUploadBytes) response.writeHead(413).end('Maximum request body size exceeded');
-    else sendJson(response, 200, uploadedName(body));
+    if (this.behaviour.trouble === 'stuck_upload') return;
+    if (!this.#refusesSize(response, body)) sendJson(response, 200, uploadedName(body));
+  }
+
+  #refusesSize(response: ServerResponse, body: Buffer): boolean {
+    const isRefused = body.length > (this.behaviour.maxUploadBytes ?? Number.POSITIVE_INFINITY);
+    if (isRefused) response.writeHead(413).end('Maximum request body size exceeded');
+    return isRefused;
   }
 
   #nameFeatures(response: ServerResponse): void {

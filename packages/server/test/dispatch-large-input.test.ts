@@ -24,6 +24,13 @@ async function submit(bytes: number, more: object = {}): Promise<string> {
   return id;
 }
 
+/** Submits a task whose graph has this size. */
+async function submitGraph(bytes: number): Promise<string> {
+  const load = { class_type: 'LoadImage', inputs: { image: 'in.png', note: 'x'.repeat(bytes) } };
+  return (await pool.user.submit({ workflow: { ...anyWorkflow, '3': load } })).id;
+}
+
+const prompts = () => pool.workers.map(({ stats }) => stats.prompts);
 const uploads = () => pool.workers.map(({ stats }) => stats.uploads);
 const outcomesOf = ({ attempts }: { attempts: { outcome: string }[] }) =>
   attempts.map(({ outcome }) => outcome);
@@ -34,7 +41,7 @@ it('an input that is larger than all workers take fails with the sizes, and noth
   expect(task).toMatchObject({ status: 'failed', error: { code: 'input_too_large' } });
   expect(outcomesOf(task)).toEqual(['too_large', 'too_large']);
   const { message } = task.error;
-  expect(message).toContain('No instance that could run the task takes its input');
+  expect(message).toContain('No instance that could run the task takes its input or its workflow');
   expect(message).toContain('takes at most 1.00 MB in one request, and this one has 3.00 MB');
   expect(message).toContain('takes at most 2.00 MB in one request, and this one has 3.00 MB');
   expect(message).not.toContain('answer');
@@ -62,6 +69,24 @@ it('a worker that does not name its limit is sent a file of a size once', async 
   }
   expect(uploads()).toEqual([1]);
   expect(await pool.user.ended(await submit(1_000))).toMatchObject({ status: 'completed' });
+});
+
+it('a graph that is larger than a worker takes is not sent there', async () => {
+  await usePool(small, large);
+  expect(await pool.user.ended(await submitGraph(3 * megabyte))).toMatchObject({
+    status: 'completed',
+    instanceId: `127.0.0.1:${pool.workers[1]?.port}`,
+  });
+  expect(prompts()).toEqual([0, 1]);
+});
+
+it('a worker that does not name its limit is sent a graph of a size once', async () => {
+  await usePool(silent);
+  for (const bytes of [2 * megabyte, 2 * megabyte, 3 * megabyte])
+    expect(await pool.user.ended(await submitGraph(bytes))).toMatchObject({
+      error: { code: 'input_too_large' },
+    });
+  expect(prompts()).toEqual([1]);
 });
 
 it('an input waits for a worker that is away and may take its size', async () => {

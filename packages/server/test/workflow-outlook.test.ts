@@ -66,6 +66,23 @@ it('says how long it takes and what it costs, from the fifth task on', async () 
   });
 });
 
+it('says the highest priority that the caller may give, which a run with it keeps to', async () => {
+  pool = await startPool({ config: { dispatch: { max_member_priority: 7 } } });
+  const graph = { name: 'portrait', workflow: anyWorkflow };
+  for (const [caller, maxPriority] of [
+    [pool.user, 7],
+    [pool.admin, 100],
+  ] as const) {
+    const { data: saved } = await caller.call('POST', '/api/workflows', graph);
+    const { data } = await caller.call('POST', `/api/workflows/${saved.id}/outlook`, {});
+    expect(data).toMatchObject({ maxPriority });
+    const run = async (priority: number) =>
+      (await caller.request('POST', `/api/workflows/${saved.id}/run`, { body: { priority } })).status;
+    expect(await run(maxPriority)).toBe(200);
+    expect(await run(maxPriority + 1)).toBe(422);
+  }
+});
+
 it('is not told to another user, and names an unknown field', async () => {
   pool = await startPool();
   const id = await save(anyWorkflow);

@@ -4,6 +4,7 @@ import { envelope } from '../envelope.ts';
 import { closed, isoTime, nullable, oneOf } from '../shapes.ts';
 import { fileSources } from './file.ts';
 import { extraData, params, savedWorkflowReference, taskConversation, taskDetail, workflow } from './task.ts';
+import { priorityRange } from './tasks.ts';
 
 const tags = ['Files'];
 const fileParams = Type.Object({ fileId: Type.String({ minLength: 1, maxLength: 64 }) });
@@ -108,7 +109,7 @@ export const recipeChanges = Type.Object(
     pool: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'Run on a server with this tag only.' }),
     ),
-    priority: Type.Optional(Type.Integer({ minimum: -100, maximum: 100 })),
+    priority: Type.Optional(Type.Integer(priorityRange)),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   },
   closed,

@@ -10,6 +10,8 @@ const tag = Type.String({ minLength: 1, maxLength: 64 });
 const time = Type.String({ maxLength: 40, format: 'date-time', description: 'ISO 8601.' });
 const taskParams = Type.Object({ taskId: Type.String({ minLength: 1, maxLength: 64 }) });
 
+export const priorityRange = { minimum: -100, maximum: 100 } as const;
+
 /** Called once when the task ends. */
 export const taskWebhook = Type.Object(
   {
@@ -42,8 +44,7 @@ export const newTask = Type.Object(
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     priority: Type.Optional(
       Type.Integer({
-        minimum: -100,
-        maximum: 100,
+        ...priorityRange,
         default: 0,
         description: 'Higher goes first. Beyond `dispatch.max_member_priority` for administrators alone.',
       }),

@@ -43,6 +43,7 @@ export const workflowOutlook = Type.Object({
       { description: 'What these seconds cost. Null without a price of the workers, or without seconds.' },
     ),
   ),
+  maxPriority: Type.Integer({ description: 'The highest priority that the caller may give a task.' }),
 });
 export type WorkflowOutlook = Static<typeof workflowOutlook>;
 

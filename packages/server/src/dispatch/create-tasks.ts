@@ -93,6 +93,7 @@ export function createWorkflows(
     fleet,
     estimates,
     price: options.workerPrice,
+    maxPriorityOf: (caller) => tasks.maxPriorityOf(caller),
     clock,
   });
   return { savedWorkflows, outlooks };

@@ -25,7 +25,7 @@ export const attemptTexts = {
   outputs_not_fetched: 'The outputs could not be fetched from the worker: {cause}',
   outputs_gone: 'The run went through, and nothing of what it made could be had any more.',
   input_not_handed: 'An input file could not be handed to the worker: {cause}',
-  size_nowhere: 'No instance that could run the task takes its input: {cause}',
+  size_nowhere: 'No instance that could run the task takes its input or its workflow: {cause}',
   task_not_taken: 'The worker did not take the task: {cause}',
   file_nowhere:
     '{said}. No instance has this file: upload it and give the task { "$file": "<fileId>" } as the param.',

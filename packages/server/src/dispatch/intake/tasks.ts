@@ -1,10 +1,11 @@
 import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
-import type {
-  TaskCounts,
-  TaskCountsQuery,
-  NewTask as TaskInput,
-  TaskList,
-  TaskListQuery,
+import {
+  priorityRange,
+  type TaskCounts,
+  type TaskCountsQuery,
+  type NewTask as TaskInput,
+  type TaskList,
+  type TaskListQuery,
 } from '@switchyard/contract/dispatch/tasks';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
@@ -129,8 +130,7 @@ export class Tasks {
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
     if (earlier) return this.replay(earlier, meta);
     const { input: asked, savedWorkflow = null, priorityBefore } = await taskOf();
-    const maxPriority = meta.byAdmin ? Number.POSITIVE_INFINITY : this.options.limits.memberPriority;
-    const given = withPriority(asked, { maxPriority, priorityBefore });
+    const given = withPriority(asked, { maxPriority: this.maxPriorityOf(meta), priorityBefore });
     if (given.webhook) this.options.webhooks.requireCallable(given.webhook.url, ['webhook', 'url']);
     const { prepared, warnings } = await this.prepareWithOwnFiles(given, {
       owner: meta.userId,
@@ -161,6 +161,11 @@ export class Tasks {
   }
 
   /** Whether this key has made a task already, with any request. */
+  /** The highest priority that a caller may give a task. */
+  maxPriorityOf({ byAdmin }: Pick<SubmitMeta, 'byAdmin'>): number {
+    return byAdmin ? priorityRange.maximum : this.options.limits.memberPriority;
+  }
+
   async hasSubmitted(userId: string, idempotencyKey: string): Promise<boolean> {
     const key = { key: idempotencyKey, bodyHash: '' };
     return (await this.options.store.earlierSubmission(userId, key)) !== null;

@@ -1,7 +1,7 @@
 import { whyTask } from '@switchyard/contract/dispatch/task-why';
 import { foreseeWorkflow } from '@switchyard/contract/dispatch/workflow-outlook';
 import { ok } from '@switchyard/contract/envelope';
-import { adminOrOwnerOf, identityOf } from '../../http/access/guard.ts';
+import { adminOrOwnerOf, identityOf, isAdmin } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Waiting } from './waiting.ts';
 import type { WorkflowOutlooks } from './workflow-outlooks.ts';
@@ -20,8 +20,11 @@ export function waitingRoutes({ waiting, outlooks }: WaitingRoutesOptions): Rout
 
     app.route({
       ...foreseeWorkflow,
-      handler: async (request) =>
-        ok(await outlooks.of(identityOf(request).userId, request.params.workflowId, request.body)),
+      handler: async (request) => {
+        const { userId } = identityOf(request);
+        const byAdmin = isAdmin(identityOf(request));
+        return ok(await outlooks.of({ userId, byAdmin }, request.params.workflowId, request.body));
+      },
     });
   };
 }

@@ -21,6 +21,7 @@ interface WorkflowOutlooksOptions {
   fleet: Pick<Fleet, 'obstaclesTo'>;
   estimates: Pick<Estimates, 'ofGraph'>;
   price: WorkerPrice | null;
+  maxPriorityOf: (caller: { byAdmin: boolean }) => number;
   clock: Clock;
 }
 
@@ -33,11 +34,11 @@ export class WorkflowOutlooks {
   }
 
   async of(
-    userId: string,
+    { userId, byAdmin }: { userId: string; byAdmin: boolean },
     workflowId: string,
     { params = {}, version, pool, instanceId }: WorkflowOutlookQuestion,
   ): Promise<WorkflowOutlook> {
-    const { savedWorkflows, instances, fleet, estimates, price, clock } = this.#options;
+    const { savedWorkflows, instances, fleet, estimates, price, maxPriorityOf, clock } = this.#options;
     const input = await savedWorkflows.taskWithRightValues(userId, { workflowId, params, version });
     const { graph } = applyParams({
       graph: parseGraph(input.workflow),
@@ -71,6 +72,7 @@ export class WorkflowOutlooks {
       instances: [...able, ...others].slice(0, maxInstancesListed).map(viewInstance),
       seconds,
       cost: seconds && costOf(price, seconds),
+      maxPriority: maxPriorityOf({ byAdmin }),
     };
   }
 }

@@ -1,3 +1,4 @@
+import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import type { WorkflowOutlook } from '@switchyard/contract/dispatch/workflow-outlook';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -13,21 +14,14 @@ import { useText } from '../../../lib/i18n.ts';
 /** A question for each letter that is typed would be too many. */
 const settleMs = 400;
 
-/** Where it could run and why not elsewhere, how long it takes and what it costs: before the click. */
-export function OutlookFacts({
-  workflowId,
-  version,
-  params,
-  count,
-}: {
-  workflowId: string;
-  version: number;
-  params: Record<string, unknown>;
-  count: number;
-}) {
-  const text = useText('workflows');
+export function useOutlook({ id, version }: SavedWorkflowDetail, params: Record<string, unknown>) {
   const settled = useSettled(params, settleMs);
-  const query = useQuery(workflowOutlookQuery(workflowId, version, settled));
+  return useQuery(workflowOutlookQuery(id, version, settled));
+}
+
+/** Where it could run and why not elsewhere, how long it takes and what it costs: before the click. */
+export function OutlookFacts({ query, count }: { query: ReturnType<typeof useOutlook>; count: number }) {
+  const text = useText('workflows');
   const outlook = query.data;
   if (query.error && !outlook) {
     return <ErrorState error={query.error} retry={query.refetch} busy={query.isFetching} />;

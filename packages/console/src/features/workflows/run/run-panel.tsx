@@ -1,3 +1,4 @@
+import { priorityRange } from '@switchyard/contract/dispatch/tasks';
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { Play, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
@@ -12,7 +13,7 @@ import { TextInput } from '../../../kit/text-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { labelOf } from '../form/form-label.ts';
 import { type RunCommands, runCommands } from '../form/run-commands.ts';
-import { OutlookFacts } from './outlook-facts.tsx';
+import { OutlookFacts, useOutlook } from './outlook-facts.tsx';
 import { areRunsEqual, seedsOf } from './run-params.ts';
 import { maxRuns, type Runs } from './use-runs.ts';
 
@@ -21,8 +22,6 @@ interface RunPanelProps {
   form: FormState;
   runs: Runs;
 }
-
-const maxPriority = 100;
 
 /** What a run would mean, and the button that starts it. */
 export function RunPanel({ workflow, form, runs }: RunPanelProps) {
@@ -36,6 +35,8 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
   });
   const hint = useCommandHint(commands.cli);
   const { count, isStarting, started } = runs;
+  const outlook = useOutlook(workflow, form.params);
+  const priorities = { min: priorityRange.minimum, max: outlook.data?.maxPriority ?? 0 };
   const seeds = seedsOf(workflow.parameters, form.draft);
   const isSame = areRunsEqual(seeds, count);
   return (
@@ -43,7 +44,7 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
       aria-label={text('run.label')}
       className="flex flex-col gap-4 rounded-card border border-border bg-surface p-4"
     >
-      <OutlookFacts workflowId={workflow.id} version={workflow.version} params={form.params} count={count} />
+      <OutlookFacts query={outlook} count={count} />
       <MissingFiles workflow={workflow} form={form} />
       <div className="grid grid-cols-2 gap-3">
         <Field label={text('run.count')}>
@@ -58,10 +59,9 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
         <Field label={text('run.priority')}>
           <TextInput
             type="number"
-            min={-maxPriority}
-            max={maxPriority}
+            {...priorities}
             value={runs.priority}
-            onChange={(event) => runs.setPriority(within(event.target.value, -maxPriority, maxPriority))}
+            onChange={(event) => runs.setPriority(within(event.target.value, priorities.min, priorities.max))}
           />
         </Field>
       </div>

@@ -50,6 +50,8 @@ const deadlines = { submitMs: 15_000, askMs: 10_000, probeMs: 2_000, capabilitie
 /** The history is written within milliseconds after the end was announced. */
 const historyDelaysMs = [5, 20, 50, 100, 250, 500];
 const maxKnownFiles = 1_000;
+/** Every server takes a prompt of this size, so the first task of each is not held up by a question. */
+const smallPromptBytes = 256 * 1024;
 
 /** A ComfyUI server, or another server with its protocol. */
 export class ComfyuiClient implements WorkerClient {
@@ -232,7 +234,14 @@ export class ComfyuiClient implements WorkerClient {
   async pushFile(file: FileToPush, { signal }: { signal?: AbortSignal } = {}): Promise<string> {
     const known = workerFileName(file);
     if (this.#pushed.has(known)) return known;
-    await this.#sendSized(file.sizeBytes, () => pushFile(this.#http, file, { signal, timer: this.#timer }));
+    const { sizeBytes } = file;
+    await this.#requireRoom(sizeBytes);
+    try {
+      await pushFile(this.#http, file, { signal, timer: this.#timer });
+    } catch (error) {
+      const isRefusal = error instanceof WorkerCallError && error.workerCause === 'refused_size';
+      throw isRefusal ? this.#refusalOf(sizeBytes) : error;
+    }
     if (this.#pushed.size >= maxKnownFiles) this.#pushed.clear();
     this.#pushed.add(known);
     return known;
@@ -263,6 +272,13 @@ export class ComfyuiClient implements WorkerClient {
     const only = targets === undefined ? '' : `,"partial_execution_targets":${JSON.stringify(targets)}`;
     const ids = `"client_id":${JSON.stringify(this.#clientId)},"prompt_id":${JSON.stringify(promptId)}`;
     const body = `{"prompt":${graphJson},${ids}${extra}${only}}`;
+    const sizeBytes = Buffer.byteLength(body);
+    try {
+      if (sizeBytes > smallPromptBytes) await this.#requireRoom(sizeBytes);
+    } catch (error) {
+      if (!(error instanceof WorkerCallError)) throw error;
+      return { outcome: 'not_taken', cause: error.workerCause, message: error.message };
+    }
     try {
       const answer = await this.#http.call({
         method: 'POST',
@@ -273,8 +289,7 @@ export class ComfyuiClient implements WorkerClient {
         signal,
         maySend,
       });
-      if (answer.status === 413)
-        throw sizeRefused(this.#http.label, { sizeBytes: Buffer.byteLength(body), limitBytes: null });
+      if (answer.status === 413) throw this.#refusalOf(sizeBytes);
       const outcome = readSubmitAnswer(answer, { promptId, label: this.#http.label });
       return outcome.outcome === 'other_id' ? await this.#giveBack(outcome.promptId) : outcome;
     } catch (error) {
@@ -289,19 +304,17 @@ export class ComfyuiClient implements WorkerClient {
     return this.#features;
   }
 
-  /** Sends a request of this size, unless it is known that the worker does not take it. Remembers a refusal. */
-  async #sendSized(sizeBytes: number, send: () => Promise<unknown>): Promise<void> {
-    const { maxRequestBytes } = await this.#askFeatures();
-    const { label } = this.#http;
-    if (sizeBytes > maxRequestBytes) throw sizeRefused(label, { sizeBytes, limitBytes: maxRequestBytes });
-    if (sizeBytes >= this.#refusedBytes) throw sizeRefused(label, { sizeBytes, limitBytes: null });
-    try {
-      await send();
-    } catch (error) {
-      if (!(error instanceof WorkerCallError) || error.workerCause !== 'refused_size') throw error;
-      this.#refusedBytes = Math.min(this.#refusedBytes, sizeBytes);
-      throw sizeRefused(label, { sizeBytes, limitBytes: null });
-    }
+  /** Throws when it is known that the worker takes no request of this size. */
+  async #requireRoom(sizeBytes: number): Promise<void> {
+    const { maxRequestBytes: limitBytes } = await this.#askFeatures();
+    if (sizeBytes > limitBytes) throw sizeRefused(this.#http.label, { sizeBytes, limitBytes });
+    if (sizeBytes >= this.#refusedBytes) throw this.#refusalOf(sizeBytes);
+  }
+
+  /** Remembers that the worker takes no request of this size. */
+  #refusalOf(sizeBytes: number): WorkerCallError {
+    this.#refusedBytes = Math.min(this.#refusedBytes, sizeBytes);
+    return sizeRefused(this.#http.label, { sizeBytes, limitBytes: null });
   }
 
   async #askObjectInfo({ signal }: { signal?: AbortSignal }): Promise<{ body: Buffer; hash: string }> {
