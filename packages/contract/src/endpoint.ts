@@ -23,6 +23,16 @@ export interface ChangingFlag {
   scope: Scope;
 }
 
+/** An address that has a better successor and goes. The rule of docs/guide/versions.md says how long it stays. */
+export interface Deprecation {
+  /** The day of the announcement, as `2026-11-28`. */
+  since: string;
+  /** The day until which it answers at least. */
+  until: string;
+  /** Method and address of the successor, as OpenAPI writes them. */
+  instead: string;
+}
+
 /** An endpoint is a plain constant in Fastify's own route shape: the server spreads it, the client calls it. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -62,6 +72,7 @@ export interface Endpoint {
      * arrive.
      */
     inOrderOf?: string;
+    deprecated?: Deprecation;
   };
   schema: {
     summary: string;

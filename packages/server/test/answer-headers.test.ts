@@ -157,7 +157,7 @@ describe('cross-origin access', () => {
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
       'access-control-expose-headers':
-        'Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Search-Partial, X-Total-Is-Minimum, ETag, Retry-After, X-Request-Id, Link, X-Ignored-Fields',
+        'Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Search-Partial, X-Total-Is-Minimum, ETag, Retry-After, X-Request-Id, Link, X-Ignored-Fields, Deprecation, Sunset',
       vary: 'Origin',
     });
   });

@@ -203,7 +203,10 @@ export const updateState = {
 export const patchState = {
   method: 'PATCH',
   url: '/api/threads/:thread_id/state',
-  config: { access: 'conversation:write' },
+  config: {
+    access: 'conversation:write',
+    deprecated: { since: '2026-11-28', until: '2027-11-28', instead: 'PATCH /api/threads/{thread_id}' },
+  },
   schema: {
     summary: 'Merge metadata into a thread, as older clients do',
     tags,

@@ -12,6 +12,8 @@ const exposed = [
   'X-Request-Id',
   'Link',
   'X-Ignored-Fields',
+  'Deprecation',
+  'Sunset',
 ].join(', ');
 
 /**

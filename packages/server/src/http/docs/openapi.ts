@@ -23,6 +23,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   description?: string;
+  deprecated?: true;
   tags: readonly string[];
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Content };
@@ -113,10 +114,12 @@ const securitySchemes = {
 function operationOf({ method, url, config, schema }: Endpoint): Operation {
   const area = areaOfPath(url);
   const requestBody = requestBodyOf(schema);
+  const description = [schema.description, deprecationText(config)].filter((text) => text !== undefined);
   return {
     operationId: operationId(method, url),
     summary: schema.summary,
-    ...(schema.description !== undefined && { description: schema.description }),
+    ...(description.length > 0 && { description: description.join(' ') }),
+    ...(config.deprecated && { deprecated: true }),
     tags: schema.tags,
     parameters: [
       ...parametersOf(schema.params, 'path'),
@@ -129,6 +132,12 @@ function operationOf({ method, url, config, schema }: Endpoint): Operation {
     'x-access': config.access,
     'x-area': area,
   };
+}
+
+function deprecationText({ deprecated }: Endpoint['config']): string | undefined {
+  if (!deprecated) return undefined;
+  const { since, until, instead } = deprecated;
+  return `Deprecated since ${since}, and answers at least until ${until}: use \`${instead}\`.`;
 }
 
 /** Replaces the router's `*`: the rest of a path, including slashes. OpenAPI has no word for it. */

@@ -12,6 +12,7 @@ import {
   type RouteOptions,
 } from 'fastify';
 import { AppError } from '../../lib/app-error.ts';
+import { steadyClock } from '../../lib/clock.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { CorsPolicy } from '../access/cors.ts';
 import type { App } from '../app.ts';
@@ -33,6 +34,7 @@ import type { OpenStreams } from '../streams/open-streams.ts';
 import { ignoreUnknownFields } from '../validation/ignored-fields.ts';
 import { RequestValidation } from '../validation/validation.ts';
 import { addCompression } from './compression.ts';
+import { Deprecations } from './deprecations.ts';
 import { addNotFoundHandler, type PageHandler, RouteTable } from './not-found.ts';
 import { apiHeaders, httpsHeaders } from './security-headers.ts';
 
@@ -64,6 +66,7 @@ export function createShell(options: ShellOptions): App {
   const validation = new RequestValidation();
   const routes = new RouteTable();
   const arrivals = new Arrivals();
+  const deprecations = new Deprecations(steadyClock);
   const prepare = headerWriter(options);
 
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -110,6 +113,12 @@ export function createShell(options: ShellOptions): App {
   app.addHook('onRoute', (route) => {
     if (!route.config?.takesRest) routes.add(route.url, [route.method].flat());
     applyEndpoint(route, limits);
+    const { deprecated } = route.config ?? {};
+    if (deprecated)
+      route.onRequest = [
+        deprecations.announce(`${route.method} ${route.url}`, deprecated),
+        route.onRequest ?? [],
+      ].flat();
   });
   app.addHook('onRequest', (request, reply, done) => {
     try {
