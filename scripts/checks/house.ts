@@ -89,7 +89,10 @@ const checks: { rules: Rule[]; find: () => Finding[] }[] = [
     rules: [
       { name: 'cli-dependencies-are-externals', sentence: 'The binary depends on what it does not bundle.' },
     ],
-    find: () => compareDependencies(readJson('packages/cli/package.json').dependencies ?? {}, externals),
+    find: () => {
+      const { dependencies, optionalDependencies } = readJson('packages/cli/package.json');
+      return compareDependencies({ ...dependencies, ...optionalDependencies }, externals);
+    },
   },
   {
     rules: [{ name: 'no-download-addresses', sentence: 'The lockfile names no place to download from.' }],
@@ -142,6 +145,8 @@ function read(path: string): string {
   return readFileSync(`${root}/${path}`, 'utf8');
 }
 
-function readJson(path: string): { dependencies?: Record<string, string> } {
+function readJson(
+  path: string,
+): Partial<Record<'dependencies' | 'optionalDependencies', Record<string, string>>> {
   return JSON.parse(read(path)) as { dependencies?: Record<string, string> };
 }

@@ -54,7 +54,7 @@ function lookOf(file: string): string {
 
 async function beginGeneration(onLoad: (file: string) => void): Promise<Import> {
   const namespace = `agents-${randomUUID()}`;
-  const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
+  const [esm, cjs] = await loader();
   cjs.register({ namespace });
   const onImport = (url: string): void => {
     if (url.startsWith('file:')) onLoad(fileURLToPath(url.replace(/[?#].*$/, '')));
@@ -63,6 +63,19 @@ async function beginGeneration(onLoad: (file: string) => void): Promise<Import> 
   // Registered after tsx's own hook, so that this one is called first.
   sharePackages(namespace);
   return scoped.import as Import;
+}
+
+/** Installed packages have it as an optional dependency: a gateway without code of its operator does without it. */
+async function loader() {
+  try {
+    return await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
+  } catch (cause) {
+    const { code } = cause as { code?: unknown };
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
+    const install =
+      'Install it beside the gateway: npm install tsx, with -g where the gateway was installed so.';
+    throw new Error(`The package tsx, which reads your own code, is missing. ${install}`, { cause });
+  }
 }
 
 /**
