@@ -1,20 +1,13 @@
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { runBinary } from '@switchyard/dev-env/binary';
+import { runBinary, testedPackage } from '@switchyard/dev-env/binary';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installPackage, nodeAlone } from '../../scripts/install-package.mjs';
 import { readCredentials } from './credentials-file.ts';
 
 const call = promisify(execFile);
@@ -23,17 +16,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 describe('the package, installed on a machine that has Node and nothing that compiles', () => {
   const folder = temporaryFolder();
   const place = join(folder.path, 'place');
+  const programs = join(folder.path, 'programs');
   const modules = join(place, 'node_modules');
   const installed = join(modules, 'switchyard-gateway');
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    const pack = [join(root, 'scripts/pack.mjs'), '--to', folder.path];
-    const tarball = (await call(process.execPath, pack)).stdout.trim();
-    env = { PATH: nodeAlone(join(folder.path, 'programs')), HOME: folder.path };
-    mkdirSync(place);
-    writeFileSync(join(place, 'package.json'), '{"name":"place","private":true}');
-    await npm('install', '--no-audit', '--no-fund', tarball);
+    // The run of all tests has installed it for all of them. It is uninstalled here, so this needs a copy.
+    if (testedPackage?.includes('/node_modules/')) {
+      cpSync(resolve(root, testedPackage, '../..'), place, { recursive: true, verbatimSymlinks: true });
+      nodeAlone(programs);
+    } else installPackage(folder.path);
+    env = { PATH: programs, HOME: folder.path };
   });
   afterAll(() => folder.remove());
 
@@ -79,6 +73,21 @@ describe('the package, installed on a machine that has Node and nothing that com
     expect(await gateway.stop()).toEqual({ code: 0, signal: null });
   });
 
+  it('starts without tsx, and says what to install where there is code to read', async () => {
+    for (const name of ['tsx', 'esbuild']) rmSync(join(modules, name), { recursive: true });
+    writeFileSync(join(place, 'agent.ts'), 'export const graph = {};');
+    writeFileSync(join(place, 'langgraph.json'), '{ "graphs": { "mine": "./agent.ts:graph" } }');
+    const command = [process.execPath, join(installed, 'bin/switchyard.mjs')];
+    const gateway = await SpawnedGateway.start({
+      home: join(folder.path, 'home-20'),
+      cwd: place,
+      command,
+      env,
+    });
+    expect(gateway.output()).toContain('Install it beside the gateway: npm install tsx');
+    expect(await gateway.stop()).toEqual({ code: 0, signal: null });
+  });
+
   it('leaves the data home when it is uninstalled', async () => {
     await npm('uninstall', 'switchyard-gateway');
     expect(existsSync(installed)).toBe(false);
@@ -87,14 +96,6 @@ describe('the package, installed on a machine that has Node and nothing that com
     );
   });
 });
-
-/** Makes a folder of programs without a compiler, and without Python, which would build native code. */
-function nodeAlone(folder: string): string {
-  mkdirSync(folder);
-  for (const name of ['node', 'npm']) symlinkSync(join(dirname(process.execPath), name), join(folder, name));
-  symlinkSync('/bin/sh', join(folder, 'sh'));
-  return folder;
-}
 
 /** Returns the path of the newest Node of a line, which npm brings as a package. */
 async function nodeOf(version: string): Promise<string> {

@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type BinaryRun, runBinary } from '@switchyard/dev-env/binary';
+import { type BinaryRun, binary, runBinary } from '@switchyard/dev-env/binary';
 import { FakeWorker } from '@switchyard/dev-env/fake-worker';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, describe, expect, it } from 'vitest';
 
-const binary = fileURLToPath(new URL('../../packages/cli/bin/switchyard.mjs', import.meta.url));
 const folder = temporaryFolder();
 const dir = join(folder.path, 'worker');
 let worker: BinaryRun | undefined;
