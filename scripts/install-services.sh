@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs from Debian's packages what the full test run needs beside Node: PostgreSQL, Redis, nginx, Chromium,
-# a Chinese font, and libfaketime for the drill that sets clocks. What only files of `deploy` need comes when it is asked for:
+# a Chinese font, libfaketime for the drill that sets clocks, and strace, which sees each connection of a process. What only files of
+# `deploy` need comes when it is asked for:
 #   scripts/install-services.sh proxies     Caddy and HAProxy, for `test:all -- --only try-proxies`
 # What is there already is left alone, so it can be run any number of times. Nothing is started: tests start their own
 # servers on sockets of their own. Without root it asks sudo, and where there is none it says what is missing.
@@ -28,6 +29,7 @@ has_caddy() { command -v caddy >/dev/null; }
 has_haproxy() { command -v haproxy >/dev/null || [ -x /usr/sbin/haproxy ]; }
 has_chromium() { [ -x "${CHROMIUM_PATH:-}" ] || command -v chromium >/dev/null; }
 has_libfaketime() { compgen -G '/usr/lib/*-linux-gnu/faketime/libfaketimeMT.so.1' >/dev/null; }
+has_strace() { command -v strace >/dev/null; }
 # Without it every Chinese character is a box of one width.
 has_chinese_font() { command -v fc-list >/dev/null && fc-list :lang=zh | grep -q .; }
 
@@ -36,6 +38,7 @@ need Redis redis-server has_redis
 need nginx nginx-light has_nginx
 need Chromium chromium has_chromium
 need libfaketime libfaketime has_libfaketime
+need strace strace has_strace
 need 'a Chinese font' fonts-wqy-microhei has_chinese_font
 
 for more in "$@"; do
