@@ -37,12 +37,8 @@ describe('the connections that a gateway opens', () => {
   const trace = () => join(folder.path, 'calls');
 
   /** Starts a gateway and lets it do something of each area, then stops it. */
-  async function work({ workers, model }: { workers: string; model: string }): Promise<void> {
-    const models = `models: [{ name: fake, model: fake-1, base_url: "${model}", api_key: sk-x }]`;
-    writeFileSync(
-      join(folder.path, 'switchyard.yaml'),
-      `version: 1\ndispatch: { workers: [${workers}] }\n${models}\n`,
-    );
+  async function work(settings: string): Promise<void> {
+    writeFileSync(join(folder.path, 'switchyard.yaml'), `version: 1\n${settings}`);
     const calls = ['-e', 'trace=connect,sendto,sendmsg,sendmmsg'];
     // -D: the traced process keeps the place of the one that was started.
     const strace = ['strace', '-D', '-f', '-q', ...calls, '-o', trace()];
@@ -57,10 +53,8 @@ describe('the connections that a gateway opens', () => {
       assistant_id: 'lead_agent',
       input: { messages: [{ type: 'human', content: 'Hello' }] },
     });
-    if (workers !== '') {
-      const user = await DispatchCaller.register(gateway.url, 'bob@example.com');
-      await user.ended((await user.submit({ workflow: anyWorkflow })).id);
-    }
+    const user = await DispatchCaller.register(gateway.url, 'bob@example.com');
+    await user.ended((await user.submit({ workflow: anyWorkflow })).id);
     await gateway.stop();
     gateway = undefined;
   }
@@ -73,14 +67,24 @@ describe('the connections that a gateway opens', () => {
     return new Set([...found].map(([, port, address]) => `${address}:${port}`));
   }
 
+  const modelAt = (address: string) =>
+    `models: [{ name: fake, model: fake-1, base_url: "${address}", api_key: sk-x }]\n`;
+
+  it('stay on the machine while nothing is configured, and no name is asked for', async () => {
+    await work('');
+    const places = [...destinations()];
+    expect(places.length).toBeGreaterThan(0); // the built-in worker
+    expect(places.filter((place) => !place.startsWith('127.0.0.1:') || place.endsWith(':53'))).toEqual([]);
+  });
+
   it('are those to the workers and models that are configured, and no name is asked for', async () => {
-    await work({ workers: `"127.0.0.1:${worker.port}"`, model: provider.url });
+    await work(`dispatch: { workers: ["127.0.0.1:${worker.port}"] }\n${modelAt(provider.url)}`);
     const expected = [`127.0.0.1:${worker.port}`, new URL(provider.url).host];
     expect([...destinations()].sort()).toEqual(expected.sort());
   });
 
   it('are seen, the question for a name included', async () => {
-    await work({ workers: '', model: 'http://models.invalid/v1' });
+    await work(modelAt('http://models.invalid/v1'));
     expect([...destinations()].some((place) => place.endsWith(':53'))).toBe(true);
   });
 });
