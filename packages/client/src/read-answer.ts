@@ -1,5 +1,6 @@
 import type { ConversationError, DispatchError, DispatchFault } from '@switchyard/contract/error-bodies';
 import { statusOfKind } from '@switchyard/contract/errors';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { ApiError, ConnectionError } from './errors.ts';
 
@@ -20,7 +21,7 @@ export async function readValue(response: Response): Promise<unknown> {
       `${response.url} answered ${response.status} with something that is no JSON. Is a Switchyard gateway at this address?`,
     );
   }
-  return isObject(value) && value.code === 200 && 'data' in value ? value.data : value;
+  return isRecord(value) && value.code === 200 && 'data' in value ? value.data : value;
 }
 
 /** Reads both shapes of errors, and anything that a proxy on the way may have sent. */
@@ -40,7 +41,7 @@ export async function readError(response: Response): Promise<ApiError> {
   }
   if (isConversationError(body)) return new ApiError({ ...shared, ...fromBody(body, status) });
   const message = `The gateway answered ${status} without saying why; something in between may have sent it.`;
-  const details = isObject(body) ? body.data : undefined;
+  const details = isRecord(body) ? body.data : undefined;
   return new ApiError({ ...shared, code: kindOf(status), message, details });
 }
 
@@ -120,16 +121,12 @@ function parse(text: string): unknown {
 }
 
 function isDispatchError(body: unknown): body is DispatchError {
-  return isObject(body) && typeof body.error === 'string' && typeof body.message === 'string';
+  return isRecord(body) && typeof body.error === 'string' && typeof body.message === 'string';
 }
 
 function isConversationError(body: unknown): body is ConversationError {
-  if (!isObject(body)) return false;
+  if (!isRecord(body)) return false;
   const { detail } = body;
   if (typeof detail === 'string' || Array.isArray(detail)) return true;
-  return isObject(detail) && typeof detail.code === 'string' && typeof detail.message === 'string';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(detail) && typeof detail.code === 'string' && typeof detail.message === 'string';
 }

@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isRecord } from '../lib/is-record.ts';
 import { isSameText } from '../lib/same-text.ts';
 import { deriveKey } from './secrets/signing-secret.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 /** What a run left for a chat. The values come from graphs of all kinds, so any of them may be missing or different. */
 export interface ChannelAnswer {
   text: string;

@@ -1,6 +1,6 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { type Static, type TObject, type TUnsafe, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { isRecord } from '../lib/is-record.ts';
 import { nearest } from '../lib/nearest.ts';
 
 /** Lists of sections in the configuration, or maps from their names: models, kinds of sub-agents, channels. */

@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 /**
  * Whether a JSON value contains another one, as `@>` of Postgres says: an object has each key of the wanted object with a value that

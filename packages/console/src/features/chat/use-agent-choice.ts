@@ -1,5 +1,6 @@
 import type { Run, RunCreate } from '@switchyard/contract/conversation/run';
 import type { Thread } from '@switchyard/contract/conversation/thread';
+import { isRecord } from '@switchyard/contract/is-record';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useQueryState } from '../../lib/address.ts';
@@ -12,7 +13,6 @@ import {
 } from '../../lib/data/assistants.ts';
 import { runQuery } from '../../lib/data/runs.ts';
 import { threadQuery, threadRunsQuery } from '../../lib/data/threads.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { type AgentChoice, contextOf, readChoice, settingsIn } from './model/agent-choice.ts';
 
 const key = 'switchyard.agent';

@@ -2,6 +2,7 @@ import { markThreadRead } from '@switchyard/contract/conversation/read-threads';
 import type { Run } from '@switchyard/contract/conversation/run';
 import type { ThreadMessage } from '@switchyard/contract/conversation/run-events';
 import type { Thread, ThreadState } from '@switchyard/contract/conversation/thread';
+import { isRecord } from '@switchyard/contract/is-record';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { leadAgent } from '../../lib/data/assistants.ts';
@@ -14,7 +15,6 @@ import {
   threadStateQuery,
 } from '../../lib/data/threads.ts';
 import { gateway } from '../../lib/gateway.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import type { LiveInterrupt } from '../../lib/live/run-news.ts';
 import { useRunStream } from '../../lib/live/use-run-stream.ts';
 import { copiedMessages, knowsWhatWasCopied } from './model/copied-messages.ts';

@@ -1,5 +1,5 @@
 import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 export type ReadSettings =
   | { settings: SettingsInput }

@@ -1,6 +1,6 @@
 import { ApiError } from '@switchyard/client/errors';
 import type { DispatchFault } from '@switchyard/contract/error-bodies';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 /** What is wrong with the fields of a refused request; empty for any other error. */
 export function faultsOf(error: unknown): DispatchFault[] {

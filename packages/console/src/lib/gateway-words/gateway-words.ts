@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError } from '@switchyard/client/errors';
 import { errorCatalogue } from '@switchyard/contract/errors';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
-import { isRecord } from '../is-record.ts';
 import { faultsOf } from './faults.ts';
 
 /** The texts of a language for what the gateway says. A language that has none shows the gateway's own, which is English. */

@@ -1,7 +1,7 @@
 import { MessageList } from '@switchyard/client/conversation/message-list';
 import type { RunFrame } from '@switchyard/client/conversation/run-frame';
 import type { CustomEvent, StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { type LiveSubagent, subagentAfter } from './run-subagents.ts';
 import { type LiveWorkerTask, workerTaskAfter } from './run-worker-tasks.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 /** A graph in ComfyUI's API format: node ids to nodes. */
 export type ApiGraph = Record<string, ApiNode>;
 

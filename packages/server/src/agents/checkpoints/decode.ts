@@ -1,5 +1,6 @@
 import * as messages from '@langchain/core/messages';
 import { DeltaSnapshot } from '@langchain/langgraph-checkpoint';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { Json } from '../../lib/json.ts';
 import { langchainMark, ownMark } from './encode.ts';
 
@@ -84,8 +85,4 @@ function unwrap(value: unknown): unknown {
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-}
-
-function isRecord(json: Json | undefined): json is JsonRecord {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { listInstancesName } from '../tools/list-instances.ts';
 import { runWorkflowName } from '../tools/run-workflow.ts';
 import { toolNameOf } from '../tools/workflow-tool-name.ts';

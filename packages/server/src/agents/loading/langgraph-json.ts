@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { AgentFault } from './agent-fault.ts';
 
 /** The parts of `langgraph.json` that have an effect here, read as LangGraph's own tools read them. */

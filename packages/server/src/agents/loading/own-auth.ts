@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { nearest } from '../../lib/nearest.ts';
 import { type AuthEvent, authKeys, authKeysOf } from './auth-events.ts';
 import { type ExportPlace, wrongExport } from './load-export.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { wrongExport } from './load-export.ts';
 import { OwnExport, type OwnExportPlace } from './own-export.ts';
 

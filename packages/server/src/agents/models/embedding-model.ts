@@ -1,7 +1,7 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import type { ModelConfig } from '../../config/models.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { boundedFetch } from '../../lib/bounded-fetch.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import type { Embedder } from '../store/embedder.ts';
 import { unitVector } from '../store/vector.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { type Addition, additionsOf, finishedCall } from './message-blocks.ts';
 import { type EventDraft, placeText } from './protocol-event.ts';
 import { addedIn, formOf, type PieceForm } from './repeated-pieces.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { EventDraft } from './protocol-event.ts';
 
 export type EndOfGraph = 'completed' | 'failed' | 'interrupted';

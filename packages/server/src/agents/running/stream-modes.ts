@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { Json } from '../../lib/json.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { StateView } from '../run-contract/agent-run.ts';

@@ -5,8 +5,8 @@ import {
   StreamChannel,
   type StreamTransformer,
 } from '@langchain/langgraph';
+import { isRecord } from '@switchyard/contract/is-record';
 import { deadline } from '../../lib/async/deadline.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { JsonText } from '../../lib/json-text.ts';
 import type { EventMethod } from '../run-events/protocol-event.ts';
 import { type EndOfRun, type MadeEvent, RunEvents } from '../run-events/run-events.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 /**
  * Returns one of LangChain's own events as a client may see it. LangChain gives an error as a text with the stack of the

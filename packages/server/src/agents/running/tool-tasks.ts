@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { GraphChunk } from './stream-modes.ts';
 import { graphOf, namespaceOf, type TaskMetadata } from './task-origins.ts';
 

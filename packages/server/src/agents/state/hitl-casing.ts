@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 /**
  * LangChain for JavaScript writes a request for a human's decision in camel case. Chat clients read it in snake case and answer
  * in snake case. So outgoing requests and incoming answers carry both.

@@ -1,6 +1,6 @@
 import type { Fault } from '@switchyard/contract/errors';
+import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 
 type BodyFault = Omit<Fault, 'in'>;
 type Path = (string | number)[];

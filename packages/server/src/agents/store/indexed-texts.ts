@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 /** A text of a value, and the number by which it differs from the other texts of the same item. */
 export interface IndexedText {

@@ -1,5 +1,5 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { StoreIndex } from './embedder.ts';
 import { indexedTexts, indexLimits } from './indexed-texts.ts';

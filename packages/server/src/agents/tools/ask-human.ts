@@ -1,5 +1,5 @@
 import { interrupt } from '@langchain/langgraph';
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { SavedWorkflowOrder, WorkflowApprovals, WorkflowOrder } from './workflow-runner.ts';
 
 interface AnswerableConfig {

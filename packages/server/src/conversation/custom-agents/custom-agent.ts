@@ -1,10 +1,10 @@
 import { type Agent, agentFields } from '@switchyard/contract/conversation/agent';
 import type { AgentChange } from '@switchyard/contract/conversation/agents';
+import { isRecord } from '@switchyard/contract/is-record';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parse, stringify } from 'yaml';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 
 /** The user and the agent's name in lower case. */
 export interface CustomAgentKey {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@switchyard/contract/endpoint';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { AuthEvent } from '../../agents/loading/auth-events.ts';
 import type { CustomCall } from '../../http/access/custom-calls.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { type AuthFilter, narrowed } from './auth-filter.ts';
 import type { Decision } from './decisions.ts';
 import { nonsense } from './thrown.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { jsonContains } from '../../lib/json-contains.ts';
 import { maxFilterValueBytes } from '../threads/thread-metadata.ts';
 import { nonsense } from './thrown.ts';

@@ -1,6 +1,6 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import type { CustomUser } from '../../http/access/identity.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { storable } from '../../lib/storable-text.ts';
 import { nonsense } from './thrown.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { AuthEvent } from '../../agents/loading/auth-events.ts';
 import type { OwnAuth } from '../../agents/loading/own-auth.ts';
 import type { CustomUser } from '../../http/access/identity.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Timer } from '../../lib/async/timer.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { type AuthFilter, readFilter } from './auth-filter.ts';
 import { inTime } from './in-time.ts';
 import { answerToThrown, nonsense } from './thrown.ts';

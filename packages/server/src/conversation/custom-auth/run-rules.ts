@@ -22,8 +22,8 @@ import {
   waitRun,
   waitStatelessRun,
 } from '@switchyard/contract/conversation/runs';
+import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { isOn } from '../runs/run-addresses.ts';
 import { assistantOf } from '../threads/thread.ts';
 import {

@@ -5,7 +5,7 @@ import {
   putStoreItem,
   searchStoreItems,
 } from '@switchyard/contract/conversation/store';
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { type AskedRequest, bodyOf, type Json, type RuleOfEndpoint } from './asked-request.ts';
 import { nonsense } from './thrown.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { passedHeaders } from '../own-routes/web-answer.ts';
 
 /** An `HTTPException` of the SDK, of any copy of it. */

@@ -1,6 +1,6 @@
 import { type GoalEvaluation, goalBlockers } from '@switchyard/contract/conversation/goal';
+import { isRecord } from '@switchyard/contract/is-record';
 import { type MessageContent, textOf, withoutThoughts } from '../../agents/message-text.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { wellFormed } from '../../lib/storable-text.ts';
 import type { Finding } from './goal.ts';
 

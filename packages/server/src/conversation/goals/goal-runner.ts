@@ -1,3 +1,4 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { leadAgentName } from '../../agents/agent-ids.ts';
 import { modelNode } from '../../agents/langchain.ts';
 import type {
@@ -10,7 +11,6 @@ import type {
 import type { AskInRun } from '../../agents/running/run-asker.ts';
 import { clarificationTool } from '../../agents/tools/clarification-request.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ThreadGoalRow } from '../tables.ts';
 import { type Decision, decide, type Finding, goalView } from './goal.ts';

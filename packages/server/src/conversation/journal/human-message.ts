@@ -1,5 +1,5 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { type MessageContent, textOf } from '../../agents/message-text.ts';
-import { isRecord } from '../../lib/is-record.ts';
 
 type Json = Record<string, unknown>;
 

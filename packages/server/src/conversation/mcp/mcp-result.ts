@@ -1,6 +1,6 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import type { ExternalFile, ExternalResult } from '../../agents/tools/external-tool.ts';
 import { ToolFailure } from '../../agents/tools/tool-failure.ts';
-import { isRecord } from '../../lib/is-record.ts';
 
 type Block = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 /**
  * A schema without regular expressions. They would be run in this process over texts that a model was tricked into writing, and

@@ -8,11 +8,11 @@ import {
   treeParams,
 } from '@switchyard/contract/conversation/protocol';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { Static } from 'typebox';
 import { seqOf } from '../../agents/run-events/protocol-event.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { RunCaller } from '../runs/intake/run-intake.ts';

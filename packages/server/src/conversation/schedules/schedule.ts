@@ -1,7 +1,7 @@
 import type { Cron } from '@switchyard/contract/conversation/crons';
 import type { ScheduledTask, ScheduledTaskRun } from '@switchyard/contract/conversation/scheduled-task';
+import { isRecord } from '@switchyard/contract/is-record';
 import { type MessageContent, textOf } from '../../agents/message-text.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import type { ScheduleRow, ScheduleRunRow } from '../tables.ts';
 
 /** The field of a run's metadata that names the moment for which it was started. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 /** The `skills` section of the extensions file: `{ <name>: { enabled } }`. A skill that is not listed is on. */
 export type SkillSwitches = Record<string, unknown>;
 

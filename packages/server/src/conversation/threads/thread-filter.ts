@@ -1,5 +1,5 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import type { ThreadRow } from '../tables.ts';
 
 /** What a thread must be or have. Values are JSON text, as in the index of the metadata. */

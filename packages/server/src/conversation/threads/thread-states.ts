@@ -1,4 +1,5 @@
 import type { HistoryEntry, ThreadState, WantedCheckpoint } from '@switchyard/contract/conversation/thread';
+import { isRecord } from '@switchyard/contract/is-record';
 import { say } from '@switchyard/contract/sentences/sentences';
 import { leadAgentName } from '../../agents/agent-ids.ts';
 import type { StatefulThread } from '../../agents/state/graph-state.ts';
@@ -6,7 +7,6 @@ import { messagesOf, requireMessages } from '../../agents/state/message-faults.t
 import { viewOf, type WireState } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';

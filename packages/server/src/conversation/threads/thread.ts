@@ -1,7 +1,7 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { leadAgentName } from '../../agents/agent-ids.ts';
 import { textOf, titleOfQuestion } from '../../agents/message-text.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { isHidden } from '../hidden-message.ts';
 import type { ThreadRow } from '../tables.ts';

@@ -1,5 +1,5 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { textOf } from '../../agents/message-text.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { isHidden } from '../hidden-message.ts';
 
 /** A message in the form in which states hold it on the wire. */

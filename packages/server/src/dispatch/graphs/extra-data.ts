@@ -1,7 +1,7 @@
 import { maskedSecret } from '@switchyard/contract/dispatch/settings';
 import type { Fault } from '@switchyard/contract/errors';
+import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Graph } from './graph.ts';
 

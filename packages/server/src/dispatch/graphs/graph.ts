@@ -1,7 +1,7 @@
 import type { Fault } from '@switchyard/contract/errors';
+import { isRecord } from '@switchyard/contract/is-record';
 import { say, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { findCycle } from './graph-cycle.ts';
 
 /**

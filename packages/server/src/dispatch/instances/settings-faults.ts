@@ -1,8 +1,8 @@
 import { maskedSecret, type ServerDefinition, type Settings } from '@switchyard/contract/dispatch/settings';
 import { instanceIdOf } from '@switchyard/contract/dispatch/worker-address';
 import type { Fault } from '@switchyard/contract/errors';
+import { isRecord } from '@switchyard/contract/is-record';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
-import { isRecord } from '../../lib/is-record.ts';
 import { whyHostDenied } from '../../platform/outbound/host-rules.ts';
 import { builtInServerId, plainPath, whatMoved } from './settings.ts';
 

@@ -1,7 +1,7 @@
 import type { RecipeChanges } from '@switchyard/contract/dispatch/recipe';
+import { isRecord } from '@switchyard/contract/is-record';
 import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { copyOf } from '../intake/task-copy.ts';
 import type { RequestedTask } from '../intake/task-submission.ts';
 import { graphOf, seedsIn } from './recipe-graph.ts';

@@ -1,5 +1,5 @@
 import type { RecipeDifference } from '@switchyard/contract/dispatch/recipe';
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 type Differences = Pick<RecipeDifference, 'differences' | 'isCut'>;
 

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRecord } from '@switchyard/contract/is-record';
 import { newId, newSecret } from '../../lib/ids.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { nodeDisk } from './disk.ts';
 import type { SharedFolderStore } from './shared-folder-store.ts';
 

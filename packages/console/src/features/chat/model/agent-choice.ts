@@ -1,5 +1,5 @@
 import type { RunCreate } from '@switchyard/contract/conversation/run';
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 /** Who answers, and how. */
 export interface AgentChoice {

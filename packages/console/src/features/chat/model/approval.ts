@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { LiveInterrupt } from '../../../lib/live/run-news.ts';
 
 export type Decision = 'approve' | 'edit' | 'reject';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 /** One value among the arguments of an action that a person can read and change. */
 export interface ArgumentField {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { clarificationTool } from './pool-tools.ts';
 import type { ToolPart, Turn } from './turn.ts';
 

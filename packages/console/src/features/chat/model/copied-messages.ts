@@ -1,6 +1,6 @@
 import type { ThreadMessage } from '@switchyard/contract/conversation/run-events';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 interface SavedMessages {
   values: Record<string, unknown>;

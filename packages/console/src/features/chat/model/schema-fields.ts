@@ -1,5 +1,5 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import type { FieldSpec } from '../../../kit/fields/field-spec.ts';
-import { isRecord } from '../../../lib/is-record.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import type { Task, TaskError } from '@switchyard/contract/dispatch/task';
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import { filesIn, type ResultFile } from './tool-result.ts';
 import type { ToolPart, ToolTask } from './turn.ts';
 

@@ -1,6 +1,6 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 /** A file that a task made, as the result of its tool names it. */
 export interface ResultFile {

@@ -3,7 +3,7 @@ import type { Run } from '@switchyard/contract/conversation/run';
 import type { ThreadMessage } from '@switchyard/contract/conversation/run-events';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import type { Task } from '@switchyard/contract/dispatch/task';
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { RunNews } from '../../../lib/live/run-news.ts';
 import { taskIdIn } from './tool-result.ts';
 import type { ToolPart, ToolTask, Turn, TurnPart } from './turn.ts';

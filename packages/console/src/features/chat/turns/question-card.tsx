@@ -1,10 +1,10 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import type { FieldSpec } from '../../../kit/fields/field-spec.ts';
 import { Fields } from '../../../kit/fields/fields.tsx';
 import { useFormState } from '../../../kit/fields/use-form-state.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { isRecord } from '../../../lib/is-record.ts';
 import { inputFields } from '../model/schema-fields.ts';
 import { Material } from './tool-line.tsx';
 

@@ -1,5 +1,6 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
+import { isRecord } from '@switchyard/contract/is-record';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useParams } from 'wouter';
@@ -7,7 +8,6 @@ import { PlainText } from '../../../kit/plain-text.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { runEventsQuery } from '../../../lib/data/runs.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { isRecord } from '../../../lib/is-record.ts';
 import type { LiveSubagent } from '../../../lib/live/run-subagents.ts';
 import type { ToolPart } from '../model/turn.ts';
 import { Material, toolStatus } from './tool-line.tsx';

@@ -1,6 +1,6 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { isRecord } from '../../../lib/is-record.ts';
 
 const kinds = { pending: 'waiting', in_progress: 'running', completed: 'done' } as const;
 

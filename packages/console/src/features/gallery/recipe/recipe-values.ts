@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 /** One plain value of a recipe that can be given otherwise. */
 export interface RecipeValue {
   /** `3.steps`: the name under which the params of a task set it. */

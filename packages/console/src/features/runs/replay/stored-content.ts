@@ -1,6 +1,6 @@
 import { textOf } from '@switchyard/client/conversation/message-list';
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 /** A message as it is stored in an event. Users' own graphs and imported files may hold anything, so nothing is trusted. */
 export interface StoredMessage {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { RunRow } from '../../tables.ts';
 import type { RunKwargs } from './run-request.ts';
 

@@ -1,8 +1,8 @@
 import { type RunCreate, type StreamMode, streamModes } from '@switchyard/contract/conversation/run';
 import type { Fault } from '@switchyard/contract/errors';
+import { isRecord } from '@switchyard/contract/is-record';
 import { isCallerTag } from '../../../agents/running/model-caller.ts';
 import { AppError } from '../../../lib/app-error.ts';
-import { isRecord } from '../../../lib/is-record.ts';
 import { withMessageIds } from '../../journal/human-message.ts';
 
 type Json = Record<string, unknown>;

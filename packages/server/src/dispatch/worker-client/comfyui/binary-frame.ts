@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 
 export type BinaryFrame =
   /** `promptId` and `nodeId` are null in the older form, which does not name them. */

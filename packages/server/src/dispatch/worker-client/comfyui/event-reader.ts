@@ -1,5 +1,5 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import type { Timer } from '../../../lib/async/timer.ts';
-import { isRecord } from '../../../lib/is-record.ts';
 import { isSocketOutput } from '../socket-outputs.ts';
 import type { ExecutionEnd, ExecutionResult, WatchedExecution } from '../worker-client.ts';
 import type { NodeProgress, OnWorkerEvent } from '../worker-event.ts';

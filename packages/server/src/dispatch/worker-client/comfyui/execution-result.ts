@@ -1,5 +1,5 @@
+import { isRecord } from '@switchyard/contract/is-record';
 import { say } from '@switchyard/contract/sentences/sentences';
-import { isRecord } from '../../../lib/is-record.ts';
 import type { ExecutionEnd, ExecutionResult } from '../worker-client.ts';
 import { WorkerCallError } from '../worker-client.ts';
 import { readExecutionError } from './execution-error.ts';

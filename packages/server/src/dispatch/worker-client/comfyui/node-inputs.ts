@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { NodeInput, WorkerCapabilities } from '../worker-client.ts';
 import { isModelFile } from './model-file.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/is-record.ts';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { OutputFile, OutputText } from '../worker-client.ts';
 
 const maxFiles = 10_000;
