@@ -19,9 +19,10 @@ import { knownPlaceRule, layerRules, queryRule, resolvableRule } from './layer-r
 import { findLayerFaults } from './layers.ts';
 import { findAddresses } from './lockfile.ts';
 import { findMachinePaths, machineFolders } from './machine-paths.ts';
-import { type CountedFile, countNumbers } from './numbers.ts';
+import { type CountedFile, countNumbers, maxOwnersOfName } from './numbers.ts';
 import { findUnreachable } from './reachable.ts';
 import { countByRule, type Rule } from './rule-counts.ts';
+import { findCommonNames } from './shared-names.ts';
 import { findSmallFiles, maxSmallLines, withoutExceptions } from './small-files.ts';
 import { readPackageSources } from './source-file.ts';
 import { listFiles } from './tree.ts';
@@ -56,6 +57,15 @@ const checks: { rules: Rule[]; find: () => Finding[] }[] = [
       },
     ],
     find: () => withoutExceptions(findSmallFiles(sourcesWithText())),
+  },
+  {
+    rules: [
+      {
+        name: 'names-say-their-subject',
+        sentence: `No name of an exported function or type stands more than ${maxOwnersOfName} times.`,
+      },
+    ],
+    find: () => findCommonNames(sourcesWithText()),
   },
   {
     rules: [{ name: 'no-late-names', sentence: 'No closure uses a name that is declared below it.' }],

@@ -14,7 +14,7 @@ interface HouseNumber {
 const longFunctionLines = 70;
 const longFileLines = 400;
 const duplicateLines = 10;
-const maxOwnersOfName = 3;
+export const maxOwnersOfName = 3;
 
 /** Counts what the product consists of. Tests and what only they use are left out. */
 export function countNumbers(files: readonly CountedFile[]): HouseNumber[] {

@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import type { RunFrame } from '@switchyard/client/conversation/run-frame';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { argumentsLine, isModelRetry, linesFor, progressIn, resultLine } from './chat-events.ts';
@@ -126,7 +126,7 @@ export class ChatView {
         this.note(`→ ${name} ${argumentsLine(args)}`.trimEnd());
       if (message.type !== 'tool') continue;
       const mark = message.status === 'error' ? '✗' : '✓';
-      this.note(`${mark} ${message.name ?? 'tool'}  ${resultLine(textOf(message))}`);
+      this.note(`${mark} ${message.name ?? 'tool'}  ${resultLine(messageText(message))}`);
     }
   }
 
@@ -156,7 +156,7 @@ export class ChatView {
 }
 
 function wordsOf(message: StreamedMessage): string {
-  return plainLines(textOf(message));
+  return plainLines(messageText(message));
 }
 
 /** Some nodes return all messages of the thread, which have been shown already. No node adds a human message. */

@@ -13,7 +13,7 @@ export function explainError(error: unknown, { stderr, env }: Pick<Terminal, 'st
   if (!(error instanceof Error)) return colors.red(String(error));
   if (error instanceof ApiError) {
     return [
-      colors.red(sentenceOf(error)),
+      colors.red(errorText(error)),
       ...faultsOf(error),
       ...hintFor(error.code),
       ...waitFor(error.retryAfterSeconds),
@@ -30,7 +30,7 @@ export function explainError(error: unknown, { stderr, env }: Pick<Terminal, 'st
 }
 
 /** The faults follow one by one, so the sentence does not repeat the first one. */
-function sentenceOf(error: ApiError): string {
+function errorText(error: ApiError): string {
   const { status, message, requestId } = error;
   if (faultsOf(error).length > 0) return 'The gateway refused the request:';
   const reference = status >= 500 && requestId !== null ? ` (request ${requestId})` : '';

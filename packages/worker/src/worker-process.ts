@@ -32,7 +32,7 @@ export async function runWorkerProcess(args: readonly string[]): Promise<number>
   try {
     worker = await startWorker({ ...options, log: write, onEnd: ending.request });
   } catch (error) {
-    complain(sentenceOf(error));
+    complain(errorText(error));
     return error instanceof AlreadyRunningError ? 3 : 1;
   }
   write(`Reference worker at ${worker.url}`);
@@ -51,7 +51,7 @@ function endOf(): { reason: Promise<string>; request: (reason: string) => void }
   return { reason, request };
 }
 
-function sentenceOf(error: unknown): string {
+function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   const sentence = {

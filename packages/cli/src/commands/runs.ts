@@ -1,5 +1,5 @@
 import { exportRun } from '@switchyard/client/conversation/export-run';
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import { cancelActions, type Run, runStatuses } from '@switchyard/contract/conversation/run';
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { listRunEvents } from '@switchyard/contract/conversation/run-events';
@@ -161,7 +161,7 @@ const eventColumns: Column<RunEvent>[] = [
 /** Shows a message by its text, and anything else as JSON. */
 function contentText(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || !('content' in content)) return content;
-  const text = textOf(content as StreamedMessage);
+  const text = messageText(content as StreamedMessage);
   return text === '' ? content : text;
 }
 

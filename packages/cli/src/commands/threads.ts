@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { type FoundThread, type Thread, threadStatuses } from '@switchyard/contract/conversation/thread';
 import { deleteThread, getThread, searchThreads } from '@switchyard/contract/conversation/threads';
@@ -113,15 +113,15 @@ function describeThread(thread: Thread): string {
     ['error', thread.error],
     ['waits for', waitsFor.length === 0 ? null : questionOf(waitsFor)],
   ]);
-  return facts + messagesOf(values).map(messageText).join('');
+  return facts + messagesOf(values).map(printedMessage).join('');
 }
 
 function messagesOf({ messages }: Record<string, unknown>): StreamedMessage[] {
   return Array.isArray(messages) ? (messages as StreamedMessage[]) : [];
 }
 
-function messageText(message: StreamedMessage): string {
-  const text = plainLines(textOf(message));
+function printedMessage(message: StreamedMessage): string {
+  const text = plainLines(messageText(message));
   const calls = (message.tool_calls ?? []).map(({ name, args }) => `→ ${name} ${JSON.stringify(args)}`);
   const lines = [text, ...calls.map(plainLines)].filter((line) => line !== '');
   return lines.length === 0 ? '' : `\n[${speaker(message)}]\n${lines.join('\n')}\n`;

@@ -1,6 +1,6 @@
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { describe, expect, it } from 'vitest';
-import { MessageList, textOf } from './message-list.ts';
+import { MessageList, messageText } from './message-list.ts';
 import type { RunFrame } from './run-frame.ts';
 
 const place = { id: '1', namespace: [] };
@@ -38,7 +38,7 @@ describe('the messages of a stream', () => {
       piece({ id: 'a', content: [block('!', 1)] }),
     );
     expect(message?.content).toEqual([block('Hello'), block('!', 1)]);
-    expect(message && textOf(message)).toBe('Hello!');
+    expect(message && messageText(message)).toBe('Hello!');
   });
 
   it('have each tool call once', () => {
@@ -79,7 +79,12 @@ describe('the messages of a stream', () => {
       null,
       { d: 1 },
     ];
-    expect(contents.map((content) => textOf({ content } as StreamedMessage))).toEqual(['a', 'bc', '', '']);
+    expect(contents.map((content) => messageText({ content } as StreamedMessage))).toEqual([
+      'a',
+      'bc',
+      '',
+      '',
+    ]);
   });
 
   it('of subgraphs are left out', () => {

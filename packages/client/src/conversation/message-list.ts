@@ -81,7 +81,7 @@ function withBlock(blocks: Block[], piece: Block): Block[] {
 }
 
 /** The plain text of a message. */
-export function textOf({ content }: Pick<StreamedMessage, 'content'>): string {
+export function messageText({ content }: Pick<StreamedMessage, 'content'>): string {
   return blocksOf(content)
     .map((block) => (typeof block === 'string' ? block : typeof block?.text === 'string' ? block.text : ''))
     .join('');

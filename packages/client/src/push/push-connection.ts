@@ -112,7 +112,7 @@ export class PushConnection implements AsyncIterable<PushMessage> {
       if (refusal) throw refusal;
       if (failures > reconnect.maxFailures) throw giveUp(end, failures);
       const retryInMs = backOffMs(failures, reconnect, random);
-      this.#queue.push({ type: 'disconnected', data: { reason: sentenceOf(end), retryInMs } });
+      this.#queue.push({ type: 'disconnected', data: { reason: endText(end), retryInMs } });
       await sleep(retryInMs, signal, timer).catch(() => undefined); // closed in the meantime: the loop notices
     }
   }
@@ -196,14 +196,14 @@ const refusals: Record<number, { status: number; code: string; message: string }
 };
 
 function giveUp(end: LinkEnd, failures: number): Error {
-  const sentence = sentenceOf(end);
+  const sentence = endText(end);
   if (end.code === pushCloseCodes.tooManySockets) {
     return new ApiError({ status: 429, code: 'too_many_sockets', message: sentence });
   }
   return new ConnectionError('unreachable', `No live messages after ${failures} tries: ${sentence}`);
 }
 
-function sentenceOf({ code, reason }: LinkEnd): string {
+function endText({ code, reason }: LinkEnd): string {
   if (reason !== '') return reason;
   return code === 1006
     ? 'The connection could not be opened, or broke.'

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { titleOf } from './document-title.ts';
+import { documentTitle } from './document-title.ts';
 
 it.each([
   [{ running: 0, failed: 0 }, 'Tasks · Switchyard'],
   [{ running: 3, failed: 0 }, '▶ 3 · Tasks · Switchyard'],
   [{ running: 3, failed: 1 }, '▶ 3 ✕ 1 · Tasks · Switchyard'],
 ] as const)('with the counts %j the title is %s', (counts, title) => {
-  expect(titleOf('Tasks', counts)).toBe(title);
+  expect(documentTitle('Tasks', counts)).toBe(title);
 });
 
 it('leaves out a page that has no title yet', () => {
-  expect(titleOf('', { running: 0, failed: 0 })).toBe('Switchyard');
+  expect(documentTitle('', { running: 0, failed: 0 })).toBe('Switchyard');
 });

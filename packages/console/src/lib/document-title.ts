@@ -15,14 +15,14 @@ const listeners = new Set<() => void>();
 let counts: TitleCounts = { running: 0, failed: 0 };
 
 /** The title of the window names the page and, before it, what is going on. */
-export function titleOf(pageTitle: string, { running, failed }: TitleCounts): string {
+export function documentTitle(pageTitle: string, { running, failed }: TitleCounts): string {
   const marks = [running > 0 && `▶ ${running}`, failed > 0 && `✕ ${failed}`].filter(Boolean);
   return [marks.join(' '), pageTitle, 'Switchyard'].filter((part) => part !== '').join(' · ');
 }
 
 export function setPageTitle(title: string): void {
   page = { title, path: window.location.pathname };
-  document.title = titleOf(title, counts);
+  document.title = documentTitle(title, counts);
   for (const listener of listeners) listener();
 }
 
@@ -38,5 +38,5 @@ export function listenToPageTitle(listener: () => void): () => void {
 
 export function setTitleCounts(next: TitleCounts): void {
   counts = next;
-  document.title = titleOf(page.title, counts);
+  document.title = documentTitle(page.title, counts);
 }

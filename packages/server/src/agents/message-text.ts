@@ -2,7 +2,7 @@
 export type MessageContent = string | readonly unknown[] | null | undefined;
 
 /** Returns the readable text of a message. */
-export function textOf(content: MessageContent): string {
+export function messageText(content: MessageContent): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content

@@ -82,8 +82,8 @@ function lastTurn(messages: unknown): Message[] {
 
 /** Returns the last words of the agent. A question that ends its turn is in the result of the tool that asked it. */
 function finalText(turn: readonly Message[]): string {
-  const last = turn.findLast((message) => isSpoken(message) && textOf(message.content) !== '');
-  return last ? textOf(last.content) : '';
+  const last = turn.findLast((message) => isSpoken(message) && answerText(message.content) !== '');
+  return last ? answerText(last.content) : '';
 }
 
 function isSpoken({ type, role, name }: Message): boolean {
@@ -98,7 +98,7 @@ function presentedIn({ tool_calls: calls }: Message): string[] {
 }
 
 /** Returns the text, or the joined text blocks of a message that has several. */
-export function textOf(content: unknown): string {
+export function answerText(content: unknown): string {
   if (typeof content === 'string') return content.trim();
   if (!Array.isArray(content)) return '';
   const texts = content.map((block) =>

@@ -6,7 +6,7 @@ import { wellFormed } from '../lib/storable-text.ts';
 import { dataOf } from '../platform/stream-log/stream-frame.ts';
 import type { StreamLog } from '../platform/stream-log/stream-log.ts';
 import { type Channel, DeliveryError } from './channel.ts';
-import { textOf } from './channel-answer.ts';
+import { answerText } from './channel-answer.ts';
 import type { ChannelMessageRow } from './tables.ts';
 
 interface Following {
@@ -172,5 +172,5 @@ function isOfAgent({ type }: Piece, tags: unknown): boolean {
 
 /** Keeps spaces between pieces, because they belong to the text. */
 function rawTextOf(content: unknown): string {
-  return typeof content === 'string' ? content : textOf(content);
+  return typeof content === 'string' ? content : answerText(content);
 }

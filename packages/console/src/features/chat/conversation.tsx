@@ -11,7 +11,7 @@ import { ConversationBody } from './conversation-body.tsx';
 import { ConversationHeader } from './conversation-header.tsx';
 import { FilesPanel } from './files-panel.tsx';
 import { isAside, originOf, subjectOf } from './model/aside.ts';
-import { titleOf } from './model/thread-order.ts';
+import { threadTitle } from './model/thread-order.ts';
 import type { Turn } from './model/turn.ts';
 import { useConversation } from './use-conversation.ts';
 
@@ -24,7 +24,7 @@ export function Conversation({ threadId }: { threadId: string }) {
   const { values, thread } = conversation;
   const files = () => setQuery({ panel: panel === 'files' ? null : 'files', aside: null }, { push: true });
   useShortcuts({ ']': files });
-  const title = thread.data ? titleOf(thread.data) : null;
+  const title = thread.data ? threadTitle(thread.data) : null;
   const { asideId, begin } = useAsides(threadId, title, conversation.version);
   const beside = thread.data && isAside(thread.data) ? thread.data : null;
   return (

@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import { getSuggestionsConfig, suggestFollowUps } from '@switchyard/contract/conversation/suggestions';
 import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect } from 'react';
@@ -64,7 +64,7 @@ const maxWords = 20_000;
 function lastWords({ human, parts }: Turn): { role: string; content: string }[] {
   const answer = parts.flatMap((part) => (part.kind === 'text' ? part.text : [])).join('\n\n');
   return [
-    { role: 'user', content: (human ? textOf(human) : '').slice(-maxWords) },
+    { role: 'user', content: (human ? messageText(human) : '').slice(-maxWords) },
     { role: 'assistant', content: answer.slice(-maxWords) },
   ];
 }

@@ -10,7 +10,7 @@ export interface CheckpointKey {
 type Configurable = NonNullable<RunnableConfig['configurable']>;
 
 /** Returns a text that names something, or undefined when it is not given. Any other value is the caller's mistake. */
-export function textOf(config: RunnableConfig | undefined, field: string): string | undefined {
+export function configurableText(config: RunnableConfig | undefined, field: string): string | undefined {
   const value: unknown = config?.configurable?.[field];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string' || value.includes('\0')) {
@@ -20,7 +20,7 @@ export function textOf(config: RunnableConfig | undefined, field: string): strin
 }
 
 export function requiredText(config: RunnableConfig, field: string): string {
-  const value = textOf(config, field);
+  const value = configurableText(config, field);
   if (!value) throw new TypeError(`configurable.${field} is missing. A checkpointer needs it.`);
   return value;
 }
@@ -28,9 +28,9 @@ export function requiredText(config: RunnableConfig, field: string): string {
 /** Returns the key of the wanted checkpoint, without an id when the newest one is wanted. */
 export function keyOf(config: RunnableConfig): Partial<CheckpointKey> & { namespace: string } {
   const id = getCheckpointId(config);
-  const threadId = textOf(config, 'thread_id');
+  const threadId = configurableText(config, 'thread_id');
   return {
-    namespace: textOf(config, 'checkpoint_ns') ?? '',
+    namespace: configurableText(config, 'checkpoint_ns') ?? '',
     ...(threadId !== undefined && { threadId }),
     ...(id && { id }),
   };

@@ -14,7 +14,7 @@ import { addCheckpoints } from './add-checkpoints.ts';
 import { CheckpointBatch } from './checkpoint-batch.ts';
 import { type CheckpointFilter, CheckpointStore } from './checkpoint-store.ts';
 import { ThreadStore } from './checkpointed-thread-store.ts';
-import { type CheckpointKey, configOf, keyOf, requiredText, textOf } from './configurable.ts';
+import { type CheckpointKey, configOf, configurableText, keyOf, requiredText } from './configurable.ts';
 import { keptCheckpoints, type PrunePolicy } from './kept-checkpoints.ts';
 import { type Manifest, manifestIn } from './manifest.ts';
 import { pagesOf } from './newest-pages.ts';
@@ -65,13 +65,13 @@ export class Checkpointer extends BaseCheckpointSaver {
     config: RunnableConfig,
     { limit = Number.POSITIVE_INFINITY, before, filter }: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
-    const threadId = textOf(config, 'thread_id');
-    const namespace = textOf(config, 'checkpoint_ns');
+    const threadId = configurableText(config, 'thread_id');
+    const namespace = configurableText(config, 'checkpoint_ns');
     const wanted: CheckpointFilter = {
       threadId,
       namespace,
-      id: textOf(config, 'checkpoint_id'),
-      before: await this.#placeBefore({ threadId, namespace }, textOf(before, 'checkpoint_id')),
+      id: configurableText(config, 'checkpoint_id'),
+      before: await this.#placeBefore({ threadId, namespace }, configurableText(before, 'checkpoint_id')),
       metadata: filter,
     };
     const shared = new SharedValues();

@@ -1,5 +1,5 @@
 import { demoModelName } from '../demo/demo-model-name.ts';
-import { type MessageContent, textOf } from '../message-text.ts';
+import { type MessageContent, messageText } from '../message-text.ts';
 import { stoppedMark } from '../run-contract/run-marks.ts';
 import type { ObservedCall } from './observed-calls.ts';
 import type { Message } from './observed-messages.ts';
@@ -16,7 +16,7 @@ export class GrowingAnswer {
 
   add({ id, content }: Message): void {
     if (typeof id === 'string') this.#id ??= id;
-    this.#texts.push(textOf(content as MessageContent));
+    this.#texts.push(messageText(content as MessageContent));
   }
 
   /**

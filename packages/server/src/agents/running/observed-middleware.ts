@@ -1,5 +1,5 @@
 import { modelNode } from '../langchain.ts';
-import { textOf } from '../message-text.ts';
+import { messageText } from '../message-text.ts';
 import type { NewRunEvent } from '../run-contract/run-record.ts';
 import { wireValue } from '../state/wire-values.ts';
 import { middlewareOf } from './model-caller.ts';
@@ -30,7 +30,7 @@ function summaryEvents(node: Node, messages: Message[], summary: Message): NewRu
   const replaced = node.messagesBefore.flatMap(({ id }) =>
     typeof id === 'string' && !kept.has(id) ? [id] : [],
   );
-  const content = { role: 'system', content: textOf(summary.content as string) };
+  const content = { role: 'system', content: messageText(summary.content as string) };
   return [
     {
       event_type: 'middleware:summarize',

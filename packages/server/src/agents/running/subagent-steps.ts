@@ -1,5 +1,5 @@
 import type { Json } from '../../lib/json.ts';
-import { type MessageContent, textOf } from '../message-text.ts';
+import { type MessageContent, messageText } from '../message-text.ts';
 import type { NewRunEvent, ReportedUsage } from '../run-contract/run-record.ts';
 import { type Message, recordOf } from './observed-messages.ts';
 
@@ -21,7 +21,7 @@ export function answerStep(
   const calls = Array.isArray(record.tool_calls) ? record.tool_calls : [];
   return stepEvent(step, {
     kind: 'ai',
-    text: textOf(record.content as MessageContent),
+    text: messageText(record.content as MessageContent),
     facts: { tool_calls: calls.map(shownCall) },
     metadata: { usage, ...(model !== null && { model_name: model }) },
   });

@@ -1,6 +1,6 @@
 import { type GoalEvaluation, goalBlockers } from '@switchyard/contract/conversation/goal';
 import { isRecord } from '@switchyard/contract/is-record';
-import { type MessageContent, textOf, withoutThoughts } from '../../agents/message-text.ts';
+import { type MessageContent, messageText, withoutThoughts } from '../../agents/message-text.ts';
 import { wellFormed } from '../../lib/storable-text.ts';
 import type { Finding } from './goal.ts';
 
@@ -62,7 +62,7 @@ function blockerIn({ blocker }: Record<string, unknown>): GoalEvaluation['blocke
 function conversationText(messages: unknown): string {
   const all = Array.isArray(messages) ? messages.slice(-maxMessages).filter(isRecord) : [];
   const lines = all.map(({ type, name, content, tool_calls: calls }) => {
-    const text = textOf(content as MessageContent).slice(0, maxMessageLength);
+    const text = messageText(content as MessageContent).slice(0, maxMessageLength);
     const called = Array.isArray(calls) && calls.length > 0 ? JSON.stringify(calls) : '';
     const from = type === 'tool' ? `tool ${String(name ?? '')}` : String(type);
     return `${from}: ${text}${called.slice(0, maxMessageLength)}`;

@@ -1,5 +1,5 @@
 import { isRecord } from '@switchyard/contract/is-record';
-import { type MessageContent, textOf } from '../../agents/message-text.ts';
+import { type MessageContent, messageText } from '../../agents/message-text.ts';
 
 type Json = Record<string, unknown>;
 
@@ -42,5 +42,5 @@ function isHuman(message: unknown): boolean {
 }
 
 function hasContent({ content }: Json): boolean {
-  return Array.isArray(content) ? content.length > 0 : textOf(content as MessageContent) !== '';
+  return Array.isArray(content) ? content.length > 0 : messageText(content as MessageContent) !== '';
 }

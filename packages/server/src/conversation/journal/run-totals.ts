@@ -1,4 +1,4 @@
-import { type MessageContent, textOf } from '../../agents/message-text.ts';
+import { type MessageContent, messageText } from '../../agents/message-text.ts';
 import type { NewRunEvent, ReportedUsage } from '../../agents/run-contract/run-record.ts';
 import { wellFormed } from '../../lib/storable-text.ts';
 import type { totalColumns } from '../run-columns.ts';
@@ -156,6 +156,6 @@ function callIndexOf(metadata: Record<string, unknown>): number {
 
 /** Null when a message holds no text, for example only a picture. */
 function excerpt(content: unknown): string | null {
-  const text = textOf((content as { content?: MessageContent } | null)?.content);
+  const text = messageText((content as { content?: MessageContent } | null)?.content);
   return text === '' ? null : wellFormed(text.slice(0, maxTextLength));
 }

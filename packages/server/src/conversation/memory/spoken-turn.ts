@@ -1,4 +1,4 @@
-import { type MessageContent, textOf } from '../../agents/message-text.ts';
+import { type MessageContent, messageText } from '../../agents/message-text.ts';
 import { wellFormed } from '../../lib/storable-text.ts';
 
 export interface SpokenMessage {
@@ -45,7 +45,7 @@ export function spokenTurnIn({ messages }: { messages?: unknown }): SpokenTurn |
 function spokenIn(message: Message): SpokenMessage[] {
   const role = roleOf(message);
   if (!role || isHidden(message)) return [];
-  const text = plainText(textOf(message.content as MessageContent));
+  const text = plainText(messageText(message.content as MessageContent));
   return text === '' ? [] : [{ role, text }];
 }
 

@@ -1,7 +1,7 @@
 import type { Cron } from '@switchyard/contract/conversation/crons';
 import type { ScheduledTask, ScheduledTaskRun } from '@switchyard/contract/conversation/scheduled-task';
 import { isRecord } from '@switchyard/contract/is-record';
-import { type MessageContent, textOf } from '../../agents/message-text.ts';
+import { type MessageContent, messageText } from '../../agents/message-text.ts';
 import type { ScheduleRow, ScheduleRunRow } from '../tables.ts';
 
 /** The field of a run's metadata that names the moment for which it was started. */
@@ -76,7 +76,7 @@ export function promptOf(input: unknown): string {
   const messages = isRecord(input) ? [input.messages].flat() : [];
   const last = messages.findLast((message) => typeof message === 'string' || isRecord(message));
   if (typeof last === 'string') return last;
-  return isRecord(last) ? textOf(last.content as MessageContent) : '';
+  return isRecord(last) ? messageText(last.content as MessageContent) : '';
 }
 
 /** A cron has no title of its own. */

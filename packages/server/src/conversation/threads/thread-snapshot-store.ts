@@ -3,7 +3,7 @@ import type { StateView } from '../../agents/run-contract/agent-run.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
-import { titleOf } from './thread.ts';
+import { titleInState } from './thread.ts';
 
 /** A state as lists show it, in the texts that its row holds. */
 export interface SnapshotTexts
@@ -17,7 +17,7 @@ export function snapshotOf({ checkpointId, values, next, interrupts }: StateView
     values: JSON.stringify(values),
     next: JSON.stringify(next),
     interrupts: JSON.stringify(interrupts),
-    title: titleOf(values) ?? null,
+    title: titleInState(values) ?? null,
   };
 }
 

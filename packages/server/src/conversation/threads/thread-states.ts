@@ -11,7 +11,7 @@ import type { Owner } from '../../lib/owner.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
 import { type GraphFor, graphIdOf, ownedState, type SavedStates } from './saved-states.ts';
-import { threadNotFound, titleOf, withThreadTitle } from './thread.ts';
+import { threadNotFound, titleInState, withThreadTitle } from './thread.ts';
 import type { ThreadAccess } from './thread-access.ts';
 import type { ThreadStore } from './thread-store.ts';
 import { historyEntry, stateView } from './thread-view.ts';
@@ -138,7 +138,7 @@ function beginning(thread: ThreadRow | null, state: WireState): WireState {
 }
 
 function namesTitle(values: unknown): boolean {
-  return isRecord(values) && titleOf(values) !== undefined;
+  return isRecord(values) && titleInState(values) !== undefined;
 }
 
 function stateful(owner: Owner, threadId: string, thread: ThreadRow | null): StatefulThread {

@@ -9,7 +9,7 @@ import type { StateView } from '../../agents/run-contract/agent-run.ts';
 import type { WireState } from '../../agents/state/wire-state.ts';
 import type { MountRules } from '../mount-rules.ts';
 import type { ThreadRow } from '../tables.ts';
-import { titleOf, withThreadTitle } from './thread.ts';
+import { titleInState, withThreadTitle } from './thread.ts';
 import { publicMetadata } from './thread-metadata.ts';
 
 type Json = Record<string, unknown>;
@@ -70,7 +70,7 @@ export function threadWithoutRecord(
     run_ended_at: null,
     unread: false,
     assistant_id: null,
-    title: titleOf(view.values) ?? null,
+    title: titleInState(view.values) ?? null,
     metadata: publicMetadata(JSON.stringify(metadata)),
     values: view.values,
     interrupts: view.interrupts,

@@ -1,6 +1,6 @@
 import { isRecord } from '@switchyard/contract/is-record';
 import { leadAgentName } from '../../agents/agent-ids.ts';
-import { textOf, titleOfQuestion } from '../../agents/message-text.ts';
+import { messageText, titleOfQuestion } from '../../agents/message-text.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { isHidden } from '../hidden-message.ts';
@@ -28,7 +28,7 @@ export function threadNotFound(threadId: string): AppError {
 }
 
 /** The title that a state gives its thread, cut to what a list shows. */
-export function titleOf({ title }: Record<string, unknown>): string | undefined {
+export function titleInState({ title }: Record<string, unknown>): string | undefined {
   if (typeof title !== 'string' || title.trim() === '') return undefined;
   return [...title].slice(0, 256).join('');
 }
@@ -39,7 +39,7 @@ export function titleOfTurn({ messages }: Json): string | null {
   const question = messages.find(
     (message): message is Json => isRecord(message) && message.type === 'human' && !isHidden(message),
   );
-  return question ? titleOfQuestion(textOf(question.content as string)) : null;
+  return question ? titleOfQuestion(messageText(question.content as string)) : null;
 }
 
 /** The title of a thread of a user's own graph, whose state may have any form: its question, its first text, or the graph. */

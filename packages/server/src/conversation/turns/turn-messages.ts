@@ -1,5 +1,5 @@
 import { isRecord } from '@switchyard/contract/is-record';
-import { textOf } from '../../agents/message-text.ts';
+import { messageText } from '../../agents/message-text.ts';
 import { isHidden } from '../hidden-message.ts';
 
 /** A message in the form in which states hold it on the wire. */
@@ -57,5 +57,5 @@ export function lastShown(messages: readonly TurnMessage[]): TurnMessage | undef
 }
 
 export function textIn({ content }: TurnMessage): string {
-  return textOf(content as string);
+  return messageText(content as string);
 }

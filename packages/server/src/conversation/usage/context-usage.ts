@@ -1,5 +1,5 @@
 import type { ContextUsage } from '@switchyard/contract/conversation/run-events';
-import { estimatedTokens, type MessageContent, textOf } from '../../agents/message-text.ts';
+import { estimatedTokens, type MessageContent, messageText } from '../../agents/message-text.ts';
 import type { ModelConfig } from '../../config/models.ts';
 
 interface ContextUsageOptions {
@@ -31,5 +31,5 @@ function lengthsOf(message: unknown): { text: string; calls: readonly unknown[] 
     content?: MessageContent;
     tool_calls?: unknown;
   };
-  return { text: textOf(content), calls: Array.isArray(calls) ? calls : [] };
+  return { text: messageText(content), calls: Array.isArray(calls) ? calls : [] };
 }

@@ -1,6 +1,6 @@
 import type { TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
-import { type Graph, titleOf } from '../graphs/graph.ts';
+import { type Graph, nodeTitle } from '../graphs/graph.ts';
 import { type AttemptFailure, errorCodeOf } from '../tasks/task.ts';
 import { newTaskError, type WordedTaskError } from '../tasks/task-messages.ts';
 import type {
@@ -108,5 +108,5 @@ function nodeError(code: TaskErrorCode, fault: NodeFault): WordedTaskError {
 }
 
 function withNode(error: WordedTaskError, nodeId: string | null, graph: Graph): WordedTaskError {
-  return nodeId === null ? error : { ...error, node: nodeId, nodeTitle: titleOf(graph, nodeId) };
+  return nodeId === null ? error : { ...error, node: nodeId, nodeTitle: nodeTitle(graph, nodeId) };
 }

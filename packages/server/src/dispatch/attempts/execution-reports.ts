@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { DispatchEvents } from '../dispatch-events.ts';
-import { type Graph, plannedNodes, reachableFrom, titleOf } from '../graphs/graph.ts';
+import { type Graph, nodeTitle, plannedNodes, reachableFrom } from '../graphs/graph.ts';
 import type { ExecutionEvent } from '../worker-client/worker-event.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { KeptOutput } from './collect-outputs.ts';
@@ -96,7 +96,7 @@ export class ExecutionReports {
     const { percent, nodeId, step, steps } = this.#progress.view;
     this.#options.record.markProgress({
       progress: percent,
-      ...(nodeId !== null && { node: titleOf(this.#graph, nodeId) }),
+      ...(nodeId !== null && { node: nodeTitle(this.#graph, nodeId) }),
       ...(step !== null && steps !== null && { step, steps }),
     });
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../lib/app-error.ts';
-import { type Graph, nodeClasses, parseGraph, plannedNodes, reachableFrom, titleOf } from './graph.ts';
+import { type Graph, nodeClasses, nodeTitle, parseGraph, plannedNodes, reachableFrom } from './graph.ts';
 
 const invert = {
   '1': { class_type: 'LoadImage', inputs: { image: 'a.png' }, _meta: { title: 'Source' } },
@@ -138,7 +138,7 @@ test('the classes of a graph are each named once, in order', () => {
 
 test('a node is called by its title, or else its class, or else its id', () => {
   const graph = parseGraph(invert);
-  expect([titleOf(graph, '1'), titleOf(graph, '2'), titleOf(graph, '77')]).toEqual([
+  expect([nodeTitle(graph, '1'), nodeTitle(graph, '2'), nodeTitle(graph, '77')]).toEqual([
     'Source',
     'ImageInvert',
     '77',

@@ -77,7 +77,7 @@ function sourcesOf(graph: Graph, id: string): string[] {
 }
 
 /** The name that people use for a node: its title if it has one, otherwise its class. */
-export function titleOf(graph: Graph, nodeId: string): string {
+export function nodeTitle(graph: Graph, nodeId: string): string {
   const node = Object.hasOwn(graph, nodeId) ? graph[nodeId] : undefined;
   if (!node) return nodeId;
   return ownTitle(node) ?? node.class_type;

@@ -2,7 +2,7 @@ import type { TaskNode, TaskNodeList, UsualNodeTime } from '@switchyard/contract
 import { AppError } from '../../lib/app-error.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import { type Graph, titleOf } from '../graphs/graph.ts';
+import { type Graph, nodeTitle } from '../graphs/graph.ts';
 import type { AttemptRow, AttemptStore, AttemptWithNodes } from './attempt-store.ts';
 import { readNodes } from './node-record.ts';
 import type { NodeTimes } from './node-times.ts';
@@ -70,7 +70,7 @@ export class TaskNodes {
     const times = await this.#options.times.ofGraph(fingerprint);
     return Object.keys(graph).flatMap((node) => {
       const ms = times.get(node);
-      return ms === undefined ? [] : { node, title: titleOf(graph, node), seconds: ms / 1_000 };
+      return ms === undefined ? [] : { node, title: nodeTitle(graph, node), seconds: ms / 1_000 };
     });
   }
 }
@@ -83,7 +83,7 @@ function viewNodes({ nodes, ...row }: AttemptWithNodes, graph: Graph): AttemptNo
     nodes: spans.map(({ nodeId, startMs, endMs, state }) => ({
       attempt,
       node: nodeId,
-      title: titleOf(graph, nodeId),
+      title: nodeTitle(graph, nodeId),
       class: graph[nodeId]?.class_type ?? '',
       startedAt: startMs === null ? null : toIso(startMs),
       endedAt: endMs === null ? null : toIso(endMs),

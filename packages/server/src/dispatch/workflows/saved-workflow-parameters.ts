@@ -3,7 +3,7 @@ import type { Fault } from '@switchyard/contract/errors';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { type Graph, type GraphNode, ownTitle, titleOf } from '../graphs/graph.ts';
+import { type Graph, type GraphNode, nodeTitle, ownTitle } from '../graphs/graph.ts';
 import { isPlaceholder, placeholdersIn } from '../graphs/placeholders.ts';
 import type { NodeInput } from '../worker-client/worker-client.ts';
 
@@ -94,7 +94,7 @@ function* placeholderUses(graph: Graph): Generator<PlaceholderUse> {
   for (const [id, node] of Object.entries(graph)) {
     for (const [input, value] of Object.entries(node.inputs)) {
       if (typeof value !== 'string') continue;
-      const use = { node: id, title: titleOf(graph, id), input };
+      const use = { node: id, title: nodeTitle(graph, id), input };
       const isWhole = isPlaceholder(value);
       for (const placeholder of placeholdersIn(value)) yield { placeholder, isWhole, of: node, use };
     }

@@ -29,7 +29,7 @@ export function addBodyParsers(app: App, admission: Pick<Admission, 'readBody'>)
   app.addContentTypeParser('application/x-www-form-urlencoded', reading(parseForm));
 }
 
-const sentenceOf = {
+const limitTexts = {
   depth: `Value error, the body nests deeper than ${jsonLimits.depth} levels; make it flatter`,
   values: `Value error, the body has more than ${jsonLimits.values} values; send fewer at once`,
 };
@@ -42,7 +42,7 @@ export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = textOf(bytes);
   const broken = limitBroken(text, jsonLimits);
-  if (broken !== undefined) throw invalidBody(sentenceOf[broken]);
+  if (broken !== undefined) throw invalidBody(limitTexts[broken]);
   const value = parseOrExplain(text);
   if (mayBeUnsafe(text)) refuseUnsafeValue(value);
   return value;

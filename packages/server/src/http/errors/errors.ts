@@ -43,7 +43,7 @@ function dispatchBody(error: AppError, requestId: string): DispatchError {
   const details = error.faults?.map(dispatchFault) ?? error.details;
   return {
     code: error.status,
-    message: sentenceOf(error),
+    message: errorText(error),
     error: wireCode(error),
     data: null,
     requestId,
@@ -87,7 +87,7 @@ function codesOf(sentences: readonly Sentence[]): { sentences?: Sentence[] } {
 }
 
 /** `details` holds the list. The sentence is for people who see nothing else. */
-function sentenceOf(error: AppError): string {
+function errorText(error: AppError): string {
   const [first, ...others] = error.faults ?? [];
   if (first === undefined) return neutralText(error);
   const { path, message } = dispatchFault(first);

@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -20,7 +20,7 @@ interface ReplaceDialogProps {
 /** Says what is not undone before an answer is replaced: tasks that ran have run, and files that were made stay. */
 export function ReplaceDialog({ kind, turn, isBusy, onClose, onConfirm }: ReplaceDialogProps) {
   const text = useText('chat');
-  const before = turn.human ? textOf(turn.human) : '';
+  const before = turn.human ? messageText(turn.human) : '';
   const [words, setWords] = useState(before);
   const tasks = turn.parts.filter((part) => part.kind === 'tool' && part.task !== null).length;
   return (

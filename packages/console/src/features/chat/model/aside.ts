@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
 import { asideMark } from '../../../lib/data/aside-mark.ts';
 import type { Turn } from './turn.ts';
@@ -31,7 +31,7 @@ export function canBeginAside({ run, answerId, isLive }: Turn): boolean {
  * answer that follows no question has the title of the conversation instead, and null while there is none.
  */
 export function subjectOf({ human }: Turn, title: string | null): string | null {
-  const question = human ? textOf(human) : '';
+  const question = human ? messageText(human) : '';
   const words = (question.trim() || title || '').replace(/\s+/g, ' ').trim();
   const characters = [...words];
   if (characters.length <= maxSubjectLength) return words || null;

@@ -25,6 +25,6 @@ export function isPinned({ metadata }: Pick<ListedThread, 'metadata'>): boolean 
 }
 
 /** Returns null for a thread that has no title yet. */
-export function titleOf({ title }: Pick<ListedThread, 'title'>): string | null {
+export function threadTitle({ title }: Pick<ListedThread, 'title'>): string | null {
   return title || null;
 }

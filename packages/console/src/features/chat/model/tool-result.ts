@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { isRecord } from '@switchyard/contract/is-record';
 
@@ -27,7 +27,7 @@ export function filesIn(result: StreamedMessage | null): ResultFile[] {
 
 function jsonIn(result: StreamedMessage): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(textOf(result));
+    const value: unknown = JSON.parse(messageText(result));
     return isRecord(value) ? value : null;
   } catch {
     return null; // most tools answer plain text

@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import type { Run } from '@switchyard/contract/conversation/run';
 import type { ThreadMessage } from '@switchyard/contract/conversation/run-events';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
@@ -115,7 +115,7 @@ function continues(stored: readonly ThreadMessage[], { news }: { news: RunNews }
 
 /** While a message is streamed the stream knows more of it than what is stored. */
 function newest(stored: StreamedMessage, fresh: StreamedMessage | undefined): StreamedMessage {
-  return fresh && textOf(fresh).length > textOf(stored).length ? fresh : stored;
+  return fresh && messageText(fresh).length > messageText(stored).length ? fresh : stored;
 }
 
 function messageIn({ content }: ThreadMessage): StreamedMessage | null {
@@ -123,7 +123,7 @@ function messageIn({ content }: ThreadMessage): StreamedMessage | null {
 }
 
 function partsOf(message: StreamedMessage, calls: CallFacts, turn: Turn): TurnPart[] {
-  const text = textOf(message);
+  const text = messageText(message);
   const parts: TurnPart[] = text === '' ? [] : [{ kind: 'text', id: `${message.id}`, text }];
   for (const call of message.tool_calls ?? []) {
     if (typeof call.id === 'string') parts.push(calls.part(call.id, call, turn));

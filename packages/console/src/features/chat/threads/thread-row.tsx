@@ -15,7 +15,7 @@ import type { ListedThread } from '../../../lib/data/threads.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { isPinned, titleOf } from '../model/thread-order.ts';
+import { isPinned, threadTitle } from '../model/thread-order.ts';
 
 /** A conversation in the list, with its state and what can be done with it. */
 export function ThreadRow({
@@ -30,7 +30,7 @@ export function ThreadRow({
   const text = useText('chat');
   const { act } = useAct();
   const [isRenaming, setRenaming] = useState(false);
-  const title = titleOf(thread) ?? text('threads.untitled');
+  const title = threadTitle(thread) ?? text('threads.untitled');
   const pinned = isPinned(thread);
   const pin = () =>
     void act(

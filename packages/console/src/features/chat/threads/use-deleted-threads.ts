@@ -6,7 +6,7 @@ import { keys } from '../../../lib/data/keys.ts';
 import type { ListedThread } from '../../../lib/data/threads.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { titleOf } from '../model/thread-order.ts';
+import { threadTitle } from '../model/thread-order.ts';
 import { PendingRemovals } from './pending-removals.ts';
 
 const removals = new PendingRemovals({
@@ -32,7 +32,7 @@ export function useDeletedThreads() {
         onFailed: (error) => toast({ error }),
       });
       toast({
-        text: text('threads.deleted', { title: titleOf(thread) ?? text('threads.untitled') }),
+        text: text('threads.deleted', { title: threadTitle(thread) ?? text('threads.untitled') }),
         undo: () => removals.undo(threadId),
       });
     },

@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { isRecord } from '@switchyard/contract/is-record';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -36,7 +36,7 @@ export function SubagentLines({ part, runId }: { part: ToolPart; runId: string }
         ))}
         {part.result ? (
           <li>
-            <Material label={text('subagent.result')} value={textOf(part.result)} />
+            <Material label={text('subagent.result')} value={messageText(part.result)} />
           </li>
         ) : null}
       </ol>
@@ -55,7 +55,7 @@ interface SubagentStep {
 function liveSteps(subagent: LiveSubagent | null): SubagentStep[] {
   return [...(subagent?.steps ?? [])].map(([index, message]) => ({
     index,
-    text: textOf(message),
+    text: messageText(message),
     tools: (message.tool_calls ?? []).map(({ name }) => name),
   }));
 }

@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import { ChevronRight } from 'lucide-react';
 import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
@@ -29,7 +29,7 @@ export function ToolLine({ part: { name, args, result, state } }: { part: ToolPa
       </summary>
       <div className="flex flex-col gap-2 border-l border-border py-1 pl-4">
         <Material label={text('tool.input')} value={JSON.stringify(args, null, 2) ?? ''} />
-        {result ? <Material label={text('tool.output')} value={textOf(result)} /> : null}
+        {result ? <Material label={text('tool.output')} value={messageText(result)} /> : null}
       </div>
     </details>
   );

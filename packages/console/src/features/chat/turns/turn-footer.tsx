@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import { deleteOwnFeedback, putFeedback } from '@switchyard/contract/conversation/feedback';
 import { useQuery } from '@tanstack/react-query';
 import { Copy, GitBranch, PanelRight, Pencil, RotateCcw, ThumbsDown, ThumbsUp } from 'lucide-react';
@@ -49,7 +49,7 @@ export function TurnFooter(props: TurnFooterProps) {
       {onAgain ? (
         <IconButton label={text('turn.again')} icon={<RotateCcw {...icon} />} onClick={onAgain} />
       ) : null}
-      {onEdit && turn.human && textOf(turn.human) !== '' ? (
+      {onEdit && turn.human && messageText(turn.human) !== '' ? (
         <IconButton label={text('turn.edit')} icon={<Pencil {...icon} />} onClick={onEdit} />
       ) : null}
       {onBranch ? (

@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { memo, type ReactNode } from 'react';
 import { Boundary } from '../../../kit/boundary.tsx';
@@ -105,7 +105,7 @@ function HumanMessage({ threadId, message }: { threadId: string; message: Stream
           ))}
         </ul>
       ) : null}
-      <PlainText text={textOf(message)} className="text-lead" />
+      <PlainText text={messageText(message)} className="text-lead" />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { textOf } from '@switchyard/client/conversation/message-list';
+import { messageText } from '@switchyard/client/conversation/message-list';
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { isRecord } from '@switchyard/contract/is-record';
 
@@ -18,7 +18,11 @@ export function messageIn({ content }: RunEvent): StoredMessage {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.map(recordOf) : [];
   return {
     id: textIn(message, 'id'),
-    text: isText ? textOf({ content: message.content as never }) : typeof content === 'string' ? content : '',
+    text: isText
+      ? messageText({ content: message.content as never })
+      : typeof content === 'string'
+        ? content
+        : '',
     simulated: recordOf(message.response_metadata).simulated === true,
     toolCallId: textIn(message, 'tool_call_id'),
     isError: message.status === 'error',

@@ -1,4 +1,4 @@
-import { titleOf } from './node-rows.ts';
+import { nodeTitle } from './node-rows.ts';
 
 export interface InputGroup {
   node: string;
@@ -18,7 +18,7 @@ export function inputGroups(
       const shown = changed === undefined ? given : changed;
       return isLink(shown) ? [] : [{ name, value: textOf(shown), changed: changed !== undefined }];
     });
-    return { node, title: titleOf(node, value), inputs: rows };
+    return { node, title: nodeTitle(node, value), inputs: rows };
   });
   return groups.filter(({ inputs }) => inputs.length > 0);
 }

@@ -1,6 +1,6 @@
 import type { TaskNode } from '@switchyard/contract/dispatch/task-node';
 import { expect, it } from 'vitest';
-import { nodeRows, titleOf } from './node-rows.ts';
+import { nodeRows, nodeTitle } from './node-rows.ts';
 
 const at = (second: number) => new Date(Date.parse('2026-01-01T00:00:00Z') + second * 1_000).toISOString();
 const node = (id: string, rest: Partial<TaskNode> = {}): TaskNode => ({
@@ -43,6 +43,6 @@ it('gives no time to a node that the worker did not run or did not tell of', () 
 });
 
 it('calls a node by its title, its class or its id', () => {
-  expect(titleOf('7', { class_type: 'Save', _meta: { title: '' } })).toBe('Save');
-  expect(titleOf('7', null)).toBe('7');
+  expect(nodeTitle('7', { class_type: 'Save', _meta: { title: '' } })).toBe('Save');
+  expect(nodeTitle('7', null)).toBe('7');
 });

@@ -44,7 +44,7 @@ export function nodeRows(
     ...rows,
     ...waiting.map(([node, value]) => ({
       node,
-      title: titleOf(node, value),
+      title: nodeTitle(node, value),
       state: 'waiting' as const,
       ms: null,
       usualMs: usual.get(node) ?? null,
@@ -53,7 +53,7 @@ export function nodeRows(
 }
 
 /** The title of a node as people gave it, else its class. */
-export function titleOf(node: string, value: unknown): string {
+export function nodeTitle(node: string, value: unknown): string {
   const { class_type, _meta } = (value ?? {}) as GraphNode;
   if (typeof _meta?.title === 'string' && _meta.title) return _meta.title;
   return typeof class_type === 'string' ? class_type : node;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { requireRunHandle } from '../../run-contract/run-handle.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import { type FileTrees, shown } from './file-trees.ts';
-import { cutTo, isText, textOf } from './text-content.ts';
+import { cutTo, decodedText, isText } from './text-content.ts';
 import { description, filePath } from './tool-arguments.ts';
 
 /**
@@ -26,7 +26,7 @@ export function readFileTool(trees: FileTrees) {
       }
       if (sizeBytes === 0) return 'The file is empty.';
       const unreadBytes = sizeBytes - bytes.length;
-      return linesOf(textOf(bytes), { path, first, last: last ?? undefined, unreadBytes });
+      return linesOf(decodedText(bytes), { path, first, last: last ?? undefined, unreadBytes });
     },
     {
       name: 'read_file',

@@ -14,7 +14,7 @@ export function isExactText(bytes: Uint8Array): boolean {
 }
 
 /** Leaves out an incomplete character at the end. */
-export function textOf(bytes: Uint8Array): string {
+export function decodedText(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
