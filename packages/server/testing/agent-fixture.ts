@@ -6,7 +6,7 @@ import type { AgentRunEnd, AgentRunRequest } from '../src/agents/run-contract/ag
 import { GraphRunner } from '../src/agents/running/graph-runner.ts';
 import { GraphStates, type StatefulThread } from '../src/agents/state/graph-state.ts';
 import { Journal } from '../src/conversation/journal/journal.ts';
-import { openEventStorage } from '../src/conversation/journal/open-event-storage.ts';
+import { openEventStorage } from '../src/conversation/journal/create-journal.ts';
 import type { RunRecorder } from '../src/conversation/journal/run-recorder.ts';
 import { conversationMigrations } from '../src/conversation/migrations.ts';
 import type { ConversationTables } from '../src/conversation/tables.ts';

@@ -4,7 +4,7 @@ import type { ThreadNews } from '@switchyard/contract/dispatch/push';
 import type { WireState } from '../src/agents/state/graph-state.ts';
 import { emptyState } from '../src/agents/state/wire-state.ts';
 import { Journal } from '../src/conversation/journal/journal.ts';
-import { openEventStorage } from '../src/conversation/journal/open-event-storage.ts';
+import { openEventStorage } from '../src/conversation/journal/create-journal.ts';
 import { conversationMigrations } from '../src/conversation/migrations.ts';
 import { Removals } from '../src/conversation/removals.ts';
 import { createRuns, type RunsConfiguration } from '../src/conversation/runs/create-runs.ts';

@@ -1,88 +1,47 @@
-import { mounts } from '@switchyard/contract/conversation/mounts';
-import { leadAgentName } from '../agents/agent-ids.ts';
-import type { Agents } from '../agents/loading/agents.ts';
 import { modelNames } from '../agents/models/model-names.ts';
-import { forgetItemsOfUser } from '../agents/store/store-item-store.ts';
 import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
-import type { OpenStreams } from '../http/streams/open-streams.ts';
-import { AppError } from '../lib/app-error.ts';
 import { systemTimer } from '../lib/async/timer.ts';
-import { newId, newTimeOrderedId } from '../lib/ids.ts';
-import type { Owner } from '../lib/owner.ts';
+import { newId } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
 import type { Database } from '../platform/database/database.ts';
-import { readTogether } from '../platform/database/snapshot.ts';
-import type { Logger } from '../platform/telemetry/logger.ts';
-import { type AssistantStore, forgetAssistantsOfUser } from './catalog/assistant-store.ts';
-import { Assistants } from './catalog/assistants.ts';
-import { catalogRoutes, featureRoutes } from './catalog/catalog-routes.ts';
+import type { AssistantStore } from './catalog/assistant-store.ts';
+import { createCatalog } from './catalog/create-catalog.ts';
 import type { ConversationParts } from './conversation-parts.ts';
 import type { Features } from './create-features.ts';
 import { CustomAuthorization } from './custom-auth/custom-authorization.ts';
 import { CustomDecisions } from './custom-auth/decisions.ts';
-import { ThreadExpiry } from './expiry/thread-expiry.ts';
-import { ThreadTtlStore } from './expiry/thread-ttl-store.ts';
-import { feedbackRoutes } from './feedback/feedback-routes.ts';
-import {
-  FeedbackStore,
-  forgetFeedback,
-  forgetFeedbackOfRun,
-  forgetFeedbackOfUser,
-} from './feedback/feedback-store.ts';
-import { RunFeedback } from './feedback/run-feedback.ts';
+import { createFeedback } from './feedback/create-feedback.ts';
+import { forgetFeedbackOfRun } from './feedback/feedback-store.ts';
 import { FileChangesRunner } from './file-changes/file-changes-runner.ts';
-import { goalRoutes } from './goals/goal-routes.ts';
+import { createGoals } from './goals/create-goals.ts';
 import { GoalRunner } from './goals/goal-runner.ts';
-import { forgetGoal, GoalStore } from './goals/goal-store.ts';
-import { Goals } from './goals/goals.ts';
-import { Journal } from './journal/journal.ts';
-import { type EventBackend, openEventStorage } from './journal/open-event-storage.ts';
-import { RecordedRunStore } from './journal/recorded-run-store.ts';
-import { runEventRoutes } from './journal/run-event-routes.ts';
-import { RunSpanStore } from './journal/run-span-store.ts';
-import { ThreadMessages } from './journal/thread-messages.ts';
-import { ThreadTokens } from './journal/thread-tokens.ts';
+import { GoalStore } from './goals/goal-store.ts';
+import { createJournal, type EventsConfiguration, recordRoutes } from './journal/create-journal.ts';
+import type { Journal } from './journal/journal.ts';
 import { LearningRunner } from './memory/learning-runner.ts';
 import { forgetTurnOfRun } from './memory/learning-store.ts';
 import { ownRoutes } from './own-routes/own-routes.ts';
-import { ThreadCommands } from './protocol/commands.ts';
-import { protocolRoutes } from './protocol/protocol-routes.ts';
-import { protocolSockets } from './protocol/protocol-socket-routes.ts';
-import { ThreadEvents } from './protocol/thread-events.ts';
+import { createProtocol } from './protocol/create-protocol.ts';
+import { createRunRoutes } from './runs/create-run-routes.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { withOwnApp } from './runs/ending/own-app-webhooks.ts';
 import { RunFollowers } from './runs/ending/run-followers.ts';
 import type { WebhookCaller } from './runs/ending/run-webhooks.ts';
-import { RunStore, requireNoOpenRun } from './runs/records/run-store.ts';
-import { runReasonRoutes } from './runs/run-reason-routes.ts';
-import { type PoolWaits, RunReasons } from './runs/run-reasons.ts';
-import { runRoutes, statelessRunRoutes } from './runs/run-routes.ts';
+import { requireNoOpenRun } from './runs/records/run-store.ts';
+import type { PoolWaits } from './runs/run-reasons.ts';
 import type { Runs } from './runs/runs.ts';
 import { createSchedules } from './schedules/create-schedules.ts';
-import type { ConversationTables } from './tables.ts';
-import { readThreadRoutes } from './threads/read-thread-routes.ts';
-import { ReadThreads } from './threads/read-threads.ts';
-import type { GraphFor } from './threads/saved-states.ts';
-import { ThreadAccess } from './threads/thread-access.ts';
+import { createThreads } from './threads/create-threads.ts';
+import type { ThreadAccess } from './threads/thread-access.ts';
 import { ThreadFiles } from './threads/thread-files.ts';
-import { ThreadLists } from './threads/thread-lists.ts';
-import { ThreadRemoval } from './threads/thread-removal.ts';
-import { threadRoutes } from './threads/thread-routes.ts';
-import { ThreadSearch } from './threads/thread-search.ts';
-import { ThreadSearchStore } from './threads/thread-search-store.ts';
-import { threadStateRoutes } from './threads/thread-state-routes.ts';
-import { ThreadStates } from './threads/thread-states.ts';
-import { ThreadStore } from './threads/thread-store.ts';
-import { Threads } from './threads/threads.ts';
-import { UnreadThreadStore } from './threads/unread-thread-store.ts';
-import { UserRemoval } from './threads/user-removal.ts';
-import { runTimelineRoutes } from './timeline/run-timeline-routes.ts';
-import { RunTimelineStore } from './timeline/run-timeline-store.ts';
-import { type PoolSpans, RunTimelines } from './timeline/run-timelines.ts';
+import type { ThreadStore } from './threads/thread-store.ts';
+import type { Threads } from './threads/threads.ts';
+import { createTimelines } from './timeline/create-timelines.ts';
+import type { PoolSpans } from './timeline/run-timelines.ts';
 import { createTurns } from './turns/create-turns.ts';
 import { contextUsageOf } from './usage/context-usage.ts';
-import { ModelPrices } from './usage/costs.ts';
-import { createConsole } from './usage/create-console.ts';
+import { createUsage } from './usage/create-usage.ts';
 import type { EmailsOf, WorkflowUsageOf } from './usage/usage-summaries.ts';
 
 export interface ConversationOptions {
@@ -92,30 +51,10 @@ export interface ConversationOptions {
   models: readonly ModelConfig[];
   /** Whether users manage agents and profiles over HTTP. */
   agentsApi: { enabled: boolean };
-  events: { backend: EventBackend; maxTraceBytes: number; trackTokens: boolean };
+  events: EventsConfiguration;
 }
 
-interface ConversationDependencies
-  extends Pick<
-    ConversationParts,
-    | 'database'
-    | 'ownership'
-    | 'bus'
-    | 'offers'
-    | 'jobs'
-    | 'streamLog'
-    | 'guard'
-    | 'admission'
-    | 'endOf'
-    | 'removals'
-    | 'runtime'
-    | 'workflows'
-    | 'mayStartRuns'
-    | 'tell'
-    | 'version'
-    | 'clock'
-  > {
-  openStreams: OpenStreams;
+interface ConversationDependencies extends Omit<ConversationParts, 'home' | 'models'> {
   threadStore: ThreadStore;
   assistantStore: AssistantStore;
   access: ThreadAccess;
@@ -128,7 +67,7 @@ interface ConversationDependencies
   poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
   webhookCaller: WebhookCaller;
   emailsOf: EmailsOf;
-  log: Logger;
+  log: Pick<Log, 'warn' | 'error'>;
   options: ConversationOptions;
 }
 
@@ -151,99 +90,96 @@ export interface ConversationArea {
   close(): Promise<void>;
 }
 
-/** Creates threads, runs and their record. */
+/** Creates threads, runs and their record: a row of rooms, each made of what the earlier ones returned. */
 export function createConversation(dependencies: ConversationDependencies): ConversationArea {
-  const { database, threadStore, removals, features, runtime, streamLog, clock, log, options } = dependencies;
-  const { agents, states, checkpoints } = runtime;
-  const storage = openEventStorage({ backend: options.events.backend, database, home: options.home });
-  const journal = new Journal({
-    storage,
-    ...options.events,
-    now: clock,
-    onFlushFailed: (error) => log.warn({ err: error }, 'Events of a run could not be written yet'),
-  });
-  const graphFor = graphsOf(agents);
-  const removal = new ThreadRemoval({ store: threadStore, removals, clock, log });
-  new ThreadExpiry({
-    store: new ThreadTtlStore(database),
-    remove: (thread, confirm) => removal.removeQuiet(thread, confirm),
-    keepLatest: (threadId, confirm) => states.prune(threadId, { keepLatest: 1 }, confirm),
-    requireNoOpenRun,
-    clock,
-    log,
-  }).register(dependencies.jobs);
-  const threads = new Threads({
-    ...dependencies,
-    store: threadStore,
-    removal,
-    checkpoints,
-    states,
-    requireNoOpenRun,
-    graphFor,
-    newId: newTimeOrderedId,
-  });
-  const deleteThread = async (owner: Owner, threadId: string): Promise<void> => {
-    await threads.delete(owner, threadId);
-  };
+  const { features, runtime, access, threadStore, streamLog, options } = dependencies;
+  const { customAgents } = features;
+  const { models, events } = options;
+  const parts = { ...dependencies, home: options.home, models };
+  const journal = createJournal(parts, events);
+  const threads = createThreads({ ...parts, requireNoOpenRun });
   const followers = new RunFollowers();
   const runs = createRuns({
-    ...dependencies,
-    agents,
-    states,
-    hasCheckpoint: (trx, checkpoint) => checkpoints.has(trx, checkpoint),
-    journal,
+    ...parts,
+    ...journal,
+    agents: runtime.agents,
+    states: runtime.states,
+    hasCheckpoint: (trx, checkpoint) => runtime.checkpoints.has(trx, checkpoint),
     followers,
-    runner: runnerOf(dependencies),
-    webhookCaller: runtime.webApp
-      ? withOwnApp(dependencies.webhookCaller, { webApp: runtime.webApp, ownCode: runtime.ownCode })
-      : dependencies.webhookCaller,
-    modelNames: modelNames(options.models),
+    runner: runnerOf(parts),
+    webhookCaller: webhookCallerOf(parts),
+    modelNames: modelNames(models),
     customAgent: (owner, name, { mayBeNew }) =>
-      features.customAgents.forRun(owner, name, { mayBeNew: mayBeNew && options.agentsApi.enabled }),
-    deleteThread,
+      customAgents.forRun(owner, name, { mayBeNew: mayBeNew && options.agentsApi.enabled }),
+    deleteThread: threads.deleteThread,
     forgetFeedback: async (trx, run) => {
       await forgetFeedbackOfRun(trx, run);
       await forgetTurnOfRun(trx, run);
     },
-    stopTasks: async (userId, runId) => dependencies.workflows?.cancelOfRun(userId, runId),
+    stopTasks: async (userId, runId) => parts.workflows?.cancelOfRun(userId, runId),
     options: options.runs,
   });
-  registerRemovals(dependencies, journal);
-  new UserRemoval({ database, threads: threadStore, removals, deleteThread, home: options.home }).register(
-    dependencies.jobs,
-  );
-  const assistants = assistantsOf(dependencies, threads);
-  const schedules = createSchedules({ ...dependencies, runs, followers });
+  // What is deleted with a thread is registered from here on, because the runs lock it first.
+  registerThreadRemovals(parts, journal.journal);
+  const goals = createGoals(parts);
+  const feedback = createFeedback(parts);
+  const catalog = createCatalog({
+    ...parts,
+    ...threads,
+    customAgents,
+    agentsApi: options.agentsApi.enabled,
+    trackTokens: events.trackTokens,
+  });
+  const schedules = createSchedules({ ...parts, runs, followers });
   const customAuthorization =
     runtime.auth &&
     new CustomAuthorization({
-      ...dependencies,
       decisions: new CustomDecisions({ auth: runtime.auth, timer: systemTimer }),
+      access,
       runs,
-      assistants,
+      assistants: catalog.assistants,
       crons: schedules.crons,
     });
+  const record = recordRoutes({
+    ...journal,
+    feedbackOf: (owner, threadId, runIds) => feedback.feedback.ofRuns(owner, threadId, runIds),
+    contextUsage: contextUsageOf({
+      threads: threadStore,
+      modelOf: (threadId) => journal.recordedRuns.newestModel(threadId),
+      models,
+    }),
+    requireThread: (owner, threadId) => access.require(owner, threadId, { mustExist: false }),
+    threadOfRun: (owner, runId) => feedback.feedback.threadOf(owner, runId),
+  });
+  const protocol = createProtocol({
+    ...parts,
+    ...threads,
+    runs,
+    decide: customAuthorization && ((call) => customAuthorization.decide(call)),
+  });
   return {
     runs,
-    threads,
+    threads: threads.threads,
     followers,
     customAuthorization,
     routes: [
-      ...routesOf(dependencies, {
-        removal,
-        threads,
-        runs,
-        journal,
-        storage,
-        graphFor,
-        assistants,
-        customAuthorization,
-      }),
+      ...threads.routes,
+      ...createRunRoutes({ ...parts, runs }),
+      ...feedback.routes,
+      ...record,
+      ...createTimelines(parts),
+      ...protocol,
+      createTurns({ ...parts, ...journal, ...threads, ...features, runs }),
+      goals,
+      ...features.routes,
+      createUsage({ ...parts, countAgents: async (owner) => (await customAgents.list(owner)).length }),
+      ...catalog.routes,
+      ...(runtime.webApp ? [ownRoutes({ ...parts, ...runtime, webApp: runtime.webApp })] : []),
       ...schedules.routes,
     ],
-    orphans: orphansOf(dependencies),
+    orphans: orphansOf(parts),
     start: async () => {
-      await removal.finish();
+      await threads.removal.finish();
       await runs.open();
     },
     close: async () => {
@@ -254,7 +190,13 @@ export function createConversation(dependencies: ConversationDependencies): Conv
 }
 
 /** What works on a run: the graph, and what surrounds it in every run. */
-function runnerOf({ database, features, runtime, clock, log }: ConversationDependencies): FileChangesRunner {
+function runnerOf({
+  database,
+  features,
+  runtime,
+  clock,
+  log,
+}: Pick<ConversationDependencies, 'database' | 'features' | 'runtime' | 'clock' | 'log'>): FileChangesRunner {
   const goals = new GoalRunner({
     inner: runtime.runner,
     store: new GoalStore(database),
@@ -270,183 +212,31 @@ function runnerOf({ database, features, runtime, clock, log }: ConversationDepen
   });
 }
 
-interface Parts {
-  removal: ThreadRemoval;
-  threads: Threads;
-  runs: Runs;
-  journal: Journal;
-  storage: ReturnType<typeof openEventStorage>;
-  graphFor: GraphFor;
-  assistants: Assistants;
-  customAuthorization: CustomAuthorization | null;
+/** Webhooks may call the routes of langgraph.json as well. */
+function webhookCallerOf({
+  webhookCaller,
+  runtime: { webApp, ownCode },
+}: Pick<ConversationDependencies, 'webhookCaller' | 'runtime'>): WebhookCaller {
+  return webApp ? withOwnApp(webhookCaller, { webApp, ownCode }) : webhookCaller;
 }
 
-/** What is deleted with a thread or an account, besides the parts that features and runs have registered. */
-function registerRemovals({ removals, runtime, options }: ConversationDependencies, journal: Journal): void {
-  const files = new ThreadFiles(options.home);
+function registerThreadRemovals(
+  { removals, runtime, home }: Pick<ConversationParts, 'removals' | 'runtime' | 'home'>,
+  journal: Journal,
+): void {
+  const files = new ThreadFiles(home);
   removals.register({
     forgetThread: (trx, threadId) => journal.deleteThread(trx, threadId),
     removeFiles: (thread) => journal.clearThread(thread.thread_id),
   });
   removals.register({ removeFiles: (thread) => files.remove(thread) });
-  removals.register<ConversationTables>({
-    forgetThread: async (trx, threadId) => {
-      await forgetGoal(trx, threadId);
-    },
-  });
-  removals.register({ forgetThread: forgetFeedback, forgetUser: forgetFeedbackOfUser });
   removals.register({ forgetThread: (trx, threadId) => runtime.checkpoints.delete(trx, threadId) });
-  removals.register({ forgetUser: forgetItemsOfUser });
-  removals.register({ forgetUser: forgetAssistantsOfUser });
 }
 
-function routesOf(dependencies: ConversationDependencies, parts: Parts): Routes[] {
-  const { database, openStreams, access, features, runtime, clock, options } = dependencies;
-  const { threads, runs, journal, storage, graphFor, assistants, customAuthorization } = parts;
-  const { customAgents } = features;
-  const store = dependencies.threadStore;
-  const feedbackStore = new FeedbackStore(database);
-  const feedback = new RunFeedback({
-    store: feedbackStore,
-    access,
-    isAvailable: database.backend !== 'memory',
-    clock,
-    newId,
-  });
-  const recordedRuns = new RecordedRunStore(database);
-  const events = {
-    journal,
-    messages: new ThreadMessages({
-      storage,
-      runs: recordedRuns,
-      feedbackOf: (owner, threadId, runIds) => feedbackStore.ofRuns(owner, threadId, runIds),
-    }),
-    tokens: new ThreadTokens({
-      runs: recordedRuns,
-      journal,
-      contextUsage: contextUsageOf({
-        threads: store,
-        modelOf: (threadId) => recordedRuns.newestModel(threadId),
-        models: options.models,
-      }),
-    }),
-    requireThread: (owner: Owner, threadId: string) => access.require(owner, threadId, { mustExist: false }),
-    threadOfRun: (owner: Owner, runId: string) => feedbackStore.threadOf(owner, runId),
-  };
-  const lists = new ThreadLists(new ThreadSearch(new ThreadSearchStore(database)));
-  const threadStates = new ThreadStates({ store, access, states: runtime.states, graphFor, clock });
-  const timelines = timelinesOf(dependencies);
-  const reasons = reasonsOf(dependencies);
-  const protocol = {
-    commands: new ThreadCommands({ runs, states: threadStates, access }),
-    events: new ThreadEvents({ runs, streamLog: dependencies.streamLog, clock }),
-    access,
-    openStreams,
-  };
-  const sockets = protocolSockets({
-    ...dependencies,
-    ...protocol,
-    decide: customAuthorization && ((call) => customAuthorization.decide(call)),
-  });
-  return [
-    ...mounts.flatMap((mount) => [
-      threadRoutes(mount, { threads, lists }),
-      threadStateRoutes(mount, { states: threadStates }),
-      runRoutes(mount, { runs, openStreams }),
-      statelessRunRoutes(mount, { runs, openStreams }),
-      feedbackRoutes(mount, { feedback }),
-      runEventRoutes(mount, events),
-      runTimelineRoutes(mount, { timelines }),
-      runReasonRoutes(mount, { reasons }),
-      protocolRoutes(mount, protocol),
-    ]),
-    sockets,
-    turnsOf(dependencies, parts),
-    goalRoutes({ goals: new Goals({ access, store: new GoalStore(database), clock }) }),
-    ...features.routes,
-    createConsole({
-      database,
-      models: options.models,
-      workflowUsage: dependencies.workflowUsage,
-      countAgents: async (owner) => (await customAgents.list(owner)).length,
-      emailsOf: dependencies.emailsOf,
-      clock,
-    }),
-    readThreadRoutes({
-      readThreads: new ReadThreads({
-        store: new UnreadThreadStore(database),
-        access,
-        tell: dependencies.tell,
-      }),
-    }),
-    featureRoutes({ agentsApi: options.agentsApi.enabled }),
-    ...catalogRoutes({
-      assistants,
-      runtime,
-      version: dependencies.version,
-      trackTokens: options.events.trackTokens,
-      models: options.models,
-    }),
-    ...(runtime.webApp ? [ownRoutes({ ...dependencies, ...runtime, webApp: runtime.webApp })] : []),
-  ];
-}
-
-function assistantsOf(
-  { runtime, features, assistantStore, clock }: ConversationDependencies,
-  threads: Threads,
-): Assistants {
-  return new Assistants({
-    ...runtime,
-    store: assistantStore,
-    customAgents: features.customAgents,
-    deleteThreads: (owner, assistantId) => threads.deleteOf(owner, assistantId),
-    clock,
-  });
-}
-
-function turnsOf(dependencies: ConversationDependencies, parts: Parts): Routes {
-  const { database, runtime, threadStore, features, options } = dependencies;
-  return createTurns({
-    ...dependencies,
-    ...parts,
-    states: runtime.states,
-    store: threadStore,
-    runStore: new RunStore(database),
-    recordedRuns: new RecordedRunStore(database),
-    copyFolders: features.copyFolders,
-    compact: runtime.compact,
-    goals: new GoalStore(database),
-    modelNames: modelNames(options.models),
-    modelOfAgent: async (owner, name) =>
-      (await features.customAgents.forRun(owner, name, { mayBeNew: false })).model,
-  });
-}
-
-function timelinesOf(dependencies: ConversationDependencies): RunTimelines {
-  return new RunTimelines({
-    ...dependencies,
-    together: readTogether(dependencies.database, (frozen) => ({
-      store: new RunTimelineStore(frozen),
-      spans: new RunSpanStore(frozen),
-      poolSpans: dependencies.poolSpansOver?.(frozen.withTables()) ?? null,
-    })),
-    prices: new ModelPrices(dependencies.options.models),
-  });
-}
-
-function reasonsOf({ database, clock, poolWaitsOver }: ConversationDependencies): RunReasons {
-  return new RunReasons({
-    together: readTogether(database, (frozen) => ({
-      store: new RunStore(frozen),
-      spans: new RunSpanStore(frozen),
-      access: new ThreadAccess(new ThreadStore(frozen)),
-      poolWaits: poolWaitsOver?.(frozen.withTables()) ?? null,
-    })),
-    clock,
-  });
-}
-
-function orphansOf({ runtime, threadStore }: ConversationDependencies): ConversationArea['orphans'] {
+function orphansOf({
+  runtime,
+  threadStore,
+}: Pick<ConversationDependencies, 'runtime' | 'threadStore'>): ConversationArea['orphans'] {
   return {
     threadIdsAfter: (after, limit) => runtime.checkpoints.threadIdsAfter(after, limit),
     unknownAmong: (threadIds) => threadStore.unknownAmong(threadIds),
@@ -454,16 +244,5 @@ function orphansOf({ runtime, threadStore }: ConversationDependencies): Conversa
       const thread = { threadId, assistantId: null, metadata: {}, at };
       await threadStore.create({ user: userId }, thread);
     },
-  };
-}
-
-function graphsOf(agents: Agents): GraphFor {
-  return async (owner, assistantId) => {
-    try {
-      return (await agents.resolve(owner, assistantId ?? leadAgentName)).graphId;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'assistant_not_found') return null;
-      throw error;
-    }
   };
 }

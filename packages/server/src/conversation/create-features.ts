@@ -4,21 +4,15 @@ import { modelNames } from '../agents/models/model-names.ts';
 import { WorkingAgents } from '../agents/working-agent.ts';
 import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
-import { steadyClock, toIso } from '../lib/clock.ts';
-import { nodeDisk } from '../platform/files/disk.ts';
 import { ChangeLock } from '../platform/ownership/change-lock.ts';
-import type { Logger } from '../platform/telemetry/logger.ts';
 import type { ConversationParts } from './conversation-parts.ts';
 import { CustomAgentFiles } from './custom-agents/custom-agent-files.ts';
 import { customAgentRoutes } from './custom-agents/custom-agent-routes.ts';
 import { CustomAgents } from './custom-agents/custom-agents.ts';
 import { FileChanges } from './file-changes/file-changes.ts';
-import { ExtensionsFile } from './mcp/extensions-file.ts';
+import { createMcp } from './mcp/create-mcp.ts';
 import type { McpNetwork } from './mcp/mcp-network.ts';
-import { mcpRoutes } from './mcp/mcp-routes.ts';
-import { McpServers } from './mcp/mcp-servers.ts';
 import { createMemory, type MemoryConfiguration } from './memory/create-memory.ts';
-import { forgetTurnsOfThread, forgetTurnsOfUser } from './memory/learning-store.ts';
 import type { Memories } from './memory/memories.ts';
 import type { MemoryLearning } from './memory/memory-learning.ts';
 import { memoryRoutes } from './memory/memory-routes.ts';
@@ -30,14 +24,8 @@ import { Suggestions } from './suggestions/suggestions.ts';
 import type { ThreadAccess } from './threads/thread-access.ts';
 import type { ThreadStore } from './threads/thread-store.ts';
 import { agentWorkspace } from './workspace/agent-workspace.ts';
-import { artifactRoutes } from './workspace/artifact-routes.ts';
-import { Artifacts } from './workspace/artifacts.ts';
-import { type CopyOfFolders, copyOfFolders } from './workspace/copy-folders.ts';
+import { createWorkspace, type WorkspaceRoom } from './workspace/create-workspace.ts';
 import type { UploadLimits } from './workspace/receive-uploads.ts';
-import { ThreadFolders } from './workspace/thread-folders.ts';
-import { uploadRoutes } from './workspace/upload-routes.ts';
-import { Uploads } from './workspace/uploads.ts';
-import { WorkspaceFiles } from './workspace/workspace-files.ts';
 
 export interface FeaturesConfiguration {
   /** The data home. */
@@ -55,30 +43,11 @@ export interface FeaturesConfiguration {
   diskReserveBytes: number;
 }
 
-interface FeaturesDependencies
-  extends Pick<
-    ConversationParts,
-    'database' | 'ownership' | 'jobs' | 'removals' | 'audit' | 'version' | 'clock'
-  > {
-  access: ThreadAccess;
-  threadStore: Pick<ThreadStore, 'create'>;
-  /** Null when this gateway has no pool. */
-  workflows: Equipment['workflows'];
-  mcpNetwork: McpNetwork;
-  /** Returns false once the account is deleted. */
-  isUser: (userId: string) => Promise<boolean>;
-  log: Logger;
-  options: FeaturesConfiguration;
-}
-
 /** The features that agents and pages use besides threads and runs. */
-export interface Features {
-  uploads: Uploads;
-  artifacts: Artifacts;
+export interface Features extends Pick<WorkspaceRoom, 'uploads' | 'artifacts' | 'copyFolders'> {
   memories: Memories;
   learning: MemoryLearning;
   customAgents: CustomAgents;
-  copyFolders: CopyOfFolders;
   fileChanges: FileChanges;
   /** What the lead agent works with. */
   equipment: Equipment;
@@ -87,56 +56,45 @@ export interface Features {
 }
 
 /** Creates everything that agents and pages use besides threads and runs. */
-export function createFeatures(dependencies: FeaturesDependencies): Features {
-  const { database, ownership, access, removals, audit, workflows, clock, log, options } = dependencies;
+export function createFeatures({
+  workflows,
+  mcpNetwork: network,
+  isUser,
+  options,
+  ...given
+}: Pick<
+  ConversationParts,
+  'database' | 'ownership' | 'jobs' | 'removals' | 'audit' | 'version' | 'clock' | 'log'
+> & {
+  access: ThreadAccess;
+  threadStore: Pick<ThreadStore, 'create'>;
+  /** Null when this gateway has no pool. */
+  workflows: Equipment['workflows'];
+  mcpNetwork: McpNetwork;
+  /** Returns false once the account is deleted. */
+  isUser: (userId: string) => Promise<boolean>;
+  options: FeaturesConfiguration;
+}): Features {
+  const { access, log } = given;
+  const { home, diskReserveBytes, agentsApi } = options;
   // Only one process uses an SQLite database.
-  const changes = new ChangeLock(database.dialect === 'postgres' ? ownership : null);
+  const changes = new ChangeLock(given.database.dialect === 'postgres' ? given.ownership : null);
+  const parts = { ...given, home, diskReserveBytes, changes };
   const models = { configured: options.models, cwd: options.cwd };
-  const folders = new ThreadFolders({ ...options, reserveBytes: options.diskReserveBytes, disk: nodeDisk });
-  const files = new WorkspaceFiles(folders, clock);
+
+  const workspace = createWorkspace({ ...parts, limits: options.uploads });
+  const { files, folders } = workspace;
   const fileChanges = new FileChanges(files);
-  const uploads = new Uploads({
-    folders,
-    files,
-    access,
-    makeThread: async (owner, threadId) => {
-      await dependencies.threadStore.create(owner, { threadId, at: toIso(clock()) });
-    },
-    limits: options.uploads,
-    clock,
-  });
-  const artifacts = new Artifacts({ folders, files, access });
-
-  const extensions = new ExtensionsFile(options.home, changes);
-  const servers = new McpServers({
-    file: extensions,
-    allowedCommands: options.mcp.allowedCommands,
-    version: dependencies.version,
-    network: dependencies.mcpNetwork,
-    clock: steadyClock,
-    log,
-  });
-  const skills = createSkills({
-    ...dependencies,
-    extensions,
-    changes,
-    files,
-    diskReserveBytes: options.diskReserveBytes,
-    options: options.skills,
-  });
-
-  const customAgentFiles = new CustomAgentFiles(options.home);
+  const mcp = createMcp({ ...parts, network, allowedCommands: options.mcp.allowedCommands });
+  const skills = createSkills({ ...parts, ...mcp, files, options: options.skills });
+  const customAgentFiles = new CustomAgentFiles(home);
   const { memories, learning } = createMemory({
-    ...dependencies,
-    changes,
+    ...parts,
     isThere: async ({ userId, agent }) =>
-      (await dependencies.isUser(userId)) &&
-      (agent === null || (await customAgentFiles.exists({ userId, name: agent }))),
+      (await isUser(userId)) && (agent === null || (await customAgentFiles.exists({ userId, name: agent }))),
     models,
-    home: options.home,
     options: options.memory,
   });
-  removals.register({ forgetThread: forgetTurnsOfThread, forgetUser: forgetTurnsOfUser });
   const customAgents = new CustomAgents({
     files: customAgentFiles,
     changes,
@@ -144,45 +102,40 @@ export function createFeatures(dependencies: FeaturesDependencies): Features {
     withMemory: (owner, name, remove) => memories.remove(owner, name, remove),
     log,
   });
-  const profiles = new Profiles(options.home);
+  const profiles = new Profiles(home);
   const ask = options.models.length === 0 ? null : modelAsker(models);
   const suggestions = new Suggestions({ ask, hasPool: workflows !== null, log });
 
   return {
-    uploads,
-    artifacts,
+    ...workspace,
     memories,
     learning,
     customAgents,
-    copyFolders: copyOfFolders(folders, access),
     fileChanges,
     equipment: {
       workflows,
       workspace: agentWorkspace({ files, folders, access, follower: fileChanges }),
       mounts: [skills.mount],
       skillsFor: (only) => skills.promptFor(only),
-      extraTools: () => servers.tools(),
+      extraTools: () => mcp.servers.tools(),
       memoryOf: (userId, agentName) => memories.promptFor({ user: userId }, agentName),
       userAgents: {
         working: new WorkingAgents((userId, name) => customAgents.find({ user: userId }, name)),
         profileOf: (userId) => profiles.read({ user: userId }),
-        ...(options.agentsApi.enabled && {
-          setUp: (agent, requested) => customAgents.setUp(agent, requested),
-        }),
+        ...(agentsApi.enabled && { setUp: (agent, requested) => customAgents.setUp(agent, requested) }),
       },
     },
     routes: [
-      uploadRoutes({ uploads }),
-      artifactRoutes({ artifacts }),
-      mcpRoutes({ servers, audit }),
+      ...workspace.routes,
+      mcp.routes,
       skills.routes,
       memoryRoutes({ memories, requireAgent: (owner, name) => customAgents.get(owner, name) }),
-      customAgentRoutes({ agents: customAgents, profiles, isEnabled: options.agentsApi.enabled }),
+      customAgentRoutes({ agents: customAgents, profiles, isEnabled: agentsApi.enabled }),
       suggestionRoutes({ access, suggestions, inputPolish: new InputPolish({ ask, log }) }),
     ],
     close: async () => {
       learning.close();
-      await servers.close();
+      await mcp.servers.close();
     },
   };
 }

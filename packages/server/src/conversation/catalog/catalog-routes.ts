@@ -7,42 +7,14 @@ import {
 import { type Graph, listGraphs } from '@switchyard/contract/conversation/graphs';
 import { getInfo, getOk } from '@switchyard/contract/conversation/info';
 import { getModel, listModels, type Model } from '@switchyard/contract/conversation/model';
-import { at, type Mount, mounts } from '@switchyard/contract/conversation/mounts';
+import { at, type Mount } from '@switchyard/contract/conversation/mounts';
 import type { AgentRuntime } from '../../agents/create-agents.ts';
 import { langgraphVersion } from '../../agents/langchain.ts';
 import { shown } from '../../agents/loading/load-agent-fault.ts';
-import type { ModelConfig } from '../../config/models.ts';
 import type { Routes } from '../../http/app.ts';
-import { assistantRoutes } from './assistant-routes.ts';
-import type { Assistants } from './assistants.ts';
-import { findModel, shownModels } from './models.ts';
-import { storeRoutes } from './store-routes.ts';
+import { findModel } from './models.ts';
 
-interface CatalogRoutesOptions {
-  assistants: Assistants;
-  runtime: Pick<AgentRuntime, 'agents' | 'otherFaults' | 'storeItems'>;
-  version: string;
-  trackTokens: boolean;
-  models: readonly ModelConfig[];
-}
-
-/** The routes besides threads and runs: assistants, the store, models, and what the server is. */
-export function catalogRoutes({
-  assistants,
-  runtime,
-  version,
-  trackTokens,
-  models,
-}: CatalogRoutesOptions): Routes[] {
-  const onBothMounts = mounts.flatMap((mount) => [
-    assistantRoutes(mount, { assistants }),
-    storeRoutes(mount, { items: runtime.storeItems }),
-    infoRoutes(mount, { version }),
-  ]);
-  return [...onBothMounts, graphRoutes(runtime), modelRoutes(shownModels(models), { trackTokens })];
-}
-
-function graphRoutes({ agents, otherFaults }: Pick<AgentRuntime, 'agents' | 'otherFaults'>): Routes {
+export function graphRoutes({ agents, otherFaults }: Pick<AgentRuntime, 'agents' | 'otherFaults'>): Routes {
   return (app) => {
     app.route({
       ...listGraphs,
@@ -67,7 +39,7 @@ function graphRoutes({ agents, otherFaults }: Pick<AgentRuntime, 'agents' | 'oth
   };
 }
 
-function infoRoutes(mount: Mount, { version }: { version: string }): Routes {
+export function infoRoutes(mount: Mount, { version }: { version: string }): Routes {
   const flags = { assistants: true, crons: true, langsmith: false, langsmith_tracing_replicas: false };
   const info = { version, langgraph_js_version: langgraphVersion(), context: 'js' as const, flags };
   return (app) => {
@@ -77,7 +49,7 @@ function infoRoutes(mount: Mount, { version }: { version: string }): Routes {
   };
 }
 
-function modelRoutes(models: readonly Model[], { trackTokens }: { trackTokens: boolean }): Routes {
+export function modelRoutes(models: readonly Model[], { trackTokens }: { trackTokens: boolean }): Routes {
   return (app) => {
     app.route({
       ...listModels,

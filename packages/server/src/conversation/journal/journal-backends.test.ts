@@ -7,7 +7,7 @@ import { openConversationDatabase } from '../../../testing/journal-fixture.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { openDatabase } from '../../platform/database/open.ts';
 import type { ConversationTables } from '../tables.ts';
-import { openEventStorage } from './open-event-storage.ts';
+import { openEventStorage } from './create-journal.ts';
 import { RunEventStore } from './run-event-store.ts';
 
 journalConformance('db in memory', async (): Promise<JournalVariant> => {

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openConversationDatabase } from '../../../testing/journal-fixture.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { ConversationTables } from '../tables.ts';
+import { openEventStorage } from './create-journal.ts';
 import type { EventStorage } from './event-storage.ts';
 import { Journal } from './journal.ts';
-import { openEventStorage } from './open-event-storage.ts';
 
 const system = { system: 'test' };
 

@@ -18,7 +18,7 @@ import { runNotFound } from './run-not-found.ts';
 import type { ThreadMessages } from './thread-messages.ts';
 import type { ThreadTokens } from './thread-tokens.ts';
 
-interface RunEventRoutesOptions {
+export interface RunEventRoutesOptions {
   journal: Journal;
   messages: ThreadMessages;
   tokens: ThreadTokens;

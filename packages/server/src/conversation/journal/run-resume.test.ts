@@ -18,8 +18,8 @@ import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
 import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables } from '../tables.ts';
+import { type EventBackend, openEventStorage } from './create-journal.ts';
 import { Journal } from './journal.ts';
-import { type EventBackend, openEventStorage } from './open-event-storage.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
 type Durability = AgentRunRequest['durability'];

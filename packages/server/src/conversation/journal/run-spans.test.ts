@@ -6,8 +6,8 @@ import type { SpanMark } from '../../agents/run-contract/run-record.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { DatabaseOptions } from '../../platform/database/open.ts';
 import type { ConversationTables } from '../tables.ts';
+import { openEventStorage } from './create-journal.ts';
 import { Journal } from './journal.ts';
-import { openEventStorage } from './open-event-storage.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import { RunSpanStore } from './run-span-store.ts';
 

@@ -3,7 +3,7 @@ import type { ModelConfig } from '../../config/models.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
 import type { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import type { ConversationParts } from '../conversation-parts.ts';
-import { LearningStore } from './learning-store.ts';
+import { forgetTurnsOfThread, forgetTurnsOfUser, LearningStore } from './learning-store.ts';
 import { Memories } from './memories.ts';
 import { MemoryFiles, type MemoryKey } from './memory-files.ts';
 import { MemoryLearning } from './memory-learning.ts';
@@ -23,20 +23,25 @@ export interface MemoryConfiguration {
   minConfidence: number;
 }
 
-interface MemoryDependencies extends Pick<ConversationParts, 'database' | 'jobs' | 'home' | 'clock' | 'log'> {
+/** Creates everything about memory. */
+export function createMemory({
+  database,
+  removals,
+  jobs,
+  changes,
+  isThere,
+  models,
+  home,
+  clock,
+  log,
+  options,
+}: Pick<ConversationParts, 'database' | 'removals' | 'jobs' | 'home' | 'clock' | 'log'> & {
   changes: ChangeLock;
   /** Returns false once the account or the custom agent is deleted. */
   isThere: (key: MemoryKey) => Promise<boolean>;
   models: { configured: readonly ModelConfig[]; cwd: string };
   options: MemoryConfiguration;
-}
-
-/** Creates everything about memory. */
-export function createMemory(dependencies: MemoryDependencies): {
-  memories: Memories;
-  learning: MemoryLearning;
-} {
-  const { database, changes, models, home, clock, options, ...rest } = dependencies;
+}): { memories: Memories; learning: MemoryLearning } {
   const learns = options.enabled && options.extraction && models.configured.length > 0;
   const store = new LearningStore(database);
   const memories = new Memories({
@@ -47,13 +52,16 @@ export function createMemory(dependencies: MemoryDependencies): {
     options: { ...options, learns },
   });
   const learning = new MemoryLearning({
-    ...rest,
+    jobs,
+    isThere,
     store,
     memories,
     ask: learns ? modelAsker(models) : null,
     settings: options,
     clock,
     timer: systemTimer,
+    log,
   });
+  removals.register({ forgetThread: forgetTurnsOfThread, forgetUser: forgetTurnsOfUser });
   return { memories, learning };
 }

@@ -19,7 +19,7 @@ import { SocketCaller } from './socket-caller.ts';
 import type { ThreadEvents } from './thread-events.ts';
 import { ThreadSocket } from './thread-socket.ts';
 
-interface ProtocolSocketsOptions {
+export interface ProtocolSocketsOptions {
   commands: ThreadCommands;
   events: ThreadEvents;
   access: Pick<ThreadAccess, 'require'>;

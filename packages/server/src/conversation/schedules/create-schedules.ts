@@ -11,28 +11,25 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import { cronRoutes } from './cron-routes.ts';
 import { Crons } from './crons.ts';
 import { ScheduleClock } from './schedule-clock.ts';
-import type { ScheduleJobs } from './schedule-jobs.ts';
 import { forgetSchedulesOfUser, releaseThread, ScheduleStore } from './schedule-store.ts';
 import { scheduledTaskRoutes } from './scheduled-task-routes.ts';
 import { ScheduledTasks } from './scheduled-tasks.ts';
 import { Schedules } from './schedules.ts';
 
-interface SchedulesDependencies
-  extends Pick<ConversationParts, 'database' | 'removals' | 'mayStartRuns' | 'clock' | 'log'> {
-  jobs: ScheduleJobs;
-  runs: Runs;
-  access: ThreadAccess;
-  followers: RunFollowers;
-}
-
 const threadGone = 'Its thread was deleted. Give it another one, or a fresh thread for each run.';
 
 /** Creates the runs that begin by themselves. */
-export function createSchedules(dependencies: SchedulesDependencies): { crons: Crons; routes: Routes[] } {
-  const { database, access, followers, removals, mayStartRuns: mayStart, clock } = dependencies;
+export function createSchedules(
+  parts: Pick<ConversationParts, 'database' | 'jobs' | 'removals' | 'mayStartRuns' | 'clock' | 'log'> & {
+    runs: Runs;
+    access: ThreadAccess;
+    followers: RunFollowers;
+  },
+): { crons: Crons; routes: Routes[] } {
+  const { database, access, followers, removals, mayStartRuns: mayStart, clock } = parts;
   const store = new ScheduleStore(database);
   const clockwork = new ScheduleClock({
-    ...dependencies,
+    ...parts,
     store,
     mayStart,
     unitClock: unitClock(database, clock),
@@ -42,7 +39,7 @@ export function createSchedules(dependencies: SchedulesDependencies): { crons: C
     forgetThread: (trx, threadId) => releaseThread(trx, threadId, { at: toIso(clock()), why: threadGone }),
     forgetUser: forgetSchedulesOfUser,
   });
-  const schedules = new Schedules({ ...dependencies, store, clockwork, newId });
+  const schedules = new Schedules({ ...parts, store, clockwork, newId });
   const crons = new Crons(schedules);
   return {
     crons,

@@ -22,15 +22,6 @@ export interface SkillsOptions {
   shipped: string | null;
 }
 
-interface SkillsDependencies extends Pick<ConversationParts, 'audit' | 'clock' | 'log'> {
-  extensions: ExtensionsFile;
-  changes: ChangeLock;
-  access: Pick<ThreadAccess, 'require'>;
-  files: WorkspaceFiles;
-  diskReserveBytes: number;
-  options: SkillsOptions;
-}
-
 export interface SkillsPart {
   routes: Routes;
   /** Returns what agents are told; limited to the given names when there are any. */
@@ -39,12 +30,28 @@ export interface SkillsPart {
   mount: FileMount;
 }
 
-export function createSkills(dependencies: SkillsDependencies): SkillsPart {
-  const { extensions, changes, access, files, audit, clock, log, options } = dependencies;
+export function createSkills({
+  extensions,
+  changes,
+  access,
+  files,
+  audit,
+  diskReserveBytes,
+  clock,
+  log,
+  options,
+}: Pick<ConversationParts, 'audit' | 'clock' | 'log'> & {
+  extensions: ExtensionsFile;
+  changes: ChangeLock;
+  access: Pick<ThreadAccess, 'require'>;
+  files: WorkspaceFiles;
+  diskReserveBytes: number;
+  options: SkillsOptions;
+}): SkillsPart {
   const folders = new SkillFolders({ ...options, log });
   const skills = new Skills({ folders, extensions });
   const custom = new CustomSkills({ folders, skills, extensions, changes, clock });
-  const archives = new SkillInstall({ custom, access, files, reserveBytes: dependencies.diskReserveBytes });
+  const archives = new SkillInstall({ custom, access, files, reserveBytes: diskReserveBytes });
   return {
     routes: skillRoutes({ skills, custom, archives, audit }),
     promptFor: async (only) => {

@@ -1,62 +1,74 @@
+import { modelNames } from '../../agents/models/model-names.ts';
 import type { Routes } from '../../http/app.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { newId, newTimeOrderedId } from '../../lib/ids.ts';
-import type { Log } from '../../lib/log.ts';
-import type { GoalStore } from '../goals/goal-store.ts';
-import type { EventStorage } from '../journal/event-storage.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { RecordedRunStore } from '../journal/recorded-run-store.ts';
-import type { RunStore } from '../runs/records/run-store.ts';
+import type { ConversationParts } from '../conversation-parts.ts';
+import type { CustomAgents } from '../custom-agents/custom-agents.ts';
+import { GoalStore } from '../goals/goal-store.ts';
+import type { JournalRoom } from '../journal/create-journal.ts';
+import { RunStore } from '../runs/records/run-store.ts';
 import type { Runs } from '../runs/runs.ts';
-import type { SavedStates } from '../threads/saved-states.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
 import type { ThreadRemoval } from '../threads/thread-removal.ts';
 import type { ThreadStore } from '../threads/thread-store.ts';
 import type { CopyOfFolders } from '../workspace/copy-folders.ts';
 import { AnswerVersions } from './answer-versions.ts';
 import { Branches } from './branches.ts';
-import { Compactions, type CompactionsOptions } from './compactions.ts';
+import { Compactions } from './compactions.ts';
 import { HistorySeed } from './history-seed.ts';
 import { Replays } from './replays.ts';
 import { turnRoutes } from './turn-routes.ts';
 
-interface TurnsDependencies extends Pick<CompactionsOptions, 'compact' | 'modelNames' | 'modelOfAgent'> {
-  access: ThreadAccess;
-  states: SavedStates;
-  store: ThreadStore;
-  removal: ThreadRemoval;
-  runs: Runs;
-  runStore: RunStore;
-  goals: GoalStore;
-  recordedRuns: RecordedRunStore;
-  journal: Journal;
-  storage: EventStorage;
-  copyFolders: CopyOfFolders;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}
-
 /** What a page does with the turns of a conversation: make one again, edit it, look at its versions, branch from it. */
-export function createTurns(dependencies: TurnsDependencies): Routes {
-  const { access, states, store, removal, runs, runStore, recordedRuns, journal, storage, goals } =
-    dependencies;
-  const { copyFolders, clock, log } = dependencies;
-  const seed = new HistorySeed({ storage, runs: recordedRuns, log });
+export function createTurns({
+  database,
+  runtime,
+  access,
+  threadStore: store,
+  removal,
+  runs,
+  journal,
+  storage,
+  recordedRuns,
+  customAgents,
+  copyFolders,
+  models,
+  clock,
+  log,
+}: Pick<ConversationParts, 'database' | 'runtime' | 'models' | 'clock' | 'log'> &
+  JournalRoom & {
+    access: ThreadAccess;
+    threadStore: ThreadStore;
+    removal: ThreadRemoval;
+    runs: Runs;
+    customAgents: Pick<CustomAgents, 'forRun'>;
+    copyFolders: CopyOfFolders;
+  }): Routes {
+  const { states, compact } = runtime;
+  const shared = { access, states, store, clock, log };
   return turnRoutes({
-    replays: new Replays({ access, states, runs: runStore, journal, goals, newId }),
-    branches: new Branches({
+    replays: new Replays({
       access,
       states,
-      store,
+      runs: new RunStore(database),
+      journal,
+      goals: new GoalStore(database),
+      newId,
+    }),
+    branches: new Branches({
+      ...shared,
       removal,
-      seed,
+      seed: new HistorySeed({ storage, runs: recordedRuns, log }),
       runs: recordedRuns,
       copyFolders,
       newId: newTimeOrderedId,
-      clock,
-      log,
     }),
-    compactions: new Compactions(dependencies),
+    compactions: new Compactions({
+      ...shared,
+      compact,
+      modelNames: modelNames(models),
+      modelOfAgent: async (owner, name) =>
+        (await customAgents.forRun(owner, name, { mayBeNew: false })).model,
+    }),
     answers: new AnswerVersions({ access, runs: recordedRuns }),
     runs,
     journal,

@@ -52,7 +52,7 @@ export interface PoolUsage {
 /** The e-mail addresses of accounts, by their ids. */
 export type EmailsOf = (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
-interface UsageSummariesOptions {
+export interface UsageSummariesOptions {
   store: UsageStore;
   prices: ModelPrices;
   /** Null when this gateway has no pool. */
