@@ -34,7 +34,6 @@ import type { Runs } from './runs/runs.ts';
 import { createSchedules } from './schedules/create-schedules.ts';
 import { createThreads } from './threads/create-threads.ts';
 import type { ThreadAccess } from './threads/thread-access.ts';
-import { ThreadFiles } from './threads/thread-files.ts';
 import type { ThreadStore } from './threads/thread-store.ts';
 import type { Threads } from './threads/threads.ts';
 import { createTimelines } from './timeline/create-timelines.ts';
@@ -43,6 +42,7 @@ import { createTurns } from './turns/create-turns.ts';
 import { contextUsageOf } from './usage/context-usage.ts';
 import { createUsage } from './usage/create-usage.ts';
 import type { EmailsOf, WorkflowUsageOf } from './usage/usage-summaries.ts';
+import { ThreadFiles } from './user-files/thread-files.ts';
 
 export interface ConversationOptions {
   /** The data home. */
