@@ -49,7 +49,7 @@ export class ThreadCommands {
   ]);
 
   constructor(options: {
-    runs: Pick<Runs, 'startNow' | 'newest' | 'look' | 'openRun' | 'result'>;
+    runs: Pick<Runs, 'start' | 'newest' | 'look' | 'openRun' | 'result'>;
     states: Pick<ThreadStates, 'current' | 'at'>;
     access: Pick<ThreadAccess, 'require'>;
     timer?: Timer;
@@ -133,7 +133,7 @@ export class ThreadCommands {
   async #start(caller: RunCaller, threadId: string, body: RunCreate): Promise<Done> {
     const named = { ...caller, namesCheckpoints: true };
     const asked = { ...body, stream_mode: streamModes, stream_subgraphs: true };
-    const { run } = await this.#options.runs.startNow(named, threadId, asked);
+    const { run } = await this.#options.runs.start(named, threadId, asked, { claim: true });
     return { result: { run_id: run.run_id }, admission: run.admission };
   }
 

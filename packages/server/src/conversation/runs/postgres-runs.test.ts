@@ -46,7 +46,7 @@ describe.skipIf(isSkipped)(title, () => {
   }
 
   test('the end of a run makes its thread unread until its owner has seen that end', async () => {
-    const { result } = await processOf(0).runs.startExpecting(alice, 't', hello());
+    const { result } = await processOf(0).runs.start(alice, 't', hello(), { claim: true, expect: true });
     (await processOf(0).runner.next()).succeed({ n: 1 });
     await result(forever);
     const store = new UnreadThreadStore(fixture.database);
@@ -70,7 +70,9 @@ describe.skipIf(isSkipped)(title, () => {
     const begun: string[] = [];
     for (const { runner } of processes) void endAll(runner, (runId) => begun.push(runId));
     const started = await Promise.all(
-      Array.from({ length: 12 }, (_, n) => processOf(n).runs.startExpecting(alice, 't', hello())),
+      Array.from({ length: 12 }, (_, n) =>
+        processOf(n).runs.start(alice, 't', hello(), { claim: true, expect: true }),
+      ),
     );
     for (const { result } of started) expect((await result(forever)).run.status).toBe('success');
     const byAdmission = started.map(({ run }) => run).sort((a, b) => a.admission - b.admission);
@@ -81,7 +83,7 @@ describe.skipIf(isSkipped)(title, () => {
   test('of many runs that require an idle thread one is admitted', async () => {
     const asked = await Promise.allSettled(
       Array.from({ length: 9 }, (_, n) =>
-        processOf(n).runs.startNow(alice, 't', hello({ multitask_strategy: 'reject' })),
+        processOf(n).runs.start(alice, 't', hello({ multitask_strategy: 'reject' }), { claim: true }),
       ),
     );
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -96,7 +98,10 @@ describe.skipIf(isSkipped)(title, () => {
       Array.from({ length: 24 }, async (_, n) => {
         const { runs } = processOf(n);
         const multitask_strategy = strategies[n % strategies.length] as (typeof strategies)[number];
-        const { run, result } = await runs.startExpecting(alice, 't', hello({ multitask_strategy }));
+        const { run, result } = await runs.start(alice, 't', hello({ multitask_strategy }), {
+          claim: true,
+          expect: true,
+        });
         const name = { threadId: 't', runId: run.run_id };
         if (n % 4 === 0)
           await processOf(n + 1)

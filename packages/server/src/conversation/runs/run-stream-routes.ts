@@ -44,7 +44,7 @@ export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRo
   ): Promise<void> =>
     whileOpen({ openStreams, request }, 'events', async (open) => {
       const caller = runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) });
-      const { run, onDisconnect } = await runs.startNow(caller, threadId, body);
+      const { run, onDisconnect } = await runs.start(caller, threadId, body, { claim: true });
       const source = runs.framesOf(run);
       const end = await replyWithEvents(request, reply, { mount, run, open, source });
       if (end === 'client_gone' && onDisconnect === 'cancel') await cancelFor(runs, request, run);

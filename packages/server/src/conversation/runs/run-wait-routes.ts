@@ -28,7 +28,10 @@ export function runWaitRoutes(mount: Mount, { runs, openStreams }: RunWaitRoutes
   ): Promise<void> =>
     whileOpen({ openStreams, request }, 'held_request', async (open) => {
       const caller = runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) });
-      const { run, result, onDisconnect } = await runs.startExpecting(caller, threadId, body);
+      const { run, result, onDisconnect } = await runs.start(caller, threadId, body, {
+        claim: true,
+        expect: true,
+      });
       if (onDisconnect === 'cancel') onClientGone(open.signal, () => void cancelFor(runs, request, run));
       reply.headers(runHeaders(mount, run));
       const answer = textOf(result(open.signal), { mount, run, signal: open.signal });

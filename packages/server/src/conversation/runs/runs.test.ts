@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 async function startExpecting(threadId: string, more = {}) {
-  return gateway.runs.startExpecting(alice, threadId, hello(more));
+  return gateway.runs.start(alice, threadId, hello(more), { claim: true, expect: true });
 }
 
 async function collect(source: AsyncIterable<Uint8Array>): Promise<string> {
@@ -465,7 +465,7 @@ describe('a stream', () => {
 
 describe('a run without a thread', () => {
   test('gets a temporary thread, which is deleted with it', async () => {
-    const { run, result } = await gateway.runs.startExpecting(alice, null, hello());
+    const { run, result } = await gateway.runs.start(alice, null, hello(), { claim: true, expect: true });
     expect(await fixture.threadRow(run.thread_id)).toMatchObject({ user_id: 'alice', status: 'busy' });
     (await gateway.runner.next()).succeed({ n: 1 });
     expect((await result(forever)).values).toEqual({ n: 1 });
@@ -476,13 +476,12 @@ describe('a run without a thread', () => {
 
   test('keeps its thread when the mount or the request says so', async () => {
     const kept = [
-      await gateway.runs.startExpecting({ ...alice, mount: '/api' }, null, hello()),
-      await gateway.runs.startExpecting(alice, null, hello({ on_completion: 'keep' })),
-      await gateway.runs.startExpecting(
-        alice,
-        null,
-        hello({ config: { configurable: { thread_id: 'mine' } } }),
-      ),
+      await gateway.runs.start({ ...alice, mount: '/api' }, null, hello(), { claim: true, expect: true }),
+      await gateway.runs.start(alice, null, hello({ on_completion: 'keep' }), { claim: true, expect: true }),
+      await gateway.runs.start(alice, null, hello({ config: { configurable: { thread_id: 'mine' } } }), {
+        claim: true,
+        expect: true,
+      }),
     ];
     for (let n = 0; n < kept.length; n += 1) (await gateway.runner.next()).succeed();
     for (const { run, result } of kept) {

@@ -22,7 +22,6 @@ import { userScope } from '../user-scope.ts';
 import type { RunEnding } from './ending/run-ending.ts';
 import type { EndedRun, RunEnds } from './ending/run-ends.ts';
 import type { Place } from './execution/run-line.ts';
-import type { RunStarts, StartedRun as StartedRunOfThread } from './execution/run-starts.ts';
 import type { RunWork } from './execution/run-work.ts';
 import type { AdmittedRun, NewRun, RunAdmission } from './intake/run-admission.ts';
 import type { RunCaller, RunIntake } from './intake/run-intake.ts';
@@ -31,6 +30,7 @@ import { requestCancel } from './records/run-claim-store.ts';
 import { type FinalEvent, finalEvents, readFrames } from './records/run-frames.ts';
 import type { RunNews } from './records/run-news.ts';
 import { refusal } from './records/run-request.ts';
+import type { RunStarts, StartedRun as StartedRunOfThread } from './records/run-starts.ts';
 import {
   forgetRun,
   forgetRuns,
@@ -64,6 +64,8 @@ export interface StartedRun {
   kwargs: string;
   /** What happens to the run when the connection that started it closes. */
   onDisconnect: 'cancel' | 'continue';
+  /** Waits for the end. Rejects with the signal's reason. */
+  result: (signal: AbortSignal) => Promise<RunResult>;
 }
 
 /** Encoded events. It ends with the run or when the signal aborts; otherwise it throws. */
@@ -124,36 +126,25 @@ export class Runs {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  /** Resolves when the run is stored. Without a thread it gets one. */
-  async start(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun> {
-    return this.#inOrder({ caller, threadId, body }, async () => {
-      const input = await this.#options.intake.prepare(caller, threadId, body);
-      return this.#admit(input, { place: null });
-    });
-  }
-
-  /** Like `start`, for a caller that streams the run: the run is claimed in the unit that stores it, when there is room. */
-  async startNow(caller: RunCaller, threadId: string | null, body: RunCreate): Promise<StartedRun> {
-    return this.#inOrder({ caller, threadId, body }, async () => {
-      const input = await this.#options.intake.prepare(caller, threadId, body);
-      return this.#admit(input, { place: this.#reserve(input) });
-    });
-  }
-
-  /** Like `startNow`, for a caller that waits for the end: the end is not missed, however soon it comes. */
-  async startExpecting(
+  /**
+   * Resolves when the run is stored. Without a thread it gets one. With `claim` the unit that stores the run also claims it, when
+   * there is room. With `expect` its end is not missed, however soon it comes.
+   */
+  async start(
     caller: RunCaller,
     threadId: string | null,
     body: RunCreate,
-  ): Promise<StartedRun & { result: (signal: AbortSignal) => Promise<RunResult> }> {
+    { claim = false, expect = false }: { claim?: boolean; expect?: boolean } = {},
+  ): Promise<StartedRun> {
     return this.#inOrder({ caller, threadId, body }, async () => {
       const input = await this.#options.intake.prepare(caller, threadId, body);
-      const expected = this.#options.ends.expect(input.runId);
+      const expected = expect ? this.#options.ends.expect(input.runId) : null;
       try {
-        const started = await this.#admit(input, { place: this.#reserve(input) });
+        const started = await this.#admit(input, { place: claim ? this.#reserve(input) : null });
+        if (!expected) return started;
         return { ...started, result: async (signal) => this.#resultOf(await expected.ended(signal)) };
       } catch (error) {
-        expected.forget();
+        expected?.forget();
         throw error;
       }
     });
@@ -418,7 +409,12 @@ export class Runs {
     for (const other of stopping) work.stop(other, input.strategy === 'rollback' ? 'rollback' : 'interrupt');
     if (run.worker_id === null) work.admitted(run, { isNext });
     else place?.begin({ row: run, kwargs });
-    return { run, kwargs, onDisconnect: input.kwargs.on_disconnect };
+    return {
+      run,
+      kwargs,
+      onDisconnect: input.kwargs.on_disconnect,
+      result: async (signal) => this.result(run, signal),
+    };
   }
 
   /** Returns the run when it has ended by itself, as it is stored now; otherwise null. */

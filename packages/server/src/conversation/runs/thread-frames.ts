@@ -1,8 +1,8 @@
 import type { ThreadStreamMode } from '@switchyard/contract/conversation/runs';
 import { dataOf, encodeEvent, type StreamFrame } from '../../platform/stream-log/stream-frame.ts';
 import type { StreamLog } from '../../platform/stream-log/stream-log.ts';
-import type { StartedRun } from './execution/run-starts.ts';
 import { type FinalEvent, gapFrame } from './records/run-frames.ts';
+import type { StartedRun } from './records/run-starts.ts';
 
 /** The position of a reader of a thread: after this event of this run. */
 export interface ThreadPosition {

@@ -85,7 +85,8 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
         } as RunRow;
         started.push({ caller, threadId, body, row });
         if (diesAfterStart) throw new Error('killed');
-        return { run: row, kwargs: '{}', onDisconnect: 'continue' as const };
+        const result = async () => ({ run: row, values: {} });
+        return { run: row, kwargs: '{}', onDisconnect: 'continue' as const, result };
       },
     };
     const shared = { store, jobs: queue, runs, clock: time.now, log: { warn: () => undefined } };

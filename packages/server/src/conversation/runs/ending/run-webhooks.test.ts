@@ -28,7 +28,10 @@ afterEach(() => fixture.close());
 
 async function ended(threadId: string | null, fail = false): Promise<RunResult> {
   const gateway = await fixture.start({ webhookCaller });
-  const { result } = await gateway.runs.startExpecting(alice, threadId, hello({ webhook: url }));
+  const { result } = await gateway.runs.start(alice, threadId, hello({ webhook: url }), {
+    claim: true,
+    expect: true,
+  });
   const work = await gateway.runner.next();
   if (fail) work.fail('ModelError', 'no key');
   else work.succeed({ n: 1 });

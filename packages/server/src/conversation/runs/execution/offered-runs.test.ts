@@ -114,7 +114,7 @@ describe.skipIf(redisHere.isSkipped || postgres.isSkipped)(`${redisHere.title} $
     await fixture.thread('t');
     const started = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        (processes[n % 3] as RunsProcess).runs.startExpecting(alice, 't', hello()),
+        (processes[n % 3] as RunsProcess).runs.start(alice, 't', hello(), { claim: true, expect: true }),
       ),
     );
     for (const { result } of started) expect((await result(forever)).run.status).toBe('success');
@@ -221,7 +221,9 @@ describe.skipIf(redisHere.isSkipped || postgres.isSkipped)(`${redisHere.title} $
 
   test('are continued by another replica when theirs shuts down, without a further wait', async () => {
     const leaving = await fixture.start({ slots: 2 });
-    const run = await fixture.thread('t').then((thread) => leaving.runs.startNow(alice, thread, hello()));
+    const run = await fixture
+      .thread('t')
+      .then((thread) => leaving.runs.start(alice, thread, hello(), { claim: true }));
     await leaving.runner.next();
     const next = await fixture.start({ slots: 2 });
     await leaving.close();
@@ -237,7 +239,7 @@ describe.skipIf(redisHere.isSkipped || postgres.isSkipped)(`${redisHere.title} $
     const alone = await openRunsFixture(undefined, sharedOffers(own.url));
     const process = await alone.start({ slots: 1 });
     await own.kill();
-    const first = await process.runs.startNow(alice, await alone.thread('a'), hello());
+    const first = await process.runs.start(alice, await alone.thread('a'), hello(), { claim: true });
     expect(first.run).toMatchObject({ status: 'running' });
     const second = await process.runs.start(alice, await alone.thread('b'), hello());
     (await process.runner.next()).succeed();

@@ -7,9 +7,8 @@ import type { StartTags } from '../../../platform/offers/start-tags.ts';
 import type { ThreadAfterRun } from '../ending/run-followers.ts';
 import type { OfferableRun, RunStore, WaitingRun } from '../records/run-store.ts';
 import type { RunExecutor } from './run-executor.ts';
-import type { Place, RunLine } from './run-line.ts';
-import { RunSlots } from './run-slots.ts';
-import type { RunWorker } from './run-worker.ts';
+import type { RunWorker } from './run-leases.ts';
+import { type Place, type RunLine, RunSlots } from './run-line.ts';
 
 /** What an offer says about a run. */
 export interface RunOffer {
@@ -36,7 +35,7 @@ export class OfferedRuns implements RunLine {
   readonly listens = false;
   readonly #options;
   readonly #timer: Timer;
-  readonly #slots: RunSlots;
+  readonly #slots: RunSlots<Pick<WaitingRun, 'run_id' | 'thread_id'>>;
   /** Runs at work here whose end is known. What became of the others has to be looked up. */
   readonly #ended = new Set<string>();
   /** Threads whose first run may have to be offered. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WaitingRun } from '../records/run-store.ts';
-import { RunQueue } from './run-queue.ts';
+import { RunQueue } from './run-scheduler.ts';
 
 let admissions = 0;
 

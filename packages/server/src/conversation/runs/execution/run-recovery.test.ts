@@ -247,7 +247,10 @@ describe('beside other processes', () => {
     const started = await Promise.all(
       Array.from({ length: 12 }, async (_, n) => {
         const threadId = await fixture.thread(`many-${n % 4}`);
-        return (processes[n % 3] as (typeof processes)[number]).runs.startExpecting(alice, threadId, hello());
+        return (processes[n % 3] as (typeof processes)[number]).runs.start(alice, threadId, hello(), {
+          claim: true,
+          expect: true,
+        });
       }),
     );
     for (const { runner } of processes) void endAll(runner);
@@ -264,7 +267,10 @@ describe('with a database that fails', () => {
 
   test('a run is claimed and ended as soon as the database answers again', async () => {
     const gateway = await fixture.start();
-    const { run, result } = await gateway.runs.startExpecting(alice, 't', hello({ after_seconds: 3 }));
+    const { run, result } = await gateway.runs.start(alice, 't', hello({ after_seconds: 3 }), {
+      claim: true,
+      expect: true,
+    });
     gateway.failWrites(3, { error: unavailable });
     const work = await fixture.passUntil(gateway.runner.next());
     gateway.failWrites(3, { error: unavailable });
@@ -279,7 +285,7 @@ describe('with a database that fails', () => {
 
   test('a run that breaks off because of it goes on as its next attempt', async () => {
     const gateway = await fixture.start();
-    const { run, result } = await gateway.runs.startExpecting(alice, 't', hello());
+    const { run, result } = await gateway.runs.start(alice, 't', hello(), { claim: true, expect: true });
     (await gateway.runner.next()).break(unavailable);
     const again = await fixture.passUntil(gateway.runner.next());
     expect(again.request).toMatchObject({ runId: run.run_id, attempt: 2 });
@@ -290,7 +296,7 @@ describe('with a database that fails', () => {
 
   test('a run whose end cannot be stored as it is ends as an error', async () => {
     const gateway = await fixture.start();
-    const { result } = await gateway.runs.startExpecting(alice, 't', hello());
+    const { result } = await gateway.runs.start(alice, 't', hello(), { claim: true, expect: true });
     const work = await gateway.runner.next();
     gateway.failWrites(1, { error: new Error('value too long') });
     work.succeed({ n: 1 });
@@ -303,7 +309,10 @@ describe('with a database that fails', () => {
 
   test('a claim whose answer was lost is resumed', async () => {
     const gateway = await fixture.start();
-    const { run, result } = await gateway.runs.startExpecting(alice, 't', hello({ after_seconds: 3 }));
+    const { run, result } = await gateway.runs.start(alice, 't', hello({ after_seconds: 3 }), {
+      claim: true,
+      expect: true,
+    });
     gateway.failWrites(1, { error: unavailable, afterCommit: true });
     const work = await fixture.passUntil(gateway.runner.next());
     expect(work.request).toMatchObject({ runId: run.run_id, attempt: 2 });

@@ -23,9 +23,13 @@ test('never more runs work at once than there are slots, and owners take turns',
   const { runs, runner } = await fixture.start({ slots: 2 });
   const started = [];
   for (let n = 0; n < 6; n += 1)
-    started.push(await runs.startExpecting(alice, await fixture.thread(`a${n}`), hello()));
+    started.push(
+      await runs.start(alice, await fixture.thread(`a${n}`), hello(), { claim: true, expect: true }),
+    );
   for (let n = 0; n < 2; n += 1)
-    started.push(await runs.startExpecting(bob, await fixture.thread(`b${n}`, 'bob'), hello()));
+    started.push(
+      await runs.start(bob, await fixture.thread(`b${n}`, 'bob'), hello(), { claim: true, expect: true }),
+    );
   const atWork: ScriptedRun[] = [await runner.next(), await runner.next()];
   const users: string[] = atWork.map(({ request }) => request.userId);
   for (let left = 6; left > 0; left -= 1) {
@@ -58,9 +62,9 @@ test('as many runs wait as are allowed; more are refused before they are stored'
 
 test('a run that finds room begins in the unit that stores it, and waits otherwise', async () => {
   const { runs, runner } = await fixture.start({ slots: 1 });
-  const first = await runs.startNow(alice, await fixture.thread('a'), hello());
+  const first = await runs.start(alice, await fixture.thread('a'), hello(), { claim: true });
   expect(first.run).toMatchObject({ status: 'running', attempt: 1 });
-  const second = await runs.startNow(alice, await fixture.thread('b'), hello());
+  const second = await runs.start(alice, await fixture.thread('b'), hello(), { claim: true });
   expect(second.run).toMatchObject({ status: 'pending', attempt: 0 });
   (await runner.next()).succeed();
   expect((await runner.next()).runId).toBe(second.run.run_id);
@@ -69,8 +73,8 @@ test('a run that finds room begins in the unit that stores it, and waits otherwi
 test('a run that is refused leaves its room to others', async () => {
   const { runs, runner } = await fixture.start({ slots: 1 });
   await fixture.thread('a');
-  const refused = runs.startNow(alice, 'a', hello({ follow_up_to_run_id: 'unknown' }));
+  const refused = runs.start(alice, 'a', hello({ follow_up_to_run_id: 'unknown' }), { claim: true });
   await expect(refused).rejects.toMatchObject({ code: 'validation_failed' });
-  const { run } = await runs.startNow(alice, 'a', hello());
+  const { run } = await runs.start(alice, 'a', hello(), { claim: true });
   expect((await runner.next()).runId).toBe(run.run_id);
 });

@@ -1,11 +1,9 @@
 import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import type { ClaimedRun } from '../records/run-claim-store.ts';
 import type { WaitingRun } from '../records/run-store.ts';
 import type { RunExecutor } from './run-executor.ts';
-import type { Place, RunLine } from './run-line.ts';
-import { RunQueue } from './run-queue.ts';
-import type { RunWorker } from './run-worker.ts';
+import type { RunWorker } from './run-leases.ts';
+import { type Place, type RunLine, RunSlots } from './run-line.ts';
 
 const retryMs = 1_000;
 
@@ -20,9 +18,7 @@ export class RunScheduler implements RunLine {
   readonly #queue = new RunQueue();
   /** Runs that are not due yet, by id. */
   readonly #later = new Map<string, { run: WaitingRun; cancel: () => void }>();
-  readonly #running = new Set<Promise<void>>();
-  /** Slots that are in use or reserved. */
-  #taken = 0;
+  readonly #slots: RunSlots<Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>>;
   #isClosed = false;
 
   constructor(options: {
@@ -36,6 +32,13 @@ export class RunScheduler implements RunLine {
   }) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
+    this.#slots = new RunSlots({
+      ...options,
+      onFree: (run) => {
+        this.#queue.release(run);
+        this.pump();
+      },
+    });
   }
 
   /** Counts those that this process knows. */
@@ -64,18 +67,8 @@ export class RunScheduler implements RunLine {
   }
 
   reserve(run: Pick<WaitingRun, 'run_id' | 'thread_id' | 'user_id'>): Place | null {
-    const { executor, slots } = this.#options;
-    const workerId = this.#options.worker.id;
-    if (this.#isClosed || workerId === null || this.#taken >= slots || !this.#queue.occupy(run)) return null;
-    const expected = executor.expect(run.run_id);
-    this.#taken += 1;
-    const free = (): void => {
-      expected.forget();
-      this.#free(run);
-    };
-    const begin = (claimed: ClaimedRun): void =>
-      this.#keep(expected.perform(claimed, workerId).finally(free));
-    return { workerId, begin, giveUp: free };
+    if (this.#isClosed || !this.#slots.hasRoom || !this.#queue.occupy(run)) return null;
+    return this.#slots.reserve(run);
   }
 
   remove(run: Pick<WaitingRun, 'run_id' | 'thread_id'>): void {
@@ -87,12 +80,11 @@ export class RunScheduler implements RunLine {
   }
 
   pump(): void {
-    const workerId = this.#options.worker.id;
-    while (!this.#isClosed && workerId !== null && this.#taken < this.#options.slots) {
+    while (!this.#isClosed && this.#slots.hasRoom) {
       const run = this.#queue.take();
-      if (!run) return;
-      this.#taken += 1;
-      this.#keep(this.#execute(run, workerId).finally(() => this.#free(run)));
+      const slot = run && this.#slots.take();
+      if (!slot) return;
+      slot.keep(run, this.#execute(run, slot.workerId));
     }
   }
 
@@ -103,22 +95,11 @@ export class RunScheduler implements RunLine {
   }
 
   async settled(): Promise<void> {
-    await Promise.all(this.#running);
+    await this.#slots.settled();
   }
 
   /** The processes that find its runs hear of its lease. */
   async close(): Promise<void> {}
-
-  #keep(running: Promise<void>): void {
-    const kept: Promise<void> = running.finally(() => this.#running.delete(kept));
-    this.#running.add(kept);
-  }
-
-  #free(run: Pick<WaitingRun, 'thread_id' | 'user_id'>): void {
-    this.#taken -= 1;
-    this.#queue.release(run);
-    this.pump();
-  }
 
   /** Never rejects. */
   async #execute(run: WaitingRun, workerId: string): Promise<void> {
@@ -137,4 +118,170 @@ export class RunScheduler implements RunLine {
     }, delayMs);
     this.#later.set(run.run_id, { run, cancel });
   }
+}
+
+interface Line {
+  /** The runs of a thread in the order of admission. */
+  runs: WaitingRun[];
+  isActive: boolean;
+}
+
+interface OwnerLine {
+  /** Threads whose first run could begin, in the order in which that became true. */
+  threads: Set<string>;
+  running: number;
+  /** When the owner was served last, in a count of services. */
+  servedAt: number;
+}
+
+/**
+ * Runs that wait to be claimed. Within a thread they are first in, first out, one at a time. Between owners, the one with the
+ * fewest runs at work comes first, then the one that has waited longest. The queue may be out of date; the claim decides.
+ */
+export class RunQueue {
+  readonly #lines = new Map<string, Line>();
+  readonly #owners = new Map<string, OwnerLine>();
+  readonly #waitingOf = new Map<string, number>();
+  readonly #known = new Set<string>();
+  #services = 0;
+
+  /** The number of runs that wait. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** The number of threads and owners that are remembered. */
+  get kept(): number {
+    return this.#lines.size + this.#owners.size + this.#waitingOf.size;
+  }
+
+  sizeOf(userId: string): number {
+    return this.#waitingOf.get(userId) ?? 0;
+  }
+
+  has(runId: string): boolean {
+    return this.#known.has(runId);
+  }
+
+  add(run: WaitingRun): void {
+    if (this.#known.has(run.run_id)) return;
+    this.#known.add(run.run_id);
+    this.#waitingOf.set(run.user_id, this.sizeOf(run.user_id) + 1);
+    const line = this.#lines.get(run.thread_id) ?? { runs: [], isActive: false };
+    this.#lines.set(run.thread_id, line);
+    const place = line.runs.findLastIndex(({ admission }) => admission < run.admission) + 1;
+    // A run behind others does not change whose turn it is.
+    if (place > 0) return void line.runs.splice(place, 0, run);
+    this.#unready(run.thread_id, line);
+    line.runs.unshift(run);
+    this.#ready(run.thread_id, line);
+  }
+
+  remove({ run_id, thread_id }: Pick<WaitingRun, 'run_id' | 'thread_id'>): void {
+    const line = this.#lines.get(thread_id);
+    const index = line?.runs.findIndex((run) => run.run_id === run_id) ?? -1;
+    if (!line || index < 0) return;
+    this.#unready(thread_id, line);
+    const [removed] = line.runs.splice(index, 1);
+    this.#forget(removed);
+    this.#ready(thread_id, line);
+    if (removed) this.#dropOwner(removed.user_id);
+  }
+
+  /** The run that begins next. Its thread is taken until `release`. */
+  take(): WaitingRun | undefined {
+    const userId = this.#nextOwner();
+    const [threadId] = this.#owners.get(userId ?? '')?.threads ?? [];
+    const line = this.#lines.get(threadId ?? '');
+    const run = line?.runs[0];
+    if (!line || !run) return undefined;
+    this.#unready(run.thread_id, line);
+    this.#forget(line.runs.shift());
+    line.isActive = true;
+    this.#serve(run.user_id);
+    return run;
+  }
+
+  /**
+   * Takes the thread as if a run of it had been added and handed out at once. Returns false when the thread has a run already.
+   */
+  occupy({ thread_id, user_id }: Pick<WaitingRun, 'thread_id' | 'user_id'>): boolean {
+    if (this.#lines.has(thread_id)) return false;
+    this.#lines.set(thread_id, { runs: [], isActive: true });
+    this.#serve(user_id);
+    return true;
+  }
+
+  /** The run that was handed out is done; the next one of its thread may follow. */
+  release({ thread_id, user_id }: Pick<WaitingRun, 'thread_id' | 'user_id'>): void {
+    const owner = this.#owners.get(user_id);
+    if (owner) owner.running -= 1;
+    const line = this.#lines.get(thread_id);
+    if (line) {
+      line.isActive = false;
+      this.#ready(thread_id, line);
+    }
+    this.#dropOwner(user_id);
+  }
+
+  #ready(threadId: string, line: Line): void {
+    const [first] = line.runs;
+    if (line.isActive) return;
+    if (!first) {
+      this.#lines.delete(threadId);
+      return;
+    }
+    this.#ownerLine(first.user_id).threads.add(threadId);
+  }
+
+  #serve(userId: string): void {
+    const owner = this.#ownerLine(userId);
+    this.#services += 1;
+    owner.running += 1;
+    owner.servedAt = this.#services;
+  }
+
+  #ownerLine(userId: string): OwnerLine {
+    const owner = this.#owners.get(userId) ?? newOwner(this.#services);
+    this.#owners.set(userId, owner);
+    return owner;
+  }
+
+  /** A thread is listed with the owner of its first run, which is about to change. */
+  #unready(threadId: string, line: Line): void {
+    const [first] = line.runs;
+    if (!first) return;
+    this.#owners.get(first.user_id)?.threads.delete(threadId);
+  }
+
+  #forget(run: WaitingRun | undefined): void {
+    if (!run) return;
+    this.#known.delete(run.run_id);
+    const left = this.sizeOf(run.user_id) - 1;
+    if (left > 0) this.#waitingOf.set(run.user_id, left);
+    else this.#waitingOf.delete(run.user_id);
+  }
+
+  #nextOwner(): string | undefined {
+    let best: { userId: string; owner: OwnerLine } | undefined;
+    for (const [userId, owner] of this.#owners) {
+      if (owner.threads.size === 0) continue;
+      if (!best || isBefore(owner, best.owner)) best = { userId, owner };
+    }
+    return best?.userId;
+  }
+
+  #dropOwner(userId: string): void {
+    const owner = this.#owners.get(userId);
+    if (owner && owner.running === 0 && owner.threads.size === 0) this.#owners.delete(userId);
+  }
+}
+
+/** An owner that arrives now comes after those that wait. */
+function newOwner(servedAt: number): OwnerLine {
+  return { threads: new Set(), running: 0, servedAt };
+}
+
+function isBefore(one: OwnerLine, other: OwnerLine): boolean {
+  return one.running === other.running ? one.servedAt < other.servedAt : one.running < other.running;
 }

@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 test('a caller who waits for a run of another process is answered although the message of its end was lost', async () => {
-  const { run } = await one.runs.startNow(alice, 't', hello());
+  const { run } = await one.runs.start(alice, 't', hello(), { claim: true });
   const result = other.runs.result(run, forever);
   const atWork = await one.runner.next();
   fixture.bus.break();
@@ -36,7 +36,7 @@ test('a caller who waits for a run of another process is answered although the m
 });
 
 test('a run stops although the message that it was cancelled at another process was lost', async () => {
-  const { run } = await one.runs.startNow(alice, 't', hello());
+  const { run } = await one.runs.start(alice, 't', hello(), { claim: true });
   await one.runner.next();
   fixture.bus.break();
   await other.runs.cancel(owner, { threadId: 't', runId: run.run_id }, 'interrupt');
@@ -79,7 +79,7 @@ test('a follower of a thread hears of the runs that other processes admit, in th
 
 test('a process that dies is noticed by one that never saw a run of it', async () => {
   const dying = await fixture.start();
-  const { run } = await dying.runs.startNow(alice, 't', hello());
+  const { run } = await dying.runs.start(alice, 't', hello(), { claim: true });
   await dying.runner.next();
   dying.kill();
   const diedAt = fixture.time.now();

@@ -7,13 +7,12 @@ import type { RunRow } from '../../tables.ts';
 import type { RunEnds } from '../ending/run-ends.ts';
 import type { ThreadAfterRun } from '../ending/run-followers.ts';
 import type { RunClaimStore } from '../records/run-claim-store.ts';
+import type { RunStarts } from '../records/run-starts.ts';
 import { RunStop } from '../records/run-stop.ts';
 import type { RunStore } from '../records/run-store.ts';
 import type { RunExecutor } from './run-executor.ts';
+import type { RunRecovery, RunWorker } from './run-leases.ts';
 import type { Place, RunLine } from './run-line.ts';
-import type { RunRecovery } from './run-recovery.ts';
-import type { RunStarts } from './run-starts.ts';
-import type { RunWorker } from './run-worker.ts';
 
 /** A reader of a thread that missed more runs than this sees the rest after the next look. */
 const maxMissedRuns = 100;

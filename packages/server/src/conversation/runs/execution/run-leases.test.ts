@@ -7,7 +7,7 @@ import { LeaseLost } from '../../../platform/ownership/lease.ts';
 import { ownershipMigrations } from '../../../platform/ownership/migrations.ts';
 import { Ownership } from '../../../platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../../../platform/ownership/tables.ts';
-import { RunWorker } from './run-worker.ts';
+import { RunWorker } from './run-leases.ts';
 
 test('runs are stopped when their lease may belong to another, while the database still does not answer', async () => {
   const opened = await openDatabase({ backend: 'memory' });
