@@ -135,11 +135,12 @@ export async function startCluster({
     const nginxPort = port ?? held.port;
     const sharedHome = givenHome ?? join(folder.path, 'shared');
     const environment = {
-      PUBLIC_URL: `http://127.0.0.1:${nginxPort}`,
-      DATABASE_URL: await databaseThrough(databaseUrl),
-      REDIS_URL: redis.url,
-      SHARED_HOME: sharedHome,
-      JWT_SECRET: randomBytes(24).toString('base64url'),
+      ...replicaEnvironment({
+        publicUrl: `http://127.0.0.1:${nginxPort}`,
+        databaseUrl: await databaseThrough(databaseUrl),
+        redisUrl: redis.url,
+        sharedHome,
+      }),
       ...env,
     };
     const replicas: Replica[] = [];
@@ -169,6 +170,23 @@ export async function startCluster({
     await stop();
     throw error;
   }
+}
+
+/** Returns what a replica of `deploy/cluster/switchyard.yaml` reads of its environment. */
+export function replicaEnvironment(addresses: {
+  publicUrl: string;
+  databaseUrl: string;
+  redisUrl: string;
+  sharedHome: string;
+}): Record<string, string> {
+  return {
+    PUBLIC_URL: addresses.publicUrl,
+    DATABASE_URL: addresses.databaseUrl,
+    REDIS_URL: addresses.redisUrl,
+    SHARED_HOME: addresses.sharedHome,
+    JWT_SECRET: randomBytes(24).toString('base64url'),
+    TRUSTED_PROXY: '127.0.0.1',
+  };
 }
 
 function spawnReplica({

@@ -16,12 +16,12 @@ export function testNginx(title: string): { title: string; isSkipped: boolean } 
 
 /** nginx before replicas, with the configuration that people take, on other ports. */
 export function startNginx({ folder, port, replicaPorts }: NginxOptions): Promise<RunningProxy> {
-  const servers = /( *)server 127\.0\.0\.1:7301( [^;]*);(\s*server 127\.0\.0\.1:730\d [^;]*;)*/g;
+  const servers = /( *)server replica-1:7300( [^;]*);(\s*server replica-\d:7300 [^;]*;)*/g;
   const replicas = (_: string, indent: string, options: string): string =>
     replicaPorts.map((each) => `${indent}server 127.0.0.1:${each}${options};`).join('\n');
   const text = recipeWith('cluster/nginx.conf', [
     [servers, replicas],
-    ['listen 127.0.0.1:7300;', `listen 127.0.0.1:${port};`],
+    ['listen 7300;', `listen 127.0.0.1:${port};`],
   ]);
   return serveNginx({ folder, text, url: `http://127.0.0.1:${port}` });
 }

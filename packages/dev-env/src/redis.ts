@@ -28,6 +28,9 @@ export interface RedisProcess {
 
 const programs = ['redis-server', 'valkey-server'];
 
+/** As a cluster has it: everything in it may be lost, but it must not choose what. */
+export const redisSettings = { save: '', appendonly: 'no', 'maxmemory-policy': 'noeviction' };
+
 /**
  * For tests that need Redis: a title and whether to skip them. On a machine without Redis the tests are skipped with the
  * reason in their title. In CI they fail instead.
@@ -48,8 +51,7 @@ export async function startRedis(settings: Record<string, string> = {}): Promise
     port: '0',
     unixsocket: socket,
     dir: folder.path,
-    save: '',
-    appendonly: 'no',
+    ...redisSettings,
     ...settings,
   };
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
