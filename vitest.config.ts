@@ -51,8 +51,8 @@ const testsOfPackage = [
 /**
  * unit and http are quick and run on any machine; services needs PostgreSQL and Redis. Their files run side by side in a few
  * processes. The files of one process share their modules, which halves the time and is safe while nothing of ours keeps state in
- * a module. built, e2e, browser, try-proxies, chaos and drill start the built binary in processes of their own, one test file at a time, so that
- * each has the machine for itself. built names the package whose binary that is, so another one can be named in its place.
+ * a module. built, e2e, browser, try-proxies, try-image, chaos and drill start the built binary in processes of their own, one test file at a
+ * time, so that each has the machine for itself. built names the package whose binary that is, so another one can be named in its place.
  */
 export default defineConfig({
   test: {
@@ -111,6 +111,17 @@ export default defineConfig({
           include: ['test/proxies/**/*.test.ts'],
           pool: 'forks',
           fileParallelism: false,
+          testTimeout: 2 * patienceMs,
+        },
+      },
+      {
+        test: {
+          ...patience,
+          name: 'try-image',
+          include: ['test/containers/image.test.ts'],
+          pool: 'forks',
+          // The first time, the base image is made of Debian's packages.
+          hookTimeout: 10 * patienceMs,
           testTimeout: 2 * patienceMs,
         },
       },

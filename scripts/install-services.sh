@@ -3,6 +3,7 @@
 # a Chinese font, libfaketime for the drill that sets clocks, and strace, which sees each connection of a process. What only files of
 # `deploy` need comes when it is asked for:
 #   scripts/install-services.sh proxies     Caddy and HAProxy, for `test:all -- --only try-proxies`
+#   scripts/install-services.sh containers  podman and debootstrap, for `try-image`
 # What is there already is left alone, so it can be run any number of times. Nothing is started: tests start their own
 # servers on sockets of their own. Without root it asks sudo, and where there is none it says what is missing.
 set -euo pipefail
@@ -27,6 +28,13 @@ has_redis() { command -v redis-server >/dev/null; }
 has_nginx() { command -v nginx >/dev/null || [ -x /usr/sbin/nginx ]; }
 has_caddy() { command -v caddy >/dev/null; }
 has_haproxy() { command -v haproxy >/dev/null || [ -x /usr/sbin/haproxy ]; }
+has_podman() { command -v podman >/dev/null; }
+has_runc() { [ -x /usr/sbin/runc ] || command -v runc >/dev/null; }
+has_netavark() { [ -x /usr/lib/podman/netavark ]; }
+has_aardvark() { [ -x /usr/lib/podman/aardvark-dns ]; }
+has_iptables() { [ -x /usr/sbin/iptables ] || command -v iptables >/dev/null; }
+has_catatonit() { command -v catatonit >/dev/null; }
+has_debootstrap() { [ -x /usr/sbin/debootstrap ] || command -v debootstrap >/dev/null; }
 has_chromium() { [ -x "${CHROMIUM_PATH:-}" ] || command -v chromium >/dev/null; }
 has_libfaketime() { compgen -G '/usr/lib/*-linux-gnu/faketime/libfaketimeMT.so.1' >/dev/null; }
 has_strace() { command -v strace >/dev/null; }
@@ -47,8 +55,17 @@ for more in "$@"; do
       need Caddy caddy has_caddy
       need HAProxy haproxy has_haproxy
       ;;
+    containers)
+      need podman podman has_podman
+      need runc runc has_runc
+      need netavark netavark has_netavark
+      need aardvark-dns aardvark-dns has_aardvark
+      need iptables iptables has_iptables
+      need catatonit catatonit has_catatonit
+      need debootstrap debootstrap has_debootstrap
+      ;;
     *)
-      echo "services: there is no $more here; proxies is what can be asked for" >&2
+      echo "services: there is no $more here; proxies and containers are what can be asked for" >&2
       exit 2
       ;;
   esac
