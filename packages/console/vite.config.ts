@@ -8,7 +8,8 @@ import { contractValues } from '../../scripts/console/contract-values.ts';
 import { earlyFiles } from '../../scripts/console/early-files.ts';
 import { kitPage } from '../../scripts/console/kit-page.ts';
 
-const gateway = 'http://127.0.0.1:7300';
+/** The gateway refuses a sign-in from a page whose address is not the one that it was asked at, so it is told the page's. */
+const sameSite = { target: 'http://127.0.0.1:7300', changeOrigin: false };
 
 export default defineConfig({
   plugins: [
@@ -44,9 +45,9 @@ export default defineConfig({
   // `npm run dev`: the console from source beside the gateway, whose API it uses.
   server: {
     proxy: {
-      '/api': gateway,
-      '/files': gateway,
-      '/ws': { target: gateway, ws: true },
+      '/api': sameSite,
+      '/uploads': sameSite,
+      '/ws': { ...sameSite, ws: true },
     },
   },
 });
