@@ -19,17 +19,21 @@ export function useFieldAttributes() {
   };
 }
 
-interface FieldProps {
+/** A control with its label above, and its hint and its error below. */
+export function Field({
+  label,
+  hint,
+  error,
+  id: given,
+  children,
+}: {
   label: ReactNode;
   hint?: ReactNode;
   error?: ReactNode;
   /** The id of the control, for links of a summary that lead to it. */
   id?: string | undefined;
   children: ReactNode;
-}
-
-/** A control with its label above, and its hint and its error below. */
-export function Field({ label, hint, error, id: given, children }: FieldProps) {
+}) {
   const own = useId();
   const id = given ?? own;
   const hintId = hint ? `${id}-hint` : undefined;

@@ -1,17 +1,21 @@
 import { Switch as Base } from '@base-ui/react/switch';
 import { classes, focusRing } from './parts/classes.ts';
 
-interface SwitchProps {
+/** Turns one thing on or off at once. */
+export function Switch({
+  label,
+  checked,
+  onChange,
+  disabled,
+  hideLabel,
+}: {
   label: string;
   checked: boolean;
   onChange: (checked: boolean) => void;
   disabled?: boolean | undefined;
   /** The label is read aloud only, for switches whose place says what they do. */
   hideLabel?: boolean | undefined;
-}
-
-/** Turns one thing on or off at once. */
-export function Switch({ label, checked, onChange, disabled, hideLabel }: SwitchProps) {
+}) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the switch inside is the control of this label
     <label className="inline-flex min-h-8 cursor-pointer items-center gap-2 text-body pointer-coarse:min-h-11">

@@ -1,8 +1,10 @@
-import type { MemoryDocument } from '@switchyard/contract/conversation/memory';
+import { clearMemory, importMemory, type MemoryDocument } from '@switchyard/contract/conversation/memory';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { PageButton } from '../../kit/forms/page-button.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
+import { Menu } from '../../kit/menu.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { Select } from '../../kit/select.tsx';
@@ -10,11 +12,12 @@ import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { useQueryState } from '../../lib/address.ts';
 import { agentsQuery } from '../../lib/data/models.ts';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { saveFile } from '../../lib/save-file.ts';
 import { FactForm } from './fact-form.tsx';
 import { Facts } from './facts.tsx';
-import { MemoryActions } from './memory-actions.tsx';
-import { memoryQuery } from './memory-query.ts';
+import { agentOf, memoryKey, memoryQuery } from './memory-query.ts';
 import { isBlank, writtenNotes } from './notes.ts';
 
 /** The value of the choice that stands for the lead agent. */
@@ -62,6 +65,56 @@ export function MemoryPage() {
       </QueryView>
       {isAdding && <FactForm agent={agent} onClose={() => setAdding(false)} />}
     </Page>
+  );
+}
+
+/** What concerns the memory as a whole. */
+function MemoryActions({ agent, memory }: { agent: string | null; memory: MemoryDocument }) {
+  const text = useText('memory');
+  const { act } = useAct();
+  const input = useRef<HTMLInputElement>(null);
+  const query = agentOf(agent);
+  const replace = (body: MemoryDocument) => gateway.call(importMemory, { query, body });
+  const importFile = async (file: File) => {
+    await act(async () => replace(JSON.parse(await file.text()) as MemoryDocument), {
+      done: text('import.done', { name: file.name }),
+      undo: () => replace(memory),
+      refresh: [memoryKey],
+    });
+  };
+  const clear = () =>
+    act(() => gateway.call(clearMemory, { query }), {
+      done: text('clear.done'),
+      undo: () => replace(memory),
+      refresh: [memoryKey],
+    });
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept="application/json"
+        hidden
+        aria-label={text('import.open')}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file) void importFile(file);
+          target.value = '';
+        }}
+      />
+      <Menu
+        label={text('actions')}
+        items={[
+          {
+            label: text('export'),
+            onSelect: () =>
+              saveFile(`memory-${agent ?? 'lead'}.json`, JSON.stringify(memory, null, 2), 'application/json'),
+          },
+          { label: text('import.open'), onSelect: () => input.current?.click() },
+          { label: text('clear.open'), danger: true, separated: true, onSelect: () => void clear() },
+        ]}
+      />
+    </>
   );
 }
 

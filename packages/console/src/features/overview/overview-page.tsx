@@ -1,21 +1,24 @@
 import { getPoolOverview, type PoolOverview } from '@switchyard/contract/dispatch/overview';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { TriangleAlert } from 'lucide-react';
 import { type ReactNode, useDeferredValue } from 'react';
+import { Link } from 'wouter';
 import { LinkButton } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
+import { focusRing } from '../../kit/parts/classes.ts';
+import { ThumbPicture } from '../../kit/pictures/thumb.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { Section } from '../../kit/section.tsx';
 import { keys } from '../../lib/data/keys.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useNow } from '../../lib/format/use-now.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { Counters } from './counters.tsx';
-import { headlineOf } from './headline.ts';
-import { RecentOutput } from './recent-output.tsx';
+import { headlineOf, type Warning, warningsOf } from './headline.ts';
 import { RunningTasks } from './running-tasks.tsx';
 import { Throughput } from './throughput.tsx';
 import { Utilisation } from './utilisation.tsx';
-import { Warnings } from './warnings.tsx';
 
 const refreshMs = 15_000;
 
@@ -74,6 +77,97 @@ function Headline({ board }: { board: PoolOverview }) {
       ? ''
       : format.range(Math.max(0, Date.parse(eta.from) - now), Math.max(0, Date.parse(eta.to) - now));
   return <p className="text-lead text-text">{text(`headline.${key}`, { ...numbers, range })}</p>;
+}
+
+const maxPictures = 12;
+
+/** The last pictures that were made; each leads to its task. */
+function RecentOutput({ board }: { board: PoolOverview }) {
+  const text = useText('overview');
+  const pictures = board.recent
+    .flatMap(({ id, result }) => (result?.outputs ?? []).map((output) => ({ ...output, taskId: id })))
+    .filter(({ contentType }) => contentType.startsWith('image/'))
+    .slice(0, maxPictures);
+  return (
+    <Section
+      title={text('recent.title')}
+      aside={
+        <Link href="/gallery" className="text-table text-accent hover:underline">
+          {text('recent.gallery')}
+        </Link>
+      }
+    >
+      {pictures.length === 0 ? (
+        <div className="flex flex-col items-start gap-2">
+          <p className="text-body text-text-2">{text('recent.none')}</p>
+          <LinkButton href="/start">{text('recent.start')}</LinkButton>
+        </div>
+      ) : (
+        <ul className="grid grid-cols-4 gap-1 sm:grid-cols-6">
+          {pictures.map(({ fileId, filename, taskId, contentType }) => (
+            <li key={fileId} className="min-w-0">
+              <Link
+                href={`/tasks/${taskId}`}
+                className={`${focusRing} relative block aspect-square overflow-hidden rounded-control bg-sunken`}
+              >
+                <ThumbPicture fileId={fileId} alt={filename} cssPixels={96} contentType={contentType} />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+const maxShown = 5;
+
+/** What needs somebody's attention now, each with the way to the page where it can be mended. */
+function Warnings({ board }: { board: PoolOverview }) {
+  const text = useText('overview');
+  const warnings = warningsOf(board);
+  if (warnings.length === 0) return null;
+  return (
+    <ul aria-label={text('warning.label')} className="flex flex-col gap-2">
+      {warnings.slice(0, maxShown).map((warning) => (
+        <li
+          key={warning.key === 'unreachable' ? warning.instanceId : warning.key}
+          className="flex items-start gap-2 rounded-card bg-waiting-tint px-3 py-2 text-body"
+        >
+          <TriangleAlert size={16} strokeWidth={1.75} aria-hidden className="mt-0.5 shrink-0 text-waiting" />
+          <WarningText warning={warning} />
+        </li>
+      ))}
+      {warnings.length > maxShown ? (
+        <li className="text-table text-text-2">
+          {text('warning.more', { count: warnings.length - maxShown })}
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+function WarningText({ warning }: { warning: Warning }) {
+  const text = useText('overview');
+  const format = useFormat();
+  const values = {
+    count: 'count' in warning ? warning.count : 0,
+    name: 'name' in warning ? warning.name : '',
+    pools: 'pools' in warning ? format.list(warning.pools) : '',
+  };
+  return (
+    <p className="flex min-w-0 flex-wrap gap-x-2 break-words">
+      <span>{text(`warning.${warning.key}`, values)}</span>
+      <Link href={addressOf(warning)} className="text-accent underline">
+        {text(`warning.${warning.key}Action`)}
+      </Link>
+    </p>
+  );
+}
+
+function addressOf(warning: Warning): string {
+  if (warning.key === 'unreachable') return `/instances/${encodeURIComponent(warning.instanceId)}`;
+  return warning.key === 'noWorker' ? '/instances' : '/instances?view=pauses';
 }
 
 /**

@@ -4,16 +4,20 @@ import { useText } from '../../lib/i18n.ts';
 import { pathText, valueText } from './changes/change-text.ts';
 import type { Change } from './changes/settings-changes.ts';
 
-interface SaveDialogProps {
+/** What will change, before it is saved. */
+export function SaveDialog({
+  open,
+  changes,
+  isBusy,
+  onClose,
+  onSave,
+}: {
   open: boolean;
   changes: readonly Change[];
   isBusy: boolean;
   onClose: () => void;
   onSave: () => void;
-}
-
-/** What will change, before it is saved. */
-export function SaveDialog({ open, changes, isBusy, onClose, onSave }: SaveDialogProps) {
+}) {
   const text = useText('settings');
   return (
     <Dialog

@@ -1,17 +1,21 @@
 import type { ReactNode } from 'react';
 import { classes } from '../../kit/parts/classes.ts';
 
-interface TileProps {
+/** One thing to try, which happens inside the tile. */
+export function Tile({
+  number,
+  title,
+  lead,
+  wide = false,
+  children,
+}: {
   number: number;
   title: string;
   lead: ReactNode;
   /** Takes the whole width of the page. */
   wide?: boolean;
   children: ReactNode;
-}
-
-/** One thing to try, which happens inside the tile. */
-export function Tile({ number, title, lead, wide = false, children }: TileProps) {
+}) {
   const id = `start-tile-${number}`;
   return (
     <section

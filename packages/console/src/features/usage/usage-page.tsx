@@ -1,16 +1,29 @@
+import type { ConsoleUsage } from '@switchyard/contract/conversation/console';
 import { useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useMemo } from 'react';
+import { useSearch } from 'wouter';
+import { Button } from '../../kit/button.tsx';
+import { csvText } from '../../kit/chart/csv.ts';
+import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { Select } from '../../kit/select.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { Switch } from '../../kit/switch.tsx';
+import { TabLinks } from '../../kit/tab-links.tsx';
 import { useQueryState } from '../../lib/address.ts';
+import { useAgentNames } from '../../lib/data/assistants.ts';
 import { usageQuery } from '../../lib/data/usage.ts';
+import { blank } from '../../lib/format/format.ts';
+import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
+import { changeQuery } from '../../lib/query-string.ts';
+import { saveFile } from '../../lib/save-file.ts';
 import { useSession } from '../../lib/session.ts';
 import { DayCharts } from './day-charts.tsx';
-import { UsageCards } from './usage-cards.tsx';
-import { UsageGroups } from './usage-groups.tsx';
+import { GroupTable } from './group-table.tsx';
+import { groupings, tokenSums, usageRows } from './usage-sums.ts';
 
 const periods = ['7', '14', '30', '90'] as const;
 const usualPeriod = '14';
@@ -59,5 +72,102 @@ export function UsagePage() {
         )}
       </QueryView>
     </Page>
+  );
+}
+
+/** The sums of the period. */
+function UsageCards({ usage }: { usage: ConsoleUsage }) {
+  const text = useText('usage');
+  const format = useFormat();
+  const { input, output, cached, simulated } = tokenSums(usage);
+  const costs = Object.entries(usage.costs).map(([currency, cost]) => format.money(cost, currency));
+  const known = costs.length === 0 ? blank : format.list(costs);
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 border-y border-border py-4 sm:grid-cols-4 lg:grid-cols-7">
+      <Card
+        name={text('input')}
+        value={format.compact(input)}
+        note={cached > 0 ? text('ofCache', { count: format.compact(cached) }) : ''}
+      />
+      <Card name={text('output')} value={format.compact(output)} note="" />
+      <Card name={text('simulated')} value={format.compact(simulated)} note={text('notBilled')} />
+      <Card
+        name={text('cost')}
+        value={known}
+        note={
+          usage.unpriced_tokens > 0 ? text('unpriced', { count: format.compact(usage.unpriced_tokens) }) : ''
+        }
+      />
+      <Card name={text('runs')} value={format.count(usage.total_runs)} note="" />
+      <Card name={text('tasks')} value={format.count(usage.total_tasks)} note={text('ofAgents')} />
+      <Card
+        name={text('worker')}
+        value={format.duration(usage.total_task_seconds * 1_000)}
+        note={
+          usage.total_worker_cost === null
+            ? text('ofAgents')
+            : format.money(usage.total_worker_cost, usage.worker_currency)
+        }
+      />
+    </dl>
+  );
+}
+
+/** Who and what used it: one table at a time, each with an address. */
+function UsageGroups({ usage, showsUsers }: { usage: ConsoleUsage; showsUsers: boolean }) {
+  const text = useText('usage');
+  const search = useSearch();
+  const offered = groupings.filter((each) => each !== 'user' || showsUsers);
+  const asked = new URLSearchParams(search).get('by');
+  const grouping = offered.find((each) => each === asked) ?? 'model';
+  const agentName = useAgentNames(usage.by_agent.map(({ agent }) => agent));
+  const rows = useMemo(() => usageRows(usage, grouping, agentName), [usage, grouping, agentName]);
+  const hint = useCommandHint(`switchyard usage${showsUsers ? ' --all' : ''} -o json`);
+  const save = (): void => {
+    const [first] = rows;
+    const names = Object.keys(first ?? {}) as (keyof typeof first)[];
+    saveFile(
+      `usage-by-${grouping}.csv`,
+      csvText([names, ...rows.map((row) => names.map((name) => row[name]))]),
+    );
+  };
+  return (
+    <section className="flex min-w-0 flex-col gap-3">
+      <TabLinks
+        label={text('by.label')}
+        tabs={offered.map((each) => ({
+          label: text(`by.${each}`),
+          href: `/usage${changeQuery(search, { by: each === 'model' ? null : each })}`,
+          current: each === grouping,
+        }))}
+      />
+      {rows.length === 0 ? (
+        <p className="py-4 text-text-2">{text('by.none')}</p>
+      ) : (
+        <>
+          <GroupTable rows={rows} grouping={grouping} usage={usage} />
+          <div>
+            <Button
+              {...hint}
+              size="s"
+              icon={<Download size={14} strokeWidth={1.75} aria-hidden />}
+              onClick={save}
+            >
+              {text('by.save')}
+            </Button>
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Card({ name, value, note }: { name: string; value: string; note: string }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-table text-text-2">{name}</dt>
+      <dd className="text-title font-semibold break-words tabular-nums">{value}</dd>
+      {note === '' ? null : <dd className="text-meta text-text-2">{note}</dd>}
+    </div>
   );
 }

@@ -108,15 +108,19 @@ export function UserMenu({
   );
 }
 
-interface QuestionsProps {
+function Questions({
+  asks,
+  email,
+  onClose,
+  onReset,
+  onDelete,
+}: {
   asks: 'reset' | 'delete' | null;
   email: string;
   onClose: () => void;
   onReset: () => void;
   onDelete: () => void;
-}
-
-function Questions({ asks, email, onClose, onReset, onDelete }: QuestionsProps) {
+}) {
   const text = useText('users');
   return (
     <>

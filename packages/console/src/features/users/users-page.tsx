@@ -1,24 +1,29 @@
-import type { User } from '@switchyard/contract/accounts/user';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { type Role, roles } from '@switchyard/contract/accounts/account';
+import { createUser, type User } from '@switchyard/contract/accounts/user';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { DataTable } from '../../kit/data-table.tsx';
+import { Field } from '../../kit/field.tsx';
 import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
+import { FormDialog } from '../../kit/forms/form-dialog.tsx';
 import { PageButton } from '../../kit/forms/page-button.tsx';
 import { SearchInput } from '../../kit/forms/search-input.tsx';
 import { SecretDialog } from '../../kit/forms/secret-dialog.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { MoreRows } from '../../kit/rows/more-rows.tsx';
+import { Select } from '../../kit/select.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
 import type { Column } from '../../kit/table/column.ts';
+import { TextInput } from '../../kit/text-input.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { useQueryState } from '../../lib/address.ts';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { AddUser } from './add-user.tsx';
 import type { OneTimePassword } from './one-time-password.ts';
 import { UserMenu } from './user-menu.tsx';
-import { usersQuery } from './users-query.ts';
+import { usersKey, usersQuery } from './users-query.ts';
 
 export function UsersPage() {
   const text = useText('users');
@@ -103,6 +108,56 @@ function UserTable({
     },
   ];
   return <DataTable label={text('title')} columns={columns} rows={users} rowKey={({ id }) => id} />;
+}
+
+/** Makes an account; its one-time password is shown once. */
+function AddUser({
+  open,
+  onClose,
+  onPassword,
+}: {
+  open: boolean;
+  onClose: () => void;
+  onPassword: (password: OneTimePassword) => void;
+}) {
+  const text = useText('users');
+  const queries = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('user');
+  const add = async () => {
+    const made = await gateway.call(createUser, { body: { email: email.trim(), system_role: role } });
+    onPassword({ email: made.email, password: made.one_time_password });
+    setEmail('');
+    await queries.invalidateQueries({ queryKey: usersKey });
+  };
+  return (
+    <FormDialog
+      open={open}
+      onClose={onClose}
+      title={text('add.open')}
+      submit={text('add.submit')}
+      onSubmit={add}
+      disabled={email.trim() === ''}
+    >
+      <Field label={text('add.email')}>
+        <TextInput
+          type="email"
+          autoComplete="off"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+      </Field>
+      <Field label={text('column.role')} hint={text(`roleHint.${role}`)}>
+        <Select
+          label={text('column.role')}
+          value={role}
+          options={roles.map((value) => ({ value, label: text(`role.${value}`) }))}
+          onChange={setRole}
+        />
+      </Field>
+    </FormDialog>
+  );
 }
 
 function State({ user: { disabled, needs_setup } }: { user: User }) {

@@ -1,11 +1,17 @@
-import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
+import { type SavedWorkflowDetail, updateWorkflow } from '@switchyard/contract/dispatch/workflow';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
+import { Button } from '../../kit/button.tsx';
 import { useFormState } from '../../kit/fields/use-form-state.ts';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { Select } from '../../kit/select.tsx';
 import { useQueryState } from '../../lib/address.ts';
-import { workflowQuery } from '../../lib/data/workflows.ts';
+import { keys } from '../../lib/data/keys.ts';
+import { workflowQuery, workflowVersionsQuery } from '../../lib/data/workflows.ts';
+import { useFormat } from '../../lib/format/use-format.ts';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { WorkflowForm } from './form/workflow-form.tsx';
 import { lastValuesOf } from './last-values.ts';
@@ -14,7 +20,6 @@ import { RunPanel } from './run/run-panel.tsx';
 import { StartedRuns } from './run/started-runs.tsx';
 import { useRuns } from './run/use-runs.ts';
 import { WorkflowMenu } from './workflow-menu.tsx';
-import { WorkflowVersion } from './workflow-version.tsx';
 
 /** One saved workflow: its form, what a run would mean, and what was started. */
 export function WorkflowPage() {
@@ -46,6 +51,60 @@ export function WorkflowPage() {
 function versionIn(typed: string | null): number | undefined {
   const version = Number(typed ?? undefined);
   return Number.isInteger(version) && version > 0 ? version : undefined;
+}
+
+/** Chooses the version that is shown and run. An older one can become the newest again. */
+function WorkflowVersion({ workflow }: { workflow: SavedWorkflowDetail }) {
+  const text = useText('workflows');
+  const format = useFormat();
+  const [, choose] = useQueryState('version');
+  const versions = useQuery(workflowVersionsQuery(workflow.id)).data ?? [];
+  const [newest] = versions;
+  if (newest === undefined || versions.length < 2) return null;
+  const isOlder = workflow.version < newest.version;
+  return (
+    <>
+      {isOlder ? <RestoreVersion workflow={workflow} newest={newest.version} /> : null}
+      <Select
+        label={text('version.label')}
+        value={String(workflow.version)}
+        options={versions.map(({ version, createdAt }) => ({
+          value: String(version),
+          label: text(version === newest.version ? 'version.newest' : 'version.older', {
+            version,
+            at: format.dateTime(new Date(createdAt)),
+          }),
+        }))}
+        onChange={(next) => choose(next === String(newest.version) ? null : next, { push: true })}
+      />
+    </>
+  );
+}
+
+function RestoreVersion({ workflow, newest }: { workflow: SavedWorkflowDetail; newest: number }) {
+  const text = useText('workflows');
+  const { act, isBusy } = useAct();
+  const [, choose] = useQueryState('version');
+  const { id, version, workflow: graph } = workflow;
+  const restore = async () => {
+    const isDone = await act(
+      () =>
+        gateway.call(updateWorkflow, {
+          params: { workflowId: id },
+          body: { workflow: graph, version: newest },
+        }),
+      {
+        done: (made) => ({ text: text('version.restored', { version, newest: made.version }) }),
+        refresh: [keys.workflows],
+      },
+    );
+    if (isDone) choose(null);
+  };
+  return (
+    <Button disabled={isBusy} onClick={() => void restore()}>
+      {text('version.restore', { version })}
+    </Button>
+  );
 }
 
 function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {

@@ -1,5 +1,7 @@
+import { Dices } from 'lucide-react';
 import { useId } from 'react';
 import { useText } from '../../lib/i18n.ts';
+import { IconButton } from '../button.tsx';
 import { Field } from '../field.tsx';
 import { classes, focusRing } from '../parts/classes.ts';
 import { Select } from '../select.tsx';
@@ -10,8 +12,7 @@ import { controlOf, stepOf } from './field-control.ts';
 import { type Draft, isFileDraft } from './field-draft.ts';
 import type { FieldSpec } from './field-spec.ts';
 import { FileInput } from './file-input.tsx';
-import type { SeedMode } from './seed.ts';
-import { SeedInput } from './seed-input.tsx';
+import { type SeedMode, seedModes, seedOfRun } from './seed.ts';
 
 export interface FormFieldProps {
   parameter: FieldSpec;
@@ -117,6 +118,45 @@ function NumberInput({
         className={classes(focusRing, 'h-8 min-w-0 flex-1 accent-(--accent-solid)')}
       />
       <div className="w-24 shrink-0">{input}</div>
+    </div>
+  );
+}
+
+interface SeedInputProps {
+  parameter: FieldSpec;
+  label: string;
+  value: string;
+  mode: SeedMode;
+  onChange: (value: string) => void;
+  onMode: (mode: SeedMode) => void;
+}
+
+/** A seed, the dice that draws one, and what happens to it with each run. */
+function SeedInput({ parameter, label, value, mode, onChange, onMode }: SeedInputProps) {
+  const text = useText('fields');
+  const draw = () => onChange(String(seedOfRun({ value: 0, mode: 'random', index: 0 }, parameter)));
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <div className="min-w-[8rem] flex-1">
+        <TextInput
+          value={value}
+          inputMode="numeric"
+          className="tabular-nums"
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </div>
+      <IconButton
+        label={text('seed.draw')}
+        variant="quiet"
+        icon={<Dices size={16} strokeWidth={1.75} aria-hidden />}
+        onClick={draw}
+      />
+      <Select
+        label={text('seed.mode', { label })}
+        value={mode}
+        options={seedModes.map((each) => ({ value: each, label: text(`seed.${each}`) }))}
+        onChange={onMode}
+      />
     </div>
   );
 }

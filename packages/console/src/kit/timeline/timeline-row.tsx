@@ -3,8 +3,8 @@ import { memo } from 'react';
 import { useLocale } from 'use-intl';
 import { useText } from '../../lib/i18n.ts';
 import { classes } from '../parts/classes.ts';
-import { endOf } from './span.ts';
-import { SpanBar } from './span-bar.tsx';
+import { barOf } from './bar-geometry.ts';
+import { endOf, type SpanKind, type TimelineSpan } from './span.ts';
 import { spanLength } from './span-length.ts';
 import type { TimeAxis } from './time-axis.ts';
 import type { TimelineRow } from './tree-rows.ts';
@@ -137,5 +137,49 @@ function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void })
         <span className="hidden shrink-0 text-meta text-text-3 sm:inline">{text('simulated')}</span>
       ) : null}
     </th>
+  );
+}
+
+/** Kinds differ in height and place as well as in colour: waits are outlines, nodes are thin. */
+const looks: Record<SpanKind, string> = {
+  run: 'h-1.5 bg-text-3',
+  queue: 'h-3 border border-dashed border-control',
+  model: 'h-3.5 bg-chart-1',
+  tool: 'h-1.5 bg-chart-4',
+  subagent: 'h-1.5 bg-chart-6',
+  task: 'h-1.5 bg-chart-3',
+  attempt: 'h-3.5 bg-chart-3',
+  node: 'h-2 bg-chart-3',
+};
+
+/** The time of one span. It stays visible when it is shorter than a pixel. */
+function SpanBar({
+  span,
+  axis,
+  view,
+  nowMs,
+}: {
+  span: TimelineSpan;
+  axis: TimeAxis;
+  view: ViewRange;
+  nowMs: number;
+}) {
+  const bar = barOf(span, { axis, view, nowMs });
+  if (bar === null) return null;
+  const isFailed = span.state === 'error';
+  return (
+    <span
+      aria-hidden
+      className={classes(
+        'absolute top-1/2 min-w-0.5 -translate-y-1/2 rounded-[2px]',
+        span.kind !== 'queue' && 'forced-colors:bg-[CanvasText]',
+        isFailed && span.kind !== 'queue' ? 'h-3.5 bg-failed' : looks[span.kind],
+        (span.state === 'interrupted' || span.state === 'cancelled') && 'opacity-50',
+        span.endMs === null && 'animate-pulse motion-reduce:animate-none',
+        bar.isCutLeft && 'rounded-l-none',
+        bar.isCutRight && 'rounded-r-none',
+      )}
+      style={{ left: `min(${bar.left}%, calc(100% - 2px))`, width: `${bar.width}%` }}
+    />
   );
 }

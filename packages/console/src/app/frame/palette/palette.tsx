@@ -1,13 +1,15 @@
-import { type KeyboardEvent, useId, useState } from 'react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
+import { tasksQuery } from '../../../lib/data/tasks.ts';
+import { threadPagesQuery } from '../../../lib/data/threads.ts';
+import { workflowsQuery } from '../../../lib/data/workflows.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { usePageActions } from '../../../lib/page-actions.ts';
-import { useVisiblePages } from '../visible-pages.ts';
+import { useHasPage, useVisiblePages } from '../visible-pages.ts';
 import { matches, step } from './match.ts';
-import type { PaletteEntry } from './palette-entry.ts';
-import { useFound } from './use-found.ts';
 
 /** Goes to a page, does what the page can do, and finds tasks, threads and workflows. */
 export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -99,6 +101,16 @@ function usePaletteEntries(query: string): { entries: PaletteEntry[]; isSearchin
   return { entries: [...known, ...found.entries], isSearching: found.isSearching };
 }
 
+/** One line of the search: a page, an action, or a thing that was found. */
+interface PaletteEntry {
+  id: string;
+  /** What it is, in one word. */
+  kind: string;
+  label: string;
+  href?: string;
+  run?: () => void;
+}
+
 function Option({
   id,
   entry,
@@ -131,4 +143,47 @@ function Option({
 
 function optionId(listId: string, place: number): string {
   return `${listId}-${place}`;
+}
+
+const perKind = 5;
+const minLength = 2;
+
+/** What the gateway has that fits the query: tasks by name or id, threads by title, workflows by name. */
+function useFound(query: string, isOpen: boolean): { entries: PaletteEntry[]; isSearching: boolean } {
+  const text = useText('app');
+  const wanted = useDeferredValue(query.trim());
+  const searches = isOpen && wanted.length >= minLength;
+  const hasTasks = useHasPage('tasks');
+  const hasChat = useHasPage('chat');
+  const hasWorkflows = useHasPage('workflows');
+  const tasks = useQuery({ ...tasksQuery({ q: wanted, limit: perKind }), enabled: searches && hasTasks });
+  const threads = useInfiniteQuery({ ...threadPagesQuery({ q: wanted }), enabled: searches && hasChat });
+  const workflows = useQuery({ ...workflowsQuery(), enabled: searches && hasWorkflows });
+  if (!searches) return { entries: [], isSearching: false };
+  const entries = [
+    ...(tasks.data?.items ?? []).map(({ id, name }) => ({
+      id: `task ${id}`,
+      kind: text('palette.task'),
+      label: name || id,
+      href: `/tasks/${id}`,
+    })),
+    ...(threads.data?.pages.flat() ?? [])
+      .map((thread) => ({
+        id: `thread ${thread.thread_id}`,
+        kind: text('palette.thread'),
+        label: thread.title || thread.thread_id,
+        href: `/chat/${thread.thread_id}`,
+      }))
+      .slice(0, perKind),
+    ...(workflows.data?.items ?? [])
+      .map(({ id, name }) => ({
+        id: `workflow ${id}`,
+        kind: text('palette.workflow'),
+        label: name,
+        href: `/workflows/${id}`,
+      }))
+      .filter(({ label }) => matches(label, wanted))
+      .slice(0, perKind),
+  ];
+  return { entries, isSearching: [tasks, threads, workflows].some(({ isLoading }) => isLoading) };
 }

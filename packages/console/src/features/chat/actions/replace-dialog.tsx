@@ -9,16 +9,20 @@ import type { Turn } from '../model/turn.ts';
 
 export type Replacement = 'edit' | 'regenerate' | 'branch';
 
-interface ReplaceDialogProps {
+/** Says what is not undone before an answer is replaced: tasks that ran have run, and files that were made stay. */
+export function ReplaceDialog({
+  kind,
+  turn,
+  isBusy,
+  onClose,
+  onConfirm,
+}: {
   kind: Replacement;
   turn: Turn;
   isBusy: boolean;
   onClose: () => void;
   onConfirm: (text: string) => void;
-}
-
-/** Says what is not undone before an answer is replaced: tasks that ran have run, and files that were made stay. */
-export function ReplaceDialog({ kind, turn, isBusy, onClose, onConfirm }: ReplaceDialogProps) {
+}) {
   const text = useText('chat');
   const before = turn.human ? messageText(turn.human) : '';
   const [words, setWords] = useState(before);

@@ -1,15 +1,19 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { deleteThread } from '@switchyard/contract/conversation/threads';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { PanelRight, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useCallback, useState, useSyncExternalStore } from 'react';
 import { Button, LinkButton } from '../../../kit/button.tsx';
 import { SearchInput } from '../../../kit/forms/search-input.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { EmptyState } from '../../../kit/states/empty-state.tsx';
-import { threadPagesQuery } from '../../../lib/data/threads.ts';
+import { toastMs, useToast } from '../../../kit/toast.tsx';
+import { keys } from '../../../lib/data/keys.ts';
+import { type ListedThread, threadPagesQuery } from '../../../lib/data/threads.ts';
+import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { shownThreads } from '../model/thread-order.ts';
+import { shownThreads, threadTitle } from '../model/thread-order.ts';
+import { PendingRemovals } from './pending-removals.ts';
 import { ThreadRow } from './thread-row.tsx';
-import { useDeletedThreads } from './use-deleted-threads.ts';
 
 /** The conversations of the user: pinned ones first, then the last changed. */
 export function ThreadList({ current }: { current: string | null }) {
@@ -82,4 +86,36 @@ export function ThreadList({ current }: { current: string | null }) {
       </div>
     </nav>
   );
+}
+
+const removals = new PendingRemovals({
+  remove: async (threadId) => {
+    await gateway.call(deleteThread, { params: { thread_id: threadId } });
+  },
+  afterMs: toastMs,
+});
+// A page that is closed has no time left to wait for an undo.
+window.addEventListener('pagehide', () => removals.finish());
+
+/** Deletes threads after the time in which that can be undone: the gateway cannot bring one back. */
+function useDeletedThreads() {
+  const text = useText('chat');
+  const toast = useToast();
+  const cache = useQueryClient();
+  const deleted = useSyncExternalStore(removals.listen, removals.get);
+  const remove = useCallback(
+    (thread: ListedThread) => {
+      const { thread_id: threadId } = thread;
+      removals.add(threadId, {
+        onRemoved: () => void cache.invalidateQueries({ queryKey: keys.threads }),
+        onFailed: (error) => toast({ error }),
+      });
+      toast({
+        text: text('threads.deleted', { title: threadTitle(thread) ?? text('threads.untitled') }),
+        undo: () => removals.undo(threadId),
+      });
+    },
+    [cache, text, toast],
+  );
+  return { isDeleted: (threadId: string) => deleted.has(threadId), remove };
 }

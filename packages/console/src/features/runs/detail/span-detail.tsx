@@ -12,17 +12,21 @@ import type { RunSource } from '../source/run-source.ts';
 import { EventBlock } from './event-block.tsx';
 import { eventsOf } from './span-events.ts';
 
-interface SpanDetailProps {
+/** What is stored about one row of the timeline. */
+export function SpanDetail({
+  span,
+  raw,
+  startMs,
+  source,
+  onClose,
+}: {
   span: TimelineSpan;
   raw: RunSpan | undefined;
   /** The beginning of the run. */
   startMs: number;
   source: RunSource;
   onClose: () => void;
-}
-
-/** What is stored about one row of the timeline. */
-export function SpanDetail({ span, raw, startMs, source, onClose }: SpanDetailProps) {
+}) {
   const text = useText('runs');
   const timeline = useText('timeline');
   const { eventPages, isFile } = source;

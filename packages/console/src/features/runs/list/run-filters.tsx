@@ -67,15 +67,19 @@ export function RunFilters() {
   );
 }
 
-interface ChoiceProps {
+function Choice({
+  label,
+  every,
+  value,
+  options,
+  onChange,
+}: {
   label: string;
   every: string;
   value: string | null;
   options: readonly { value: string; label: string }[];
   onChange: (value: string | null) => void;
-}
-
-function Choice({ label, every, value, options, onChange }: ChoiceProps) {
+}) {
   return (
     <Select
       label={label}

@@ -5,16 +5,20 @@ import { useText } from '../../../lib/i18n.ts';
 import type { FieldFault } from '../use-save-settings.ts';
 import { SettingInput, typedNumber } from './setting-input.tsx';
 
-interface InstanceFieldsProps {
+/** The address and the weight of one instance. */
+export function InstanceFields({
+  path,
+  instance,
+  faults,
+  onChange,
+  onRemove,
+}: {
   path: string;
   instance: InstanceDefinition;
   faults: readonly FieldFault[];
   onChange: (instance: InstanceDefinition) => void;
   onRemove: () => void;
-}
-
-/** The address and the weight of one instance. */
-export function InstanceFields({ path, instance, faults, onChange, onRemove }: InstanceFieldsProps) {
+}) {
   const text = useText('settings');
   const { ip, port, weight } = instance;
   const setWeight = (typed: string) =>

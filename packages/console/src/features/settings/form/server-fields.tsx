@@ -7,16 +7,20 @@ import type { FieldFault } from '../use-save-settings.ts';
 import { InstanceFields } from './instance-fields.tsx';
 import { SettingInput } from './setting-input.tsx';
 
-interface ServerFieldsProps {
+/** One server: its name, its tags, and the addresses of its instances. */
+export function ServerFields({
+  path,
+  server,
+  faults,
+  onChange,
+  onRemove,
+}: {
   path: string;
   server: ServerDefinition;
   faults: readonly FieldFault[];
   onChange: (server: ServerDefinition) => void;
   onRemove: () => void;
-}
-
-/** One server: its name, its tags, and the addresses of its instances. */
-export function ServerFields({ path, server, faults, onChange, onRemove }: ServerFieldsProps) {
+}) {
   const text = useText('settings');
   const { id, name, tags = [], instances, tls, headers, basePath = '' } = server;
   const setInstance = (index: number, instance: InstanceDefinition) =>

@@ -1,4 +1,6 @@
+import type { Task } from '@switchyard/contract/dispatch/task';
 import type { TaskListQuery } from '@switchyard/contract/dispatch/tasks';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { LinkButton } from '../../../kit/button.tsx';
 import { DataTable } from '../../../kit/data-table.tsx';
@@ -6,19 +8,20 @@ import { FilterEmpty } from '../../../kit/forms/filter-empty.tsx';
 import { NewRows } from '../../../kit/new-rows.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { MoreRows } from '../../../kit/rows/more-rows.tsx';
+import { useHeldRows } from '../../../kit/rows/use-held-rows.ts';
 import { useReading } from '../../../kit/rows/use-reading.ts';
 import { focusedRow } from '../../../kit/rows/use-row-keys.ts';
 import { EmptyState } from '../../../kit/states/empty-state.tsx';
 import { useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { useQueryState } from '../../../lib/address.ts';
+import { newTasksQuery, taskPagesQuery } from '../../../lib/data/tasks.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useTaskName } from '../task-words.tsx';
 import { BatchBar } from './batch-bar.tsx';
 import { clearFilter } from './filter-bar.tsx';
 import { choose, chooseEverything, chooseRows, nothingChosen, withoutGone } from './selection.ts';
 import { useTaskColumns } from './task-columns.tsx';
-import { isNarrowed, type TaskListFilter } from './task-filter.ts';
-import { taskKey, useTaskRows } from './use-task-rows.ts';
+import { fits, hasStatus, isNarrowed, type TaskListFilter } from './task-filter.ts';
 
 /** The rows of the filter. They never move under the pointer. */
 export function TaskList({
@@ -83,6 +86,51 @@ export function TaskList({
       )}
     </QueryView>
   );
+}
+
+const openListMs = 10_000;
+
+/** The rows of the list: the pages that are loaded, and the tasks that have appeared since. */
+function useTaskRows({
+  filter,
+  query,
+  held,
+}: {
+  filter: TaskListFilter;
+  query: Omit<TaskListQuery, 'limit' | 'offset'>;
+  /** While somebody points at the list or has scrolled into it, new tasks wait. */
+  held: boolean;
+}) {
+  const moves = filter.status === 'pending' || filter.status === 'running';
+  const pages = useInfiniteQuery({
+    ...taskPagesQuery(query),
+    placeholderData: keepPreviousData,
+    // Tasks enter and leave these statuses; the held rows keep the list still meanwhile.
+    ...(moves && { refetchInterval: openListMs }),
+  });
+  const added = useQuery(newTasksQuery());
+  const rows = useMemo(
+    () => join(pages.data?.pages.flatMap(({ items }) => items) ?? [], added.data ?? [], filter),
+    [pages.data, added.data, filter],
+  );
+  const visible = useMemo(
+    () => (held || filter.status === null ? rows : rows.filter((task) => hasStatus(task, filter.status))),
+    [rows, held, filter.status],
+  );
+  const list = useHeldRows(visible, { keyOf: taskKey, of: JSON.stringify(filter), held });
+  return { ...list, pages };
+}
+
+function taskKey({ id }: Pick<Task, 'id'>): string {
+  return id;
+}
+
+/** The newest first; a task that stands in a page as well is taken from there. */
+function join(loaded: readonly Task[], added: readonly Task[], filter: TaskListFilter): Task[] {
+  const byId = new Map<string, Task>();
+  for (const task of added) if (fits(task, filter)) byId.set(task.id, task);
+  for (const task of loaded) byId.set(task.id, task);
+  return [...byId.values()].sort((left, right) => (left.id < right.id ? 1 : -1));
 }
 
 function FirstUse({ filter }: { filter: TaskListFilter }) {

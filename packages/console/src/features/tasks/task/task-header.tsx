@@ -1,20 +1,27 @@
+import { makeFileAgain } from '@switchyard/contract/dispatch/recipe';
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
 import { useQuery } from '@tanstack/react-query';
+import { ChevronDown } from 'lucide-react';
 import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { Button } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { useCopy } from '../../../kit/copy/use-copy.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
+import { Menu } from '../../../kit/menu.tsx';
 import { TimeAgo } from '../../../kit/time-ago.tsx';
+import { useToast } from '../../../kit/toast.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useNow } from '../../../lib/format/use-now.ts';
+import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useUsualTime } from '../../../lib/use-usual-time.ts';
 import { useTaskAction } from '../task-actions.ts';
 import { TaskEstimate, TaskProgress } from '../task-progress.tsx';
 import { hasEnded, ranMs, waitedMs } from '../task-state.ts';
 import { TaskStatusWord } from '../task-words.tsx';
-import { AgainMenu } from './again-menu.tsx';
-import { CopyAsMenu } from './copy-as-menu.tsx';
+import { asClient, asCommand, asCurl } from './copy-as.ts';
 
 /** The state, how far it is, the times, and what can be done. */
 export function TaskHeader({ task }: { task: TaskDetail }) {
@@ -103,5 +110,76 @@ function Actions({ task }: { task: TaskDetail }) {
       <AgainMenu task={task} />
       <CopyAsMenu task={task} />
     </div>
+  );
+}
+
+/** Runs the task once more with its settings, as they were or with another seed. */
+function AgainMenu({ task }: { task: TaskDetail }) {
+  const text = useText('tasks');
+  const { act, isBusy } = useAct();
+  const fileId = task.result?.outputs[0]?.fileId;
+  if (fileId === undefined) return null;
+  const again = (seed: 'same' | 'random') =>
+    void act(() => gateway.call(makeFileAgain, { params: { fileId }, body: { seed } }), {
+      done: ({ id }) => ({
+        text: text('did.retry'),
+        action: { label: text('action.openCopy'), run: () => navigate(`/tasks/${id}`) },
+      }),
+    });
+  return (
+    <Menu
+      label={text('again.label')}
+      trigger={
+        <Button disabled={isBusy}>
+          {text('again.label')}
+          <ChevronDown size={16} strokeWidth={1.75} aria-hidden />
+        </Button>
+      }
+      items={[
+        {
+          label: text('again.same'),
+          command: `switchyard files again ${fileId} --seed same`,
+          onSelect: () => again('same'),
+        },
+        {
+          label: text('again.random'),
+          command: `switchyard files again ${fileId} --seed random`,
+          onSelect: () => again('random'),
+        },
+      ]}
+    />
+  );
+}
+
+/** Copies the task as a request that submits the same work again. */
+function CopyAsMenu({ task }: { task: TaskDetail }) {
+  const text = useText('tasks');
+  const toast = useToast();
+  const { origin } = window.location;
+  const { copy, dialog } = useCopy();
+  const copyAs = async (name: string, content: string) => {
+    if (await copy(content)) toast({ text: text('copy.done', { name }) });
+  };
+  const items = [
+    { label: 'curl', content: () => asCurl(task, origin) },
+    { label: text('copy.command'), content: () => asCommand(task) },
+    { label: text('copy.client'), content: () => asClient(task, origin) },
+    { label: text('copy.workflow'), content: () => JSON.stringify(task.workflow, null, 2) },
+    { label: text('copy.id'), content: () => task.id },
+  ];
+  return (
+    <>
+      <Menu
+        label={text('copy.label')}
+        trigger={
+          <Button>
+            {text('copy.label')}
+            <ChevronDown size={16} strokeWidth={1.75} aria-hidden />
+          </Button>
+        }
+        items={items.map(({ label, content }) => ({ label, onSelect: () => void copyAs(label, content()) }))}
+      />
+      {dialog}
+    </>
   );
 }

@@ -1,15 +1,15 @@
-import { FileJson } from 'lucide-react';
+import { CircleAlert, FileJson, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { Button } from '../../../kit/button.tsx';
+import { Button, IconButton } from '../../../kit/button.tsx';
 import { classes } from '../../../kit/parts/classes.ts';
 import { isTyping } from '../../../kit/parts/typing.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import {
   type ReadFile,
   readWorkflowFile,
   readWorkflowText,
 } from '../../../lib/workflow-file/read-workflow-file.ts';
-import { FoundFile } from './found-file.tsx';
 import { SaveWorkflow } from './save-workflow.tsx';
 
 /** Takes a workflow by drop, by choice or by paste, and says what came. */
@@ -93,4 +93,45 @@ function usePaste(onPaste: (pasted: string | File) => void): void {
     window.addEventListener('paste', listen);
     return () => window.removeEventListener('paste', listen);
   }, []);
+}
+
+/** Says what a file without a graph is, and what to do instead. */
+function FoundFile({ found, onClose }: { found: Exclude<ReadFile, { kind: 'graph' }>; onClose: () => void }) {
+  const text = useText('workflows');
+  return (
+    <div className="flex items-start gap-3 rounded-card border border-border bg-surface p-3">
+      <CircleAlert size={20} strokeWidth={1.75} aria-hidden className="mt-0.5 shrink-0 text-waiting" />
+      <div className="min-w-0 flex-1">
+        <p className="text-body font-medium break-words">
+          <Sentence found={found} />
+        </p>
+        <p className="text-body text-text-2">
+          {text(found.kind === 'editor' ? 'found.exportApi' : 'found.tryOther')}
+        </p>
+      </div>
+      <IconButton
+        label={text('found.close')}
+        icon={<X size={16} strokeWidth={1.75} aria-hidden />}
+        onClick={onClose}
+      />
+    </div>
+  );
+}
+
+function Sentence({ found }: { found: Exclude<ReadFile, { kind: 'graph' }> }) {
+  const text = useText('workflows');
+  const format = useFormat();
+  const { name } = found;
+  switch (found.kind) {
+    case 'editor':
+      return text('found.editor', { name, count: found.nodes });
+    case 'too_large':
+      return text('found.tooLarge', { name, size: format.bytes(found.sizeBytes) });
+    case 'other_json':
+      return text('found.otherJson', { name });
+    case 'broken_json':
+      return text('found.brokenJson', { name });
+    default:
+      return text(`found.${found.from}`, { name });
+  }
 }
