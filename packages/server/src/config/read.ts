@@ -67,40 +67,40 @@ export function parseConfig(text: string, file: string): FileContents {
 class Walker {
   readonly entries: Entry[] = [];
   readonly faults: ConfigFault[] = [];
-  private readonly document: Document;
-  private readonly place: Place;
+  readonly #document: Document;
+  readonly #place: Place;
 
   constructor(document: Document, place: Place) {
-    this.document = document;
-    this.place = place;
+    this.#document = document;
+    this.#place = place;
   }
 
   section(written: Node, section: SettingsSection, key: string): void {
-    const node = this.target(written);
+    const node = this.#target(written);
     if (isMap(node)) {
-      for (const pair of node.items) this.pair(pair, section, key);
+      for (const pair of node.items) this.#pair(pair, section, key);
     } else if (!isScalar(node) || node.value !== null) {
       const message = `must hold keys: ${Object.keys(section.properties).join(', ')}`;
-      this.faults.push({ key: key || null, source: this.place(written.range?.[0]), message });
+      this.faults.push({ key: key || null, source: this.#place(written.range?.[0]), message });
     }
   }
 
-  private pair({ key: written, value }: Pair, section: SettingsSection, parent: string): void {
+  #pair({ key: written, value }: Pair, section: SettingsSection, parent: string): void {
     if (!isScalar(written)) return;
     const name = String(written.value);
     const key = parent ? `${parent}.${name}` : name;
     const known = child(section, name);
     if (!known) {
-      this.faults.push(unknownKey(key, Object.keys(section.properties), this.place(written.range?.[0])));
+      this.faults.push(unknownKey(key, Object.keys(section.properties), this.#place(written.range?.[0])));
     } else if (isNode(value)) {
       if (isSection(known)) this.section(value, known, key);
-      else this.value(value, key);
+      else this.#value(value, key);
     }
   }
 
-  private value(written: Node, key: string): void {
-    const node = this.target(written);
-    const source = this.place(written.range?.[0]);
+  #value(written: Node, key: string): void {
+    const node = this.#target(written);
+    const source = this.#place(written.range?.[0]);
     if (isAlias(node)) {
       this.faults.push({ key, source, message: `refers to "*${node.source}", which stands nowhere above` });
       return;
@@ -108,16 +108,16 @@ class Walker {
     const entry: Entry = {
       key,
       source,
-      data: node.toJS(this.document, { maxAliasCount: 100 }),
+      data: node.toJS(this.#document, { maxAliasCount: 100 }),
       isText: false,
     };
     if (isSeq(node))
-      entry.items = node.items.map((item) => (isNode(item) ? this.place(item.range?.[0]) : source));
+      entry.items = node.items.map((item) => (isNode(item) ? this.#place(item.range?.[0]) : source));
     this.entries.push(entry);
   }
 
-  private target(node: Node): Node {
-    return (isAlias(node) && node.resolve(this.document)) || node;
+  #target(node: Node): Node {
+    return (isAlias(node) && node.resolve(this.#document)) || node;
   }
 }
 

@@ -63,33 +63,34 @@ type Listener = (event: DispatchEvent, isNews: boolean) => void;
  * returns at once; one that throws is reported and does not hold up the others.
  */
 export class DispatchEvents {
-  private readonly listeners = new Set<Listener>();
+  readonly #listeners = new Set<Listener>();
   /** Listeners by task: thousands of clients that each wait for one task cost nothing while other tasks run. */
-  private readonly listenersOf = new Map<string, Set<Listener>>();
-  private readonly followers = new Set<() => boolean>();
-  private readonly reportFault: (error: unknown, event: DispatchEvent) => void;
+  readonly #listenersOf = new Map<string, Set<Listener>>();
+  readonly #followers = new Set<() => boolean>();
+  readonly #reportFault: (error: unknown, event: DispatchEvent) => void;
 
   constructor(reportFault: (error: unknown, event: DispatchEvent) => void) {
-    this.reportFault = reportFault;
+    this.#reportFault = reportFault;
   }
 
   /** A listener that wants the tasks of other replicas says by `followsTasks` whether it has a use for them now. */
   listen(listener: Listener, { followsTasks }: { followsTasks?: () => boolean } = {}): () => void {
-    this.listeners.add(listener);
-    if (followsTasks) this.followers.add(followsTasks);
+    this.#listeners.add(listener);
+    if (followsTasks) this.#followers.add(followsTasks);
     return () => {
-      this.listeners.delete(listener);
-      if (followsTasks) this.followers.delete(followsTasks);
+      this.#listeners.delete(listener);
+      if (followsTasks) this.#followers.delete(followsTasks);
     };
   }
 
   /** Listens to the events of one task. */
   listenTo(taskId: string, listener: Listener): () => void {
-    const listeners = this.listenersOf.get(taskId) ?? new Set();
-    this.listenersOf.set(taskId, listeners.add(listener));
+    const listeners = this.#listenersOf.get(taskId) ?? new Set();
+    this.#listenersOf.set(taskId, listeners.add(listener));
     return () => {
       listeners.delete(listener);
-      if (listeners.size === 0 && this.listenersOf.get(taskId) === listeners) this.listenersOf.delete(taskId);
+      if (listeners.size === 0 && this.#listenersOf.get(taskId) === listeners)
+        this.#listenersOf.delete(taskId);
     };
   }
 
@@ -102,44 +103,45 @@ export class DispatchEvents {
 
   /** Returns false when no one here has a use for the row of a task that another replica has told of. */
   isFollowed(taskId: string): boolean {
-    return this.listenersOf.has(taskId) || [...this.followers].some((followsTasks) => followsTasks());
+    return this.#listenersOf.has(taskId) || [...this.#followers].some((followsTasks) => followsTasks());
   }
 
   /** Returns true while someone here has a use for what other replicas tell of tasks. */
   get isFollowing(): boolean {
-    return this.listenersOf.size > 0 || [...this.followers].some((followsTasks) => followsTasks());
+    return this.#listenersOf.size > 0 || [...this.#followers].some((followsTasks) => followsTasks());
   }
 
   /** The tasks that someone waits for or watches. */
   get watchedTasks(): string[] {
-    return [...this.listenersOf.keys()];
+    return [...this.#listenersOf.keys()];
   }
 
   announce(event: DispatchEvent): void {
-    this.tellAll(event, false);
+    this.#tellAll(event, false);
   }
 
   /** Passes on what another replica has announced. */
   passOn(event: DispatchEvent): void {
-    this.tellAll(event, true);
+    this.#tellAll(event, true);
   }
 
   /** Tells only who waits for the task or watches it. */
   tellWatchers(event: DispatchEvent & { task: TaskRow }): void {
-    for (const listener of this.listenersOf.get(event.task.id) ?? []) this.tell(listener, event, true);
+    for (const listener of this.#listenersOf.get(event.task.id) ?? []) this.#tell(listener, event, true);
   }
 
-  private tellAll(event: DispatchEvent, isNews: boolean): void {
+  #tellAll(event: DispatchEvent, isNews: boolean): void {
     const taskId = taskIdOf(event);
-    for (const listener of this.listeners) this.tell(listener, event, isNews);
-    for (const listener of (taskId && this.listenersOf.get(taskId)) || []) this.tell(listener, event, isNews);
+    for (const listener of this.#listeners) this.#tell(listener, event, isNews);
+    for (const listener of (taskId && this.#listenersOf.get(taskId)) || [])
+      this.#tell(listener, event, isNews);
   }
 
-  private tell(listener: Listener, event: DispatchEvent, isNews: boolean): void {
+  #tell(listener: Listener, event: DispatchEvent, isNews: boolean): void {
     try {
       listener(event, isNews);
     } catch (error) {
-      this.reportFault(error, event);
+      this.#reportFault(error, event);
     }
   }
 }

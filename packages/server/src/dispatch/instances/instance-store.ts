@@ -42,18 +42,23 @@ export interface Capabilities {
 
 /** Instances have no owner: every user may see them, and only the configuration creates them. */
 export class InstanceStore {
-  private readonly database: Database<DispatchTables>;
+  readonly #database: Database<DispatchTables>;
 
   constructor(database: Database<DispatchTables>) {
-    this.database = database;
+    this.#database = database;
   }
 
   async list(): Promise<InstanceRow[]> {
-    return this.database.read.selectFrom('instances').selectAll().orderBy('serverId').orderBy('id').execute();
+    return this.#database.read
+      .selectFrom('instances')
+      .selectAll()
+      .orderBy('serverId')
+      .orderBy('id')
+      .execute();
   }
 
   async get(instanceId: string): Promise<InstanceRow | undefined> {
-    return this.database.read
+    return this.#database.read
       .selectFrom('instances')
       .selectAll()
       .where('id', '=', instanceId)
@@ -64,7 +69,7 @@ export class InstanceStore {
     instanceId: string,
     { enabled, giveBack, alongside }: { enabled: boolean; giveBack: boolean; alongside: AuditPart },
   ): Promise<void> {
-    await this.database.write(async (trx) => {
+    await this.#database.write(async (trx) => {
       await trx
         .updateTable('instances')
         .set({ enabled: enabled ? 1 : 0, giveBack: giveBack ? 1 : 0 })
@@ -76,7 +81,7 @@ export class InstanceStore {
 
   /** The replica in charge has interrupted what ran on it. */
   async clearGiveBack(instanceId: string): Promise<void> {
-    await this.database.write((trx) =>
+    await this.#database.write((trx) =>
       trx.updateTable('instances').set({ giveBack: 0 }).where('id', '=', instanceId).execute(),
     );
   }
@@ -89,13 +94,13 @@ export class InstanceStore {
     instanceId: string,
     { confirm, nowMs }: { confirm: (trx: Trx) => Promise<void>; nowMs: number },
   ): Promise<number | null> {
-    return this.database.write(async (trx) => {
+    return this.#database.write(async (trx) => {
       await confirm(trx);
       const row = await trx
         .selectFrom('instances')
         .select('token')
         .where('id', '=', instanceId)
-        .$if(this.database.dialect === 'postgres', (query) => query.forUpdate())
+        .$if(this.#database.dialect === 'postgres', (query) => query.forUpdate())
         .executeTakeFirst();
       if (!row) return null;
       // Times keep apart the tokens of an instance that was removed and came back.
@@ -109,7 +114,7 @@ export class InstanceStore {
   async changeMany(changes: ReadonlyMap<string, InstanceChange>): Promise<void> {
     // Each unit takes its rows in the same order. Two on Postgres would wait for each other otherwise.
     const inOrder = [...changes].sort(([one], [other]) => (one < other ? -1 : 1));
-    await this.database.write(async (trx, lastly) => {
+    await this.#database.write(async (trx, lastly) => {
       // Claims wait for these rows.
       for (const [instanceId, { token, columns }] of inOrder)
         lastly(changedInstance.run(trx, { ...columns, id: instanceId, token }));
@@ -121,13 +126,13 @@ export class InstanceStore {
    * none.
    */
   async deleteRemoved(instanceId: string): Promise<boolean> {
-    return this.database.write(async (trx) => {
+    return this.#database.write(async (trx) => {
       const row = await trx
         .selectFrom('instances')
         .select('id')
         .where('id', '=', instanceId)
         .where('removed', '=', 1)
-        .$if(this.database.dialect === 'postgres', (query) => query.forUpdate())
+        .$if(this.#database.dialect === 'postgres', (query) => query.forUpdate())
         .executeTakeFirst();
       if (!row || (await hasUnfinishedTask(trx, instanceId))) return false;
       await trx.deleteFrom('instances').where('id', '=', instanceId).execute();
@@ -143,14 +148,14 @@ export class InstanceStore {
       kind: 'reference',
       instances: [{ ip: address.ip, port: address.port }],
     };
-    await this.database.write(async (trx) => {
+    await this.#database.write(async (trx) => {
       await syncServers(trx, [server], { at, mayRemove: (row) => row.serverId === builtInServerId });
     });
     return instanceIdOf(address);
   }
 
   async removeBuiltIn(at: string): Promise<void> {
-    await this.database.write((trx) =>
+    await this.#database.write((trx) =>
       syncServers(trx, [], { at, mayRemove: (row) => row.serverId === builtInServerId }),
     );
   }
@@ -160,7 +165,7 @@ export class InstanceStore {
    * when it is needed.
    */
   async capabilitiesOf(instanceId: string): Promise<Capabilities | undefined> {
-    const row = await this.database.read
+    const row = await this.#database.read
       .selectFrom('instance_capabilities')
       .selectAll()
       .where('instanceId', '=', instanceId)
@@ -179,7 +184,7 @@ export class InstanceStore {
       models: JSON.stringify(capabilities.models),
       updatedAt: capabilities.updatedAt,
     };
-    await this.database.write((trx) =>
+    await this.#database.write((trx) =>
       trx
         .insertInto('instance_capabilities')
         .values({ instanceId, ...columns })

@@ -8,14 +8,14 @@ import { initialSettings } from './settings.ts';
 const id = 'dispatch';
 
 export class SettingsStore {
-  private readonly database: Database<DispatchTables>;
+  readonly #database: Database<DispatchTables>;
 
   constructor(database: Database<DispatchTables>) {
-    this.database = database;
+    this.#database = database;
   }
 
   async get(): Promise<Settings> {
-    const row = await this.database.read
+    const row = await this.#database.read
       .selectFrom('settings')
       .selectAll()
       .where('id', '=', id)
@@ -32,7 +32,7 @@ export class SettingsStore {
     settings: Omit<Settings, 'version'>,
     change: { expectedVersion: number; at: string; by: string | null; alongside: AuditPart },
   ): Promise<Settings | null> {
-    return this.database.write(async (trx) => {
+    return this.#database.write(async (trx) => {
       const next: Settings = { ...settings, version: change.expectedVersion + 1 };
       const columns = {
         version: next.version,

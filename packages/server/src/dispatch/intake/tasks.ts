@@ -101,12 +101,12 @@ export interface Submitted {
 }
 
 export class Tasks {
-  private readonly options: TasksOptions;
-  private readonly entrance: QueueEntrance;
+  readonly #options: TasksOptions;
+  readonly #entrance: QueueEntrance;
 
   constructor(options: TasksOptions) {
-    this.options = options;
-    this.entrance = new QueueEntrance(options);
+    this.#options = options;
+    this.#entrance = new QueueEntrance(options);
   }
 
   /** Returns once the task is on disk. */
@@ -122,17 +122,17 @@ export class Tasks {
     taskOf: () => Promise<RequestedTask>,
     meta: SubmitMeta,
   ): Promise<Submitted> {
-    const { store, queue, events, clock } = this.options;
+    const { store, queue, events, clock } = this.#options;
     const owner: Owner = { user: meta.userId };
     const idempotency =
       meta.idempotencyKey === null ? null : { key: meta.idempotencyKey, bodyHash: bodyHashOf(request) };
     // This comes before checks that may fail now and did not fail then: a full queue, a file that is gone.
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
-    if (earlier) return this.replay(earlier, meta);
+    if (earlier) return this.#replay(earlier, meta);
     const { input: asked, savedWorkflow = null, priorityBefore } = await taskOf();
     const given = withPriority(asked, { maxPriority: this.maxPriorityOf(meta), priorityBefore });
-    if (given.webhook) this.options.webhooks.requireCallable(given.webhook.url, ['webhook', 'url']);
-    const { prepared, warnings } = await this.prepareWithOwnFiles(given, {
+    if (given.webhook) this.#options.webhooks.requireCallable(given.webhook.url, ['webhook', 'url']);
+    const { prepared, warnings } = await this.#prepareWithOwnFiles(given, {
       owner: meta.userId,
       requestId: meta.requestId,
       conversation: meta.conversation ?? null,
@@ -140,22 +140,22 @@ export class Tasks {
       idempotency,
       nowMs: clock(),
     });
-    await this.options.requireCapable(prepared.requirement);
-    const doubts = this.options.doubtsAbout(prepared.requirement);
+    await this.#options.requireCapable(prepared.requirement);
+    const doubts = this.#options.doubtsAbout(prepared.requirement);
     const { row: checked } = prepared.task;
     const row = { ...checked, ...withWarnings(checked, [...warnings, ...doubts]) };
-    const simultaneous = await this.entrance.hold(meta.userId, async (check) => {
+    const simultaneous = await this.#entrance.hold(meta.userId, async (check) => {
       const other = await store.insert(owner, { ...prepared.task, row }, alongside(meta, { row, check }));
       if (other) return other;
       events.announce({ type: 'task_created', task: row });
       queue.add(pendingOf(row, prepared.requirement));
       return null;
     });
-    if (simultaneous) return this.replay(simultaneous, meta);
+    if (simultaneous) return this.#replay(simultaneous, meta);
     const task = viewTaskDetail(
       row,
       { input: prepared.task.input, attempts: [] },
-      this.viewOptions(row, meta.origin),
+      this.#viewOptions(row, meta.origin),
     );
     return { task, replayed: false };
   }
@@ -163,23 +163,23 @@ export class Tasks {
   /** Whether this key has made a task already, with any request. */
   /** The highest priority that a caller may give a task. */
   maxPriorityOf({ byAdmin }: Pick<SubmitMeta, 'byAdmin'>): number {
-    return byAdmin ? priorityRange.maximum : this.options.limits.memberPriority;
+    return byAdmin ? priorityRange.maximum : this.#options.limits.memberPriority;
   }
 
   async hasSubmitted(userId: string, idempotencyKey: string): Promise<boolean> {
     const key = { key: idempotencyKey, bodyHash: '' };
-    return (await this.options.store.earlierSubmission(userId, key)) !== null;
+    return (await this.#options.store.earlierSubmission(userId, key)) !== null;
   }
 
   async get({ owner, origin }: Reader, taskId: string): Promise<TaskDetail> {
-    const { row, input, attempts } = await this.options.together(async (stores) => ({
+    const { row, input, attempts } = await this.#options.together(async (stores) => ({
       row: await stores.tasks.get(owner, taskId),
       input: await stores.tasks.input(taskId),
       attempts: await stores.attempts.of(taskId),
     }));
     if (!row || !input) throw new AppError('task_not_found');
-    const outlook = (await this.options.outlooks([row])).get(row.id);
-    return viewTaskDetail(row, { input, attempts }, { ...this.viewOptions(row, origin), outlook });
+    const outlook = (await this.#options.outlooks([row])).get(row.id);
+    return viewTaskDetail(row, { input, attempts }, { ...this.#viewOptions(row, origin), outlook });
   }
 
   async list({ owner, origin }: Reader, query: TaskListQuery): Promise<TaskList> {
@@ -190,21 +190,21 @@ export class Tasks {
       limit: query.limit ?? 50,
       offset: query.offset ?? 0,
     };
-    const { rows, total, isMinimum } = await this.options.lists.list(owner, page);
+    const { rows, total, isMinimum } = await this.#options.lists.list(owner, page);
     const items = await this.views({ origin }, rows);
     return isMinimum ? { total, totalIsMinimum: true, items } : { total, items };
   }
 
   /** Rows of a list as a reader sees them, with their outlooks. */
   async views({ origin }: Pick<Reader, 'origin'>, rows: readonly TaskRow[]): Promise<Task[]> {
-    const outlooks = await this.options.outlooks(rows);
+    const outlooks = await this.#options.outlooks(rows);
     return rows.map((row) =>
-      viewTask(row, { ...this.viewOptions(row, origin), outlook: outlooks.get(row.id) }),
+      viewTask(row, { ...this.#viewOptions(row, origin), outlook: outlooks.get(row.id) }),
     );
   }
 
   async counts(owner: Owner, query: TaskCountsQuery): Promise<TaskCounts> {
-    return this.options.lists.countByStatus(owner, filterOf(query));
+    return this.#options.lists.countByStatus(owner, filterOf(query));
   }
 
   /** Returns the task when it ends, or when the time is over. */
@@ -227,22 +227,22 @@ export class Tasks {
   /** Also used inside the gateway, for instance by the agent's workflow tool: the present row, then every change. */
   watch(owner: Owner, taskId: string, signal: AbortSignal): AsyncGenerator<TaskUpdate, void, undefined> {
     return watchTask(taskId, {
-      events: this.options.events,
-      read: () => this.row(owner, taskId),
+      events: this.#options.events,
+      read: () => this.#row(owner, taskId),
       signal,
     });
   }
 
   /** With an actor it is on record when the task is another user's. */
   async cancel(reader: Reader, taskId: string, actor?: Actor): Promise<TaskDetail> {
-    const row = await this.row(reader.owner, taskId);
+    const row = await this.#row(reader.owner, taskId);
     const decision = decideCancel({
       phase: row.phase,
       cancelRequested: row.cancelRequested === 1,
       errorCode: taskErrorOf(row)?.code ?? null,
     });
     if (decision === 'already_finished') throw new AppError('task_finished');
-    const isDone = decision === 'nothing_to_do' || (await this.tryCancel(row, { how: decision, actor }));
+    const isDone = decision === 'nothing_to_do' || (await this.#tryCancel(row, { how: decision, actor }));
     // The task went to a worker, or came back from one, between the read and the write.
     return isDone ? this.get(reader, taskId) : this.cancel(reader, taskId, actor);
   }
@@ -253,12 +253,12 @@ export class Tasks {
     taskId: string,
     { instanceId, ...meta }: SubmitMeta & { instanceId?: string | undefined },
   ): Promise<TaskDetail> {
-    const row = await this.row(reader.owner, taskId);
-    const given = await this.options.store.input(row.id);
+    const row = await this.#row(reader.owner, taskId);
+    const given = await this.#options.store.input(row.id);
     if (!given) throw new AppError('task_not_found');
     const copy = copyOf(row, given);
     if (instanceId !== undefined) copy.input.instanceId = instanceId;
-    const record = this.recordOf('task.retried', row, meta.actor);
+    const record = this.#recordOf('task.retried', row, meta.actor);
     const alongside: SubmitMeta['alongside'] = async (trx, made) => {
       await meta.alongside?.(trx, made);
       await record(trx);
@@ -273,7 +273,7 @@ export class Tasks {
     error: { code: TaskErrorCode; message: string },
     alongside: AuditPart = noRecord,
   ): Promise<boolean> {
-    const at = toIso(this.options.clock());
+    const at = toIso(this.#options.clock());
     const change = {
       status: 'failed',
       phase: 'ended',
@@ -284,76 +284,73 @@ export class Tasks {
       updatedAt: at,
       finishedAt: at,
     } as const;
-    const ended = await this.options.store.endQueued(row, change, async (trx) => {
-      await this.options.webhooks.enqueue(trx, { ...row, ...change });
+    const ended = await this.#options.store.endQueued(row, change, async (trx) => {
+      await this.#options.webhooks.enqueue(trx, { ...row, ...change });
       await alongside(trx);
     });
     if (!ended) return false;
-    this.options.queue.remove(row.id);
-    this.options.events.announce({ type: 'task_ended', task: { ...row, ...change } });
+    this.#options.queue.remove(row.id);
+    this.#options.events.announce({ type: 'task_ended', task: { ...row, ...change } });
     return true;
   }
 
-  private async prepareWithOwnFiles(
+  async #prepareWithOwnFiles(
     given: TaskInput,
     context: Omit<SubmissionContext, 'fileNames'>,
   ): Promise<{ prepared: PreparedTask; warnings: Wording[] }> {
     const prepare = async (input: TaskInput): Promise<PreparedTask> => {
       const wanted = filesWanted(input);
       const fileNames =
-        wanted.length > 0 ? await this.options.fileNames({ user: context.owner }, wanted) : new Map();
+        wanted.length > 0 ? await this.#options.fileNames({ user: context.owner }, wanted) : new Map();
       return prepareTask(input, { ...context, fileNames });
     };
     const prepared = await prepare(given);
     if (prepared.paths.length === 0) return { prepared, warnings: [] };
     const { owner } = context;
-    const { input, warnings } = await this.options.ownFiles.inPlaceOf(prepared.paths, {
+    const { input, warnings } = await this.#options.ownFiles.inPlaceOf(prepared.paths, {
       owner,
       input: given,
     });
     if (input === given) return { prepared, warnings };
     const again = await prepare(input);
     // Two nodes may share an address when an id contains a dot: then the file went to the other one.
-    await this.options.ownFiles.refuse(again.paths);
+    await this.#options.ownFiles.refuse(again.paths);
     return { prepared: again, warnings };
   }
 
-  private async replay(
-    { taskId, sameBody }: EarlierSubmission,
-    { userId, origin }: SubmitMeta,
-  ): Promise<Submitted> {
+  async #replay({ taskId, sameBody }: EarlierSubmission, { userId, origin }: SubmitMeta): Promise<Submitted> {
     if (!sameBody) throw new AppError('idempotency_mismatch');
     const task = await this.get({ owner: { user: userId }, origin }, taskId);
     return { task: asSubmitted(task), replayed: true };
   }
 
-  private async tryCancel(
+  async #tryCancel(
     row: TaskRow,
     { how, actor }: { how: 'end_now' | 'ask_worker'; actor: Actor | undefined },
   ): Promise<boolean> {
-    const alongside = this.recordOf('task.cancelled', row, actor);
+    const alongside = this.#recordOf('task.cancelled', row, actor);
     if (how === 'end_now') return this.endQueued(row, cancelledError, alongside);
-    const at = toIso(this.options.clock());
-    const isAsked = await this.options.store.requestCancel(row.id, { at, alongside });
-    if (isAsked) this.options.askToStop(row.id);
+    const at = toIso(this.#options.clock());
+    const isAsked = await this.#options.store.requestCancel(row.id, { at, alongside });
+    if (isAsked) this.#options.askToStop(row.id);
     return isAsked;
   }
 
   /** What a user does with the own tasks is not on record. */
-  private recordOf(action: string, { id, owner }: TaskRow, actor: Actor | undefined): AuditPart {
+  #recordOf(action: string, { id, owner }: TaskRow, actor: Actor | undefined): AuditPart {
     if (actor === undefined || actor.id === owner) return noRecord;
-    return this.options.audit.part(actor, { action, target: ['task', id], details: { owner } });
+    return this.#options.audit.part(actor, { action, target: ['task', id], details: { owner } });
   }
 
-  private async row(owner: Owner, taskId: string): Promise<TaskRow> {
-    const row = await this.options.store.get(owner, taskId);
+  async #row(owner: Owner, taskId: string): Promise<TaskRow> {
+    const row = await this.#options.store.get(owner, taskId);
     if (!row) throw new AppError('task_not_found');
     return row;
   }
 
-  private viewOptions(row: TaskRow, origin: string | undefined): TaskViewOptions {
-    const position = row.phase === 'queued' ? this.options.queue.position(row.id) : null;
-    return { linkTo: (file) => this.options.links.to(file, origin), position };
+  #viewOptions(row: TaskRow, origin: string | undefined): TaskViewOptions {
+    const position = row.phase === 'queued' ? this.#options.queue.position(row.id) : null;
+    return { linkTo: (file) => this.#options.links.to(file, origin), position };
   }
 }
 
