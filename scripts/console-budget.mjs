@@ -82,7 +82,7 @@ function closure(manifest, keys) {
   return [...found].map((key) => manifest[key]);
 }
 
-/** What the chunks below a folder load beside the first load. */
+/** Returns what the chunks below a folder load beside the first load. */
 function added(manifest, first, folder) {
   const keys = Object.keys(manifest).filter((key) => key.startsWith(folder));
   return closure(manifest, keys).filter((chunk) => !first.includes(chunk));

@@ -86,7 +86,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
   'conversation/runs': ['records', 'ending', 'execution', 'intake', '.'],
 };
 
-/** Whether an import from one file of the server to another points to the right inside an area. Paths are below `src`. */
+/** Returns whether an import from one file of the server to another points to the right inside an area. Paths are below `src`. */
 export function pointsRight(from: string, to: string): boolean {
   return Object.entries(orders).some(([area, order]) => {
     if (!from.startsWith(`${area}/`) || !to.startsWith(`${area}/`)) return false;
@@ -94,7 +94,7 @@ export function pointsRight(from: string, to: string): boolean {
   });
 }
 
-/** Whether the file stands in a folder that the order of its area names. */
+/** Returns whether the file stands in a folder that the order of its area names. */
 export function hasPlaceInArea(inside: string): boolean {
   return Object.entries(orders).every(
     ([area, order]) => !inside.startsWith(`${area}/`) || rankIn(order, inside.slice(area.length + 1)) >= 0,

@@ -7,7 +7,7 @@ const held = /^packages\/[^/]+\/src\/.+\.tsx?$/;
 
 interface Exception {
   file: string;
-  /** How the found names begin. */
+  /** The beginnings of the names that are found. */
   names: readonly string[];
   reason: string;
 }

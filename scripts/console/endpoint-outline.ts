@@ -46,7 +46,7 @@ function isEndpoint(value: unknown): value is EndpointConstant {
   return isObject(value) && typeof value.method === 'string' && isObject(value.schema);
 }
 
-/** Whether the value is the same after JSON: no function, and no schema at any depth. */
+/** Returns whether the value is the same after JSON: no function, and no schema at any depth. */
 function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isPlain);
   if (!isObject(value)) return value !== undefined && typeof value !== 'function';

@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
 export interface LoginInput {
   email: string;
   password: string;
-  /** Whether a person sits at the terminal and can be asked for more. */
+  /** True when a person sits at the terminal and can be asked for more. */
   isAsked: boolean;
 }
 

@@ -13,23 +13,23 @@ export interface BannerFacts {
   configFile: string | null;
   /** The agents from users' own files; null while they are still being loaded. */
   agents: readonly { name: string; fault: string | null }[] | null;
-  /** How the user calls this program: its name, or a path to it. */
+  /** The name or the path by which the user calls this program. */
   command: string;
   /** The file with the first password, while it exists. */
   credentialsFile: string | null;
-  /** Whether no admin exists yet and the first visitor has to make one. */
+  /** True when no admin exists yet and the first visitor has to make one. */
   awaitsFirstAdmin: boolean;
   registration: RegistrationFacts;
-  /** Whether it listens for other machines. */
+  /** True when it listens for other machines. */
   isReachable: boolean;
-  /** Whether other machines can reach the gateway without encryption. */
+  /** True when other machines can reach the gateway without encryption. */
   isOpenOverPlainHttp: boolean;
 }
 
 /** The maximum number of broken agents that are shown with their causes; the log has the rest. */
 const shownFaults = 5;
 
-/** What a person wants to know when the gateway is ready: at most 12 lines, and a few more for broken agents. */
+/** Returns what a person wants to know when the gateway is ready: at most 12 lines, and a few more for broken agents. */
 export function banner(facts: BannerFacts, colors: Colors): string {
   const rows: [string, string][] = [
     ['Console', facts.url],

@@ -22,7 +22,7 @@ export interface TurnEnd {
   outcome: 'done' | 'failed' | 'cancelled';
   /** Why the run failed. */
   error: string | null;
-  /** What the agent now waits for. */
+  /** The questions that the agent waits for. */
   interrupts: Interrupt[];
 }
 

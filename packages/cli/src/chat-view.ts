@@ -16,7 +16,7 @@ export class ChatView {
   #isMidLine = false;
   /** The message whose text arrived last, as far as it has arrived. */
   #current: { id: string | null | undefined; words: string } | undefined;
-  /** Whether a model call is running and part of its text is shown. */
+  /** True while a model call is running and part of its text is shown. */
   #isAnswering = false;
   /**
    * The text of a repeated model call, kept until it is complete, because the first try has already shown its own text.

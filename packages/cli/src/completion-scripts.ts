@@ -69,7 +69,7 @@ ${findCandidates(places, { from: 2, to: 'CURRENT', words: 'words' })}
 `;
 }
 
-/** What bash and zsh have in common. It follows the words to their place in the tree and finds what may come next. */
+/** Returns what bash and zsh have in common. It follows the words to their place in the tree and finds what may come next. */
 function findCandidates(
   places: readonly Place[],
   { from, to, words }: { from: number; to: string; words: string },
@@ -134,7 +134,7 @@ function stepOf(path: string): string {
   return `${words.slice(0, -1).join(' ')}/${words.at(-1)}`;
 }
 
-/** What may stand behind an option that has a list of values. */
+/** Returns what may stand behind an option that has a list of values. */
 function choiceLines(places: readonly Place[]): string {
   const lines = places.flatMap(({ path, options }) =>
     options

@@ -5,7 +5,7 @@ import { plainText } from './plain-text.ts';
 import { colorsFor, type Terminal } from './terminal.ts';
 
 /**
- * What went wrong, and what to do about it. An error that was raised on purpose is a sentence. Any other error is a
+ * Returns what went wrong, and what to do about it. An error that was raised on purpose is a sentence. Any other error is a
  * defect, and its stack helps the person who reports it.
  */
 export function explainError(error: unknown, { stderr, env }: Pick<Terminal, 'stderr' | 'env'>): string {

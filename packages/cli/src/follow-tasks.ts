@@ -13,10 +13,10 @@ interface FollowOptions {
   onEnd: (task: TaskDetail) => Promise<void>;
 }
 
-/** How long the gateway holds one request until the task ends. */
+/** The gateway holds one request this long until the task ends. */
 const waitSeconds = 30;
 const answerGraceMs = 15_000;
-/** How long a gateway may be unreachable, for example during a restart or a network failure. */
+/** A gateway may be unreachable for this number of tries, for example during a restart or a network failure. */
 const tries = 30;
 const betweenTriesMs = 2_000;
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type ExitName, exitCodes } from './exit-codes.ts';
 
 interface HelpText {
-  /** What the command does, in one line. */
+  /** The purpose of the command, in one line. */
   purpose: string;
   /** Lines to copy. The help shows them first. */
   examples: string[];

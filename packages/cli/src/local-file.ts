@@ -8,7 +8,7 @@ interface JsonFile {
   maxBytes: number;
   /** `workflow`. */
   noun: string;
-  /** What the user should do about a file with other contents. */
+  /** The advice for a file with other contents. */
   remedy: string;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '@switchyard/server/accounts/secrets/private-file';
 import type { Environment } from '@switchyard/server/config/env';
 
-/** What `switchyard login` stores about one gateway. */
+/** One gateway as `switchyard login` stores it. */
 export interface Login {
   url: string;
   username: string;

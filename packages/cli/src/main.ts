@@ -1,7 +1,7 @@
 import { environment } from '@switchyard/server/config/env';
 import { runCli } from './cli.ts';
 
-/** How long a handle that was not closed may keep a finished command alive. */
+/** A handle that was not closed keeps a finished command alive for no longer than this. */
 const lingerMs = 2_000;
 
 // A reader that stops early (`| head`) is not an error.

@@ -10,12 +10,12 @@ export interface PrintOptions {
   outputDir?: string;
 }
 
-/** Whether a command waits until its tasks have ended. */
+/** Returns whether a command waits until its tasks have ended. */
 export function waits({ wait, outputDir }: PrintOptions): boolean {
   return wait === true || outputDir !== undefined;
 }
 
-/** What a command that submits tasks prints at its end. */
+/** Prints the results of a command that submits tasks. */
 export function printTasks(ended: readonly EndedTask[], options: PrintOptions, terminal: Terminal): void {
   if (options.json) {
     const tasks = ended.map(({ task, savedFiles }) => ({ ...task, savedFiles }));

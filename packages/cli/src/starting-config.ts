@@ -1,11 +1,11 @@
 export interface StartingChoices {
-  /** Whether other machines reach the gateway. */
+  /** True when other machines reach the gateway. */
   isShared: boolean;
   /** Addresses of ComfyUI servers, `host:port` or as in a browser. */
   workers: readonly string[];
   /** Null for the scripted demo model. */
   model: { name: string; baseUrl: string | null } | null;
-  /** Whether the folder has a `langgraph.json`. */
+  /** True when the folder has a `langgraph.json`. */
   hasGraphs: boolean;
 }
 

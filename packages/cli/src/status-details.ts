@@ -14,7 +14,7 @@ type Task = Tasks['items'][number];
 type Queue = AnswerOf<typeof getQueue>;
 type Instances = AnswerOf<typeof listInstances>;
 
-/** What `switchyard status` reads. An area that is switched off, or that the token does not open, is null. */
+/** The answers that `switchyard status` shows. An area that is switched off, or that the token does not open, is null. */
 export interface Status {
   url: string;
   health: AnswerOf<typeof getHealth>;

@@ -23,7 +23,7 @@ export interface EndedTask {
   savedFiles: string[];
 }
 
-/** How long the command waits for workers to stop. After that the gateway goes on stopping them. */
+/** The command waits this long for workers to stop. After that the gateway goes on stopping them. */
 const cancelGraceMs = 30_000;
 
 /** The params of the command line. Throws when a file that they name is not there. */

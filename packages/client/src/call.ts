@@ -1,7 +1,7 @@
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import type { AnswerOf, InputOf } from './endpoint-types.ts';
 
-/** How long a call may take, including its retries, and the signal that aborts it. */
+/** The time that a call may take, including its retries, and the signal that aborts it. */
 export interface CallLimits {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;

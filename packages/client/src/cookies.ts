@@ -2,7 +2,7 @@
 export interface Cookies {
   /** The `Cookie` header to send; undefined when the browser writes it. */
   header(): string | undefined;
-  /** What `X-CSRF-Token` must repeat on requests that change something. */
+  /** Returns what `X-CSRF-Token` must repeat on requests that change something. */
   csrfToken(): string | undefined;
   /** Keeps the cookies that an answer sets. */
   note(response: Response): void;

@@ -20,7 +20,7 @@ interface Failed {
   triesDone: number;
 }
 
-/** How long to wait before the request is sent again; null when it is not sent again. */
+/** Returns how long to wait before the request is sent again; null when it is not sent again. */
 export function retryDelayMs(error: unknown, failed: Failed, policy: RetryPolicy): number | null {
   if (failed.hasStreamBody || failed.triesDone >= policy.maxTries) return null;
   if (error instanceof ConnectionError && error.fault === 'unreachable' && answersTheSame(failed)) {

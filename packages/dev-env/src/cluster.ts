@@ -103,7 +103,7 @@ export interface Cluster {
   replicas: Replica[];
   redis: RedisProcess;
   databaseUrl: string;
-  /** What all replicas share. */
+  /** The folder that all replicas share. */
   sharedHome: string;
   /** The last lines of the error log of nginx. */
   proxyOutput(): string;

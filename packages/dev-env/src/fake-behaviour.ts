@@ -51,13 +51,13 @@ export interface FakeBehaviour {
 export interface FakeStats {
   port: number;
   accepted: number;
-  /** How often clients asked for its node classes. */
+  /** The number of times that clients asked for its node classes. */
   objectInfoAsked: number;
-  /** How many prompts it was sent, with those that it has refused. */
+  /** The number of prompts that it was sent, with those that it has refused. */
   prompts: number;
-  /** How many input files it was sent. */
+  /** The number of input files that it was sent. */
   uploads: number;
-  /** How often its queue was read. */
+  /** The number of times that its queue was read. */
   asked: number;
   finished: number;
   duplicateIds: number;

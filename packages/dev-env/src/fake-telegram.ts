@@ -18,7 +18,7 @@ export interface ShownMessage {
   text: string;
   filename?: string;
   bytes?: Buffer;
-  /** How often its text was replaced. */
+  /** The number of times that its text was replaced. */
   edits: number;
 }
 

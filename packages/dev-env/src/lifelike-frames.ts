@@ -14,7 +14,7 @@ const samplerSteps = 8;
 const preview = Buffer.alloc(10_000, 7);
 
 /**
- * What a genuine server sends while a graph runs: `progress_state` with every node that has started, at the start and the
+ * Returns what a genuine server sends while a graph runs: `progress_state` with every node that has started, at the start and the
  * end of each node and at each step. The node in the middle is the sampler, with steps and previews.
  */
 export function* lifelikeFrames(promptId: string, nodes: readonly string[]): Generator<LifelikeFrame> {

@@ -14,7 +14,7 @@ import { isProcessAlive } from './is-process-alive.ts';
 interface Place {
   /** A disk in memory, if the system has one. */
   disk: string;
-  /** What is mounted, in the form of /proc/mounts. */
+  /** The list of mounts, in the form of /proc/mounts. */
   mounts: string;
   /** The id of the account that the test run belongs to. */
   account: number | undefined;

@@ -52,7 +52,7 @@ export async function startPostgres({ isDurable = false }: StartOptions = {}): P
 }
 
 /**
- * How a test opens a database. A caller of a gateway hears within seconds that its database does not answer; a test waits as
+ * Returns the options with which a test opens a database. A caller of a gateway gets an error within seconds when the database does not answer; a test waits as
  * long as a busy machine takes.
  */
 export function patientPostgres(url: string, poolSize: number): PostgresOptions & { backend: 'postgres' } {

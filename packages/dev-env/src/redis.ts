@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 /** A Redis server of a test. What it holds is in memory, so a server that is killed comes back empty. */
 export interface RedisProcess {
-  /** What `bus.url` takes: the path of its unix socket. */
+  /** The value for `bus.url`: the path of its unix socket. */
   readonly url: string;
   readonly isFrozen: boolean;
   /** Sends one command and returns the beginning of the reply as it crosses the wire. */

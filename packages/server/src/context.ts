@@ -115,7 +115,7 @@ export interface Context {
   close(): Promise<void>;
 }
 
-/** Whether a stranger may make an account. */
+/** The facts that decide whether a stranger may make an account. */
 export interface RegistrationFacts {
   mode: 'open' | 'closed';
   /** Null when the configuration says it and `langgraph.json` has nothing to do with it. */

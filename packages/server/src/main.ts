@@ -113,7 +113,7 @@ function serverFor(config: Config, context: Context, { version, consoleFolder }:
   });
 }
 
-/** Whether other processes of this gateway may stand beside this one, behind a proxy. */
+/** Returns whether other processes of this gateway may stand beside this one, behind a proxy. */
 function hasReplicas({ bus }: Config): boolean {
   return bus.backend === 'redis';
 }

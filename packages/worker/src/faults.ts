@@ -30,7 +30,7 @@ export interface HttpFault {
    */
   effect: 'garbage' | 'trickle' | 'hang' | 'lose_response' | 'reset' | 'status';
   status?: number;
-  /** How often the fault occurs; without a number it occurs every time. */
+  /** The number of times that the fault occurs; without a number it occurs every time. */
   times?: number;
 }
 

@@ -23,11 +23,11 @@ export interface FoundWorker {
 
 const answerTimeoutMs = 2000;
 const launchTimeoutMs = 20_000;
-/** How long a stop may take: the running prompt is interrupted, and a file that is being written is finished. */
+/** The time that a stop may take: the running prompt is interrupted, and a file that is being written is finished. */
 const endTimeoutMs = 3_000;
 const lookAgainMs = 20;
 
-/** How often to call `adoptWorker`: a gateway may miss three calls before its worker treats it as dead. */
+/** The interval between calls of `adoptWorker`. A gateway may miss three before its worker treats it as dead. */
 export const adoptEveryMs = 15_000;
 
 /**

@@ -38,7 +38,7 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
     });
   addOutputOption(addGatewayOptions(command));
   describeCommand(command, {
-    purpose: 'who changed what, the newest first (administrators)',
+    purpose: 'show who changed what, the newest first (administrators)',
     examples: [
       'switchyard audit --from 7d',
       'switchyard audit --action queue.paused -o json',

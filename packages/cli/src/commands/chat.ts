@@ -27,7 +27,7 @@ export function addChatCommand(program: Command, terminal: Terminal): void {
     .action((words: string[], options: ChatOptions) => chat(words.join(' '), options, terminal));
   addGatewayOptions(command);
   describeCommand(command, {
-    purpose: 'talk to an agent: one message, or a conversation where none is given',
+    purpose: 'talk to an agent: send one message, or hold a conversation when none is given',
     examples: [
       'switchyard chat "what can you do?"',
       'switchyard chat                                # Ctrl-C cancels the answer, Ctrl-D leaves',

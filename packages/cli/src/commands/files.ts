@@ -44,7 +44,7 @@ export function addFilesCommand(program: Command, terminal: Terminal): void {
 function addList(parent: Command, terminal: Terminal): void {
   const listing = parent
     .command('list')
-    .option('--cursor <cursor>', 'the page behind the one that ended with it');
+    .option('--cursor <cursor>', 'the page after the one that ended with this cursor');
   const command = addPageOptions(listing, 200).action(async (options: ListOptions) => {
     const { call } = await openGateway(options, terminal);
     const { limit, offset, cursor } = options;

@@ -213,7 +213,7 @@ function addDisable(parent: Command, terminal: Terminal): void {
       terminal.stderr.write(`${instanceId} gets nothing new (${state}).\n`);
     });
   describe(command, {
-    purpose: 'drain a worker: what runs finishes, nothing new is given (administrators)',
+    purpose: 'drain a worker: running tasks finish, and it gets no new ones (administrators)',
     examples: ['switchyard instances disable 192.168.1.20:8188'],
     exits: ['ok', 'auth', 'not_found', 'unreachable'],
   });

@@ -13,7 +13,7 @@ interface ListCommand<Answer, Row> {
   ask: (client: Client) => Promise<Answer>;
   rowsOf: (answer: Answer) => readonly Row[];
   columns: readonly Column<Row>[];
-  /** What is said when there are no rows. */
+  /** The message when there are no rows. */
   none: string;
 }
 

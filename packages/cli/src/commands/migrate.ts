@@ -17,7 +17,7 @@ interface LayoutFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
   const command = program.command('migrate');
   describeCommand(command, {
-    purpose: 'bring data of older versions to where it lies today',
+    purpose: 'move data of older versions to its present place',
     examples: ['switchyard migrate layout --dry-run', 'switchyard migrate layout'],
   });
   addLayout(command, terminal);

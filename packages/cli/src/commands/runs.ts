@@ -109,7 +109,7 @@ function addEvents(parent: Command, terminal: Terminal): void {
         terminal.stderr.write(`There may be more; the next ones: --after ${last.seq}\n`);
     });
   describeGatewayCommand(command, {
-    purpose: 'what happened in a run, as it is stored; whole with -o json',
+    purpose: 'show what happened in a run, as it is stored; in full with -o json',
     examples: [`switchyard runs events ${ids}`, `switchyard runs events ${ids} --type tool_result -o json`],
     exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable'],
   });

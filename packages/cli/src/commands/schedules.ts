@@ -47,7 +47,7 @@ const maxTitleLength = 60;
 export function addSchedulesCommand(program: Command, terminal: Terminal): void {
   const command = program.command('schedules');
   describeCommand(command, {
-    purpose: 'let an agent run by itself: at a time, or again and again',
+    purpose: 'let an agent run by itself, once or on a schedule',
     examples: [
       'switchyard schedules add "Sum up the news" --cron "0 9 * * 1-5" --timezone Europe/Berlin',
       'switchyard schedules list',
@@ -100,7 +100,7 @@ function addAdd(parent: Command, terminal: Terminal): void {
       else terminal.stderr.write(`${task.id} runs next at ${task.next_run_at}.\n`);
     });
   describeGatewayCommand(command, {
-    purpose: 'send a prompt to an agent at a time, or again and again',
+    purpose: 'send a prompt to an agent, once or on a schedule',
     examples: [
       'switchyard schedules add "Sum up the news" --cron "0 9 * * 1-5" --timezone Europe/Berlin',
       'switchyard schedules add "Remind me of the talk" --at 2030-01-31T09:00 --timezone Asia/Tokyo',
@@ -141,8 +141,8 @@ function addChange(parent: Command, terminal: Terminal): void {
 
 function addSwitches(parent: Command, terminal: Terminal): void {
   const switches = [
-    ['pause', pauseScheduledTask, 'let a scheduled task rest', 'rests'],
-    ['resume', resumeScheduledTask, 'let a scheduled task run again', 'runs again'],
+    ['pause', pauseScheduledTask, 'pause a scheduled task', 'rests'],
+    ['resume', resumeScheduledTask, 'resume a scheduled task', 'runs again'],
   ] as const;
   for (const [name, endpoint, purpose, said] of switches) {
     const command = parent.command(`${name} <id>`).action(async (taskId: string, options: Options) => {
@@ -183,7 +183,7 @@ function addHistory(parent: Command, terminal: Terminal): void {
     },
   );
   describeGatewayCommand(command, {
-    purpose: 'what became of the runs of a scheduled task, the newest first',
+    purpose: 'show how the runs of a scheduled task ended, the newest first',
     examples: [`switchyard schedules history ${exampleId}`],
   });
 }

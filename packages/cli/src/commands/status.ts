@@ -27,7 +27,7 @@ export function addStatusCommand(program: Command, terminal: Terminal): void {
     else terminal.stdout.write(describeStatus(status));
   });
   describeGatewayCommand(command, {
-    purpose: 'one screen: is it well, what runs, what waits, and why',
+    purpose: 'show on one screen how the gateway is, what runs, what waits, and why',
     examples: ['switchyard status', 'switchyard status -o json'],
     exits: ['ok', 'auth', 'unreachable'],
   });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 interface SwitchCommands<Options> {
-  /** What the commands are given, such as `<name>`. */
+  /** The argument of the commands, such as `<name>`. */
   argument: string;
   /** An argument for the example in the help. */
   example: string;

@@ -28,7 +28,7 @@ function addShow(parent: Command, terminal: Terminal): void {
     else terminal.stdout.write(describeSystem(report));
   });
   describeGatewayCommand(command, {
-    purpose: 'versions, dependencies, replicas, dead jobs, storage, and what will be deleted next',
+    purpose: 'show versions, dependencies, replicas, dead jobs, storage, and what will be deleted next',
     examples: ['switchyard system', 'switchyard system -o json'],
     exits: ['ok', 'auth', 'unreachable'],
   });

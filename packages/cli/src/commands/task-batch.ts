@@ -34,7 +34,7 @@ interface BatchOptions extends GatewayOptions, OutputOptions {
 
 type PrintTasks = (tasks: TaskDetail[], options: OutputOptions, terminal: Terminal) => void;
 
-/** How long one request waits for the end of a batch; then the next one does. */
+/** One request waits this long for the end of a batch; then the next one does. */
 const waitSeconds = 20;
 
 export function addCancel(parent: Command, terminal: Terminal, print: PrintTasks): void {
@@ -71,7 +71,7 @@ export function addFront(parent: Command, terminal: Terminal): void {
     act('front', { ids, options, print: printPlaces }, terminal),
   );
   describeGatewayCommand(command, {
-    purpose: 'move waiting tasks before the others of their owner with the same priority',
+    purpose: "move waiting tasks ahead of their owner's other tasks with the same priority",
     examples: [
       'switchyard tasks front 0196a1b2-0000-7000-8000-000000000000',
       'switchyard tasks front --tag urgent --yes',

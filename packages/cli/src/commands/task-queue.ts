@@ -25,8 +25,7 @@ export function addPause(parent: Command, terminal: Terminal): void {
       else terminal.stdout.write(`${plainText(`${nameOf(pause)}: paused since ${pause.since}`)}\n`);
     });
   describeGatewayCommand(command, {
-    purpose:
-      'start no more tasks: all, those of a user, or those on the servers of a pool; running ones go on',
+    purpose: 'pause the queue for everyone, for one user or for the servers of a pool; running tasks go on',
     examples: [
       'switchyard tasks pause --mine --reason "wrong seed"',
       'switchyard tasks pause --reason "new drivers"          # the whole queue (administrators)',

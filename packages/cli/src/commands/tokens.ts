@@ -61,7 +61,7 @@ function addCreate(parent: Command, terminal: Terminal): void {
       );
     });
   describePasswordCommand(command, {
-    purpose: 'make a token; it is printed, this once (by default it only reads)',
+    purpose: 'create a token and print it, which happens only once (read-only by default)',
     examples: [
       'switchyard tokens create laptop --scope dispatch:read --scope dispatch:write',
       'switchyard tokens create ci --scope dispatch:write --days 7 --email me@example.com --password-stdin < password.txt',

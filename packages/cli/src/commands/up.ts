@@ -22,10 +22,10 @@ import { version } from '../version.ts';
  */
 const lastDefaultPort = 7310;
 
-/** How long closing may take after the grace period of requests: the database and the files. */
+/** Closing the database and the files may take this long after the grace period of requests. */
 const closingMs = 5_000;
 
-/** How long the banner waits for users' own agents, so that it can show what is wrong with them. */
+/** The banner waits this long for users' own agents, so that it can show what is wrong with them. */
 const loadingMs = 10_000;
 
 interface UpOptions extends Flags {

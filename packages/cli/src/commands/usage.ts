@@ -36,7 +36,7 @@ export function addUsageCommand(program: Command, terminal: Terminal): void {
       );
     });
   describeGatewayCommand(command, {
-    purpose: 'tokens, runs, tasks and costs of the last days',
+    purpose: 'show tokens, runs, tasks and costs of the last days',
     examples: [
       'switchyard usage',
       'switchyard usage --by model --days 30',

@@ -68,7 +68,7 @@ function addAdd(parent: Command, terminal: Terminal): void {
       printPassword(made, options, terminal);
     });
   describe(command, {
-    purpose: 'make an account; its one-time password is printed, this once',
+    purpose: 'create an account and print its one-time password, which is shown only once',
     examples: [
       'switchyard users add second@studio.example',
       'switchyard users add boss@studio.example --role admin',

@@ -10,7 +10,7 @@ export function addVersionCommand(program: Command, { stdout }: Terminal): void 
     );
   });
   describeCommand(command, {
-    purpose: 'print versions, for a report of a fault',
+    purpose: 'print versions, for a bug report',
     examples: ['switchyard version', 'switchyard --version   # the number alone'],
   });
 }

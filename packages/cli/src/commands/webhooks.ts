@@ -81,7 +81,7 @@ function addSwitches(parent: Command, terminal: Terminal): void {
   addSwitchCommands(parent, {
     argument: '<id>',
     example: '0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
-    purposes: { enable: 'call a webhook again', disable: 'call a webhook no more' },
+    purposes: { enable: 'call a webhook again', disable: 'stop calling a webhook' },
     describe: describeGatewayCommand,
     act: async (webhookId, wanted, options: Options) => {
       const { call } = await openGateway(options, terminal);
@@ -118,7 +118,7 @@ function addDeliveries(parent: Command, terminal: Terminal): void {
     },
   );
   describeGatewayCommand(command, {
-    purpose: 'what was sent to a webhook, the newest first',
+    purpose: 'list what was sent to a webhook, the newest first',
     examples: ['switchyard webhooks deliveries 0196a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
   });
 }

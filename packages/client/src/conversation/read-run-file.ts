@@ -5,7 +5,7 @@ export const maxRunFileBytes = 200_000_000;
 
 export type RunFileFault = 'too_large' | 'not_json' | 'not_a_run' | 'newer_version';
 
-/** A file that is no exported run, and what it is instead. */
+/** A file that is not an exported run, and what it is instead. */
 export class RunFileError extends Error {
   readonly fault: RunFileFault;
 

@@ -158,7 +158,7 @@ function broken(error: unknown): Error {
   return new ConnectionError('unreachable', 'The connection broke.', error);
 }
 
-/** Whether another try makes sense: a refusal would only be repeated. */
+/** Returns whether another try makes sense: a refusal would only be repeated. */
 function isPassing(error: unknown): error is ApiError | ConnectionError {
   if (error instanceof ConnectionError) return error.fault !== 'not_understood';
   return error instanceof ApiError && (error.status === 429 || error.status >= 500);

@@ -71,16 +71,16 @@ const channelSchema = Type.Object({
     'https://api.telegram.org',
     text(/^https?:\/\/[^\s@/]+$/, 'must be scheme, host and port only, such as https://api.telegram.org'),
   ),
-  /** Whether the bot also answers in groups, where every member reads the answers. */
+  /** True when the bot also answers in groups, where every member reads the answers. */
   groups: withDefault(false, flag),
-  /** Whether an answer is shown while it is written. */
+  /** True when an answer is shown while it is written. */
   stream: withDefault(true, flag),
   edit_interval_ms: withDefault(1_500, number({ minimum: 50, maximum: 60_000, isWhole: true })),
   /** HTTP channels only: signs messages in both directions. */
   secret: text(signingSecret, 'must be whsec_ and 24 to 64 bytes in base64'),
   /** HTTP channels only: where the answers are sent. */
   url: text(/^https?:\/\/[^\s@]{1,2000}$/, 'must be an http or https address without a user'),
-  /** Whether the channel may call loopback and private networks. */
+  /** True when the channel may call loopback and private networks. */
   private_addresses: withDefault(false, flag),
 });
 

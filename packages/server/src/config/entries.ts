@@ -24,7 +24,7 @@ interface Key {
 }
 
 interface Entries<Entry extends TObject> {
-  /** What the entries are called, in the plural. */
+  /** The name of the entries, in the plural. */
   what: string;
   maxEntries: number;
   schema: Entry;

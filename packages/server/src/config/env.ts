@@ -19,7 +19,7 @@ export function graphConfig(): string | undefined {
   return process.env.LANGGRAPH_CONFIG;
 }
 
-/** What LangChain's packages for OpenAI read. */
+/** Returns what LangChain's packages for OpenAI read. */
 export function openAiVariables(): { apiKey: string | null; baseUrl: string | null } {
   return { apiKey: process.env.OPENAI_API_KEY || null, baseUrl: process.env.OPENAI_BASE_URL || null };
 }

@@ -23,7 +23,7 @@ export interface ContextOptions {
   shippedSkills?: string;
   /** Where `langgraph.json` and relative paths of agents are; the working directory when it is absent. */
   agentsFolder?: string;
-  /** Whether agents are loaded again when their files change. */
+  /** True when agents are loaded again when their files change. */
   watchAgents?: boolean;
   /** Overrides how long the gateway waits for runs and their workers, so that tests wait only shortly. */
   executionTimeouts?: Partial<ExecutionTimeouts>;

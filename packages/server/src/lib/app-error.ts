@@ -27,7 +27,7 @@ export class WordedError extends Error {
   }
 }
 
-/** What an error says: codes where it has them, its message otherwise. */
+/** Returns what an error says: codes where it has them, its message otherwise. */
 export function wordingOf(error: unknown): Wording {
   if (error instanceof WordedError) return error.sentences;
   return error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 import { isRecord } from '@switchyard/contract/is-record';
 
 /**
- * Whether a JSON value contains another one, as `@>` of Postgres says: an object has each key of the wanted object with a value that
+ * Returns whether a JSON value contains another one, as `@>` of Postgres says: an object has each key of the wanted object with a value that
  * contains the wanted one, a list has each wanted item somewhere, and any other value is the same.
  */
 export function jsonContains(present: unknown, wanted: unknown): boolean {

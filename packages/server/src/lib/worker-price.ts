@@ -1,4 +1,4 @@
-/** What an hour of a worker costs. */
+/** The price of an hour of a worker. */
 export interface WorkerPrice {
   perHour: number;
   currency: string;
@@ -6,7 +6,7 @@ export interface WorkerPrice {
 
 const secondsPerHour = 3_600;
 
-/** What has no price costs an unknown amount, and never nothing. */
+/** Work without a price costs an unknown amount, never nothing. */
 export function workerCost(
   price: WorkerPrice | null,
   seconds: number | null,

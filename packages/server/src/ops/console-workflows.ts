@@ -6,7 +6,7 @@ import type { ReadTogether } from '../platform/database/snapshot.ts';
 
 const maxWorkflows = 100;
 
-/** How much of the pool the workflows of agents have used, for the summaries of conversations. */
+/** Returns how much of the pool the workflows of agents have used, for the summaries of conversations. */
 export function workflowUsageOf(
   together: ReadTogether<Pick<TaskUsageStore, 'byName' | 'byDay' | 'byOwner' | 'byAgent' | 'total'>>,
   price: WorkerPrice | null,

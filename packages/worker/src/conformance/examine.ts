@@ -75,7 +75,7 @@ export const facts: readonly Fact[] = [
 ];
 
 /**
- * Whether one version of ComfyUI, such as 0.3.64, is newer than another. A text that is not a version is newer than no
+ * Returns whether one version of ComfyUI, such as 0.3.64, is newer than another. A text that is not a version is newer than no
  * version.
  */
 export function isNewer(version: string, than: string): boolean {

@@ -29,7 +29,7 @@ export function factsOf(
   });
 }
 
-/** Whether a worker may differ here and still be an instance of the gateway. */
+/** Returns whether a worker may differ here and still be an instance of the gateway. */
 export function optional(check: Check): Conditions & { check: Check } {
   return { check, isRequired: false };
 }

@@ -9,7 +9,7 @@ export interface Padding {
   top: number;
   right: number;
   bottom: number;
-  /** How far the mask fades into the picture, on the sides that are padded. */
+  /** The distance over which the mask fades into the picture, on the sides that are padded. */
   feathering: number;
 }
 

@@ -237,7 +237,7 @@ function listedInputs({ inputs }: NodeClass): ListedInput[] {
   ];
 }
 
-/** Whether an output of one type may be linked to an input of another. A combo takes no link. */
+/** Returns whether an output of one type may be linked to an input of another. A combo takes no link. */
 function fits(received: string, wanted: string | readonly string[]): boolean {
   if (typeof wanted !== 'string') return false;
   return wanted === '*' || received === '*' || received === wanted;

@@ -4,13 +4,13 @@ import { AppError } from '../../lib/app-error.ts';
 /** Our tokens are much shorter. A longer one is not worth a hash. */
 const maxTokenLength = 4_096;
 
-/** How every personal access token begins. */
+/** The beginning of every personal access token. */
 export const accessTokenPrefix = 'sy_pat_';
 
-/** How the credential begins that an operator's own code gets for one call to its gateway. */
+/** The beginning of the credential that an operator's own code gets for one call to its gateway. */
 export const callTicketPrefix = 'sy_run_';
 
-/** Whether a header has a token of ours anywhere, so that no spelling of the header hands it to another authentication. */
+/** Returns whether a header has a token of ours anywhere, so that no spelling of the header hands it to another authentication. */
 export function holdsOwnToken(header: string): boolean {
   return header.includes(accessTokenPrefix) || header.includes(callTicketPrefix);
 }

@@ -22,7 +22,7 @@ const exposed = [
  */
 export class CorsPolicy {
   readonly #origins: ReadonlySet<string>;
-  /** Whether responses differ by `Origin` at all. */
+  /** True when responses differ by `Origin` at all. */
   readonly isActive: boolean;
 
   constructor(origins: readonly string[]) {

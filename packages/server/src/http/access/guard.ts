@@ -202,7 +202,7 @@ export function customUserOf(request: FastifyRequest): CustomUser | undefined {
   return identities.get(request)?.custom;
 }
 
-/** Whether a request to an address with a changing flag has what the flag needs. */
+/** Returns whether a request to an address with a changing flag has what the flag needs. */
 export function mayChange(request: FastifyRequest): boolean {
   return changing.has(request);
 }
@@ -295,7 +295,7 @@ function changesSomething({ method }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
 }
 
-/** Whether the request goes to the mount of LangGraph's clients with a credential in a header, which a page alone does not send. */
+/** Returns whether the request goes to the mount of LangGraph's clients with a credential in a header, which a page alone does not send. */
 export function isForPlatformClient(request: FastifyRequest): boolean {
   const { authorization, 'x-api-key': apiKey } = request.headers;
   return isBelowMount(request) && (authorization ?? apiKey) !== undefined;

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 interface Received {
   headers: IncomingHttpHeaders;
   encrypted: boolean;
-  /** Whether the peer is a trusted proxy. Only then are its forwarding headers believed. */
+  /** True when the peer is a trusted proxy. Only then are its forwarding headers believed. */
   viaTrustedProxy: boolean;
 }
 

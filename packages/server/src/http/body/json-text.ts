@@ -1,5 +1,5 @@
 export interface JsonLimits {
-  /** How deeply brackets are nested. */
+  /** The depth to which brackets are nested. */
   depth: number;
   /** Texts, numbers, lists and so on, counted by what separates and encloses them: an empty list counts twice. */
   values: number;

@@ -30,7 +30,7 @@ export async function* parsedParts<Part>(parts: AsyncIterable<Part>): AsyncGener
   }
 }
 
-/** Returns true for a body that is no multipart body, has too many parts, or ended too soon. */
+/** Returns true for a body that is not a multipart body, has too many parts, or ended too soon. */
 export function isMultipartFault(error: unknown): boolean {
   if (error instanceof MultipartFault) return true;
   // When the body breaks off inside the last part, its file fails with the parser's error.

@@ -25,7 +25,7 @@ interface TrackerOptions {
 interface Started {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** How many of the requests in flight are streams, sockets or held at the moment. */
+  /** The number of requests in flight that are streams, sockets or held at the moment. */
   held: number;
 }
 

@@ -38,7 +38,7 @@ export type PageHandler = (request: FastifyRequest, reply: FastifyReply) => Prom
 interface NotFoundOptions {
   routes: RouteTable;
   bodyBytes: number;
-  /** Answers a browser that opens an address which nothing has; null where there is no page to show. */
+  /** Answers a browser that opens an unknown address; null when there is no page to show. */
   unknownPage: PageHandler | null;
 }
 

@@ -12,9 +12,9 @@ interface ShutdownOptions {
   health: Health;
   streams: OpenStreams;
   tracker: RequestTracker;
-  /** How long requests may take to finish. Then their connections are cut. */
+  /** The time that requests may take to finish. Then their connections are cut. */
   graceMs: number;
-  /** How long new connections are still accepted while requests finish, and streams go on. Default 2 s, 10 s beside replicas. */
+  /** New connections are accepted for this long while requests finish and streams go on. Default 2 s, 10 s beside replicas. */
   listenMs?: number;
   /** A proxy in front asks the others when this one refuses. */
   hasReplicas?: boolean;
@@ -22,7 +22,7 @@ interface ShutdownOptions {
   logger: Logger;
 }
 
-/** How long a connection that has just been accepted may take to say what it wants. */
+/** The time that a connection which has just been accepted may take to send its request. */
 const unheardMs = 2_000;
 
 /** Clients that connect faster than they can be accepted do not keep the listener open. */
@@ -168,7 +168,7 @@ function endOfTurn(): Promise<void> {
 
 interface Connections {
   open: Set<Socket>;
-  /** How many there have been. */
+  /** The number of connections so far. */
   accepted: number;
 }
 

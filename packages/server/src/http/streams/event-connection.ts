@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Timer } from '../../lib/async/timer.ts';
 
-/** What a client has to take in the time after which it counts as stalled. */
+/** A client that takes less than this in its time counts as stalled. */
 const pieceBytes = 64 * 1024;
 
 /** The client accepted no such piece of data for too long. */
@@ -18,7 +18,7 @@ interface ConnectionOptions {
   timer: Timer;
 }
 
-/** How long data that was written before a stream is broken off may take to be sent. */
+/** The time that data which was written before a stream breaks off may take to be sent. */
 const lastWordsMs = 1_000;
 
 /** The response of an event stream while it is written. At most one write waits for a slow client. */

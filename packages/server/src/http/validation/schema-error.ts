@@ -1,4 +1,4 @@
-/** What the validator reports about one failed keyword. */
+/** One failed keyword, as the validator reports it. */
 export interface SchemaError {
   keyword: string;
   instancePath: string;

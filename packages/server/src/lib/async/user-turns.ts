@@ -4,11 +4,11 @@ interface Waiting {
 }
 
 interface TurnLimits {
-  /** How much work runs at once for all users. */
+  /** The amount of work that runs at once for all users. */
   atOnce: number;
-  /** How much of it is one user's. */
+  /** The part of it that one user may have. */
   atOncePerUser: number;
-  /** How much may wait for one user, and the error beyond it. Without it the caller has a limit of its own. */
+  /** The amount that may wait for one user, and the error beyond it. Without it the caller has a limit of its own. */
   waiting?: { perUser: number; full: () => Error };
 }
 

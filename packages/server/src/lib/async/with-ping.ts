@@ -2,7 +2,7 @@ import { type Deferred, newDeferred } from './deferred.ts';
 import { systemTimer, type Timer } from './timer.ts';
 
 interface PingOptions<Ping> {
-  /** How long the source may be silent before a ping is yielded. */
+  /** The time for which the source may be silent before a ping is yielded. */
   everyMs: number;
   ping: () => Ping;
   timer?: Timer;

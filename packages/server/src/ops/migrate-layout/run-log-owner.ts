@@ -22,7 +22,7 @@ export async function ownerOfRunLog(path: string): Promise<RunLogOwner> {
   return { user, hasOwnerless };
 }
 
-/** Writes the owner into events that name no user. Lines that are no events, including torn ones, do not change. */
+/** Writes the owner into events that name no user. Lines that are not events, including torn ones, do not change. */
 export async function stampRunLog(disk: MoveDisk, path: string, owner: string): Promise<void> {
   const lines: string[] = [];
   for await (const line of linesOf(path)) {

@@ -95,7 +95,7 @@ export class FolderSizes {
   }
 }
 
-/** What lies directly in the homes. One of them may lie in another. */
+/** Returns what lies directly in the homes. One of them may lie in another. */
 async function* topEntriesOf(homes: readonly string[]): AsyncGenerator<{ path: string; entry: Dirent }> {
   for (const home of homes) {
     for await (const entry of entriesOf(home)) {

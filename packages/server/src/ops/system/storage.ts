@@ -4,7 +4,7 @@ import { databaseSize } from '../../platform/database/database-size.ts';
 import type { MeasuredFolders } from './folder-sizes.ts';
 import type { SystemRows } from './system-rows.ts';
 
-/** What is stored, by its kind and by its user. */
+/** Returns what is stored, by its kind and by its user. */
 export async function storageOf(
   rows: SystemRows,
   measured: MeasuredFolders | null,

@@ -27,7 +27,7 @@ export class AuditStore {
     this.#database = database;
   }
 
-  /** Whether the database has the table. A command beside a gateway of an older version finds none. */
+  /** Returns whether the database has the table. A command beside a gateway of an older version finds none. */
   async exists(): Promise<boolean> {
     const tables = await this.#database.read.introspection.getTables();
     return tables.some(({ name }) => name === 'audit_records');

@@ -1,10 +1,10 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
-/** What crosses the bus under one name. Messages are small JSON values. */
+/** The messages that cross the bus under one name. Messages are small JSON values. */
 export interface BusTopic<Message> {
   name: string;
-  /** Throws for a text that is no message of this topic, with the reason. */
+  /** Throws for a text that is not a message of this topic, with the reason. */
   read(text: string): Message;
 }
 

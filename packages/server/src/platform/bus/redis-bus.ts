@@ -5,7 +5,7 @@ import { type Bus, type BusEvent, type BusTopic, encodeMessage } from './bus.ts'
 import { TopicSubscribers } from './topic-subscribers.ts';
 
 interface RedisBusOptions {
-  /** Called for each text from Redis that is no message of its topic. Its subscribers have got a gap in its place. */
+  /** Called for each text from Redis that is not a message of its topic. Its subscribers have got a gap in its place. */
   onMisfit: (topic: string, error: unknown) => void;
 }
 

@@ -2,7 +2,7 @@ import type { BusTopic } from './bus.ts';
 import { Subscription } from './subscription.ts';
 
 interface Subscriber {
-  /** Throws for a text that is no message of the topic. */
+  /** Throws for a text that is not a message of the topic. */
   take(text: string): void;
   tellGap(): void;
   end(): void;

@@ -24,7 +24,7 @@ interface DatabaseClockOptions {
  */
 export class DatabaseClock {
   readonly #options: Required<DatabaseClockOptions>;
-  /** How far the clock of the database is ahead of the steady one. */
+  /** The time by which the clock of the database is ahead of the steady one. */
   #aheadMs: number;
   #isOwnWrong = false;
   #isClosed = false;

@@ -21,15 +21,15 @@ export interface Counters {
 export interface AttemptPolicy {
   /** Maximum number of failures and attempts in flight of a subject. This many failures lock it. */
   attempts: number;
-  /** How long a lock lasts, and how long the failures of an unlocked subject are remembered after the last one. */
+  /** The time for which a lock lasts, and for which the failures of an unlocked subject are remembered after the last one. */
   lockMs: number;
-  /** How long an attempt may be in flight before it counts as lost. */
+  /** The time that an attempt may be in flight before it counts as lost. */
   reservationMs: number;
 }
 
 export interface AttemptFailure {
   reservationId: string;
-  /** What was tried, for example a digest of the account's name. */
+  /** The subject of the attempt, for example a digest of the account's name. */
   about: string;
   policy: AttemptPolicy;
 }

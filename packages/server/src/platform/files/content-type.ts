@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 export interface ContentType {
   contentType: string;
   /**
-   * Whether the browser may show it. Everything that is not known to be passive is served as an attachment: markup and
+   * True when the browser may show it. Everything that is not known to be passive is served as an attachment: markup and
    * script (including SVG pictures), documents, archives, and unknown types.
    */
   isInline: boolean;

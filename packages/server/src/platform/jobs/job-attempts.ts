@@ -42,7 +42,7 @@ export class JobAttempts {
     this.#options = options;
   }
 
-  /** How many more jobs the policy allows at this moment. */
+  /** Returns how many more jobs the policy allows at this moment. */
   get free(): number {
     return this.#options.policy.concurrency - this.#running.size;
   }

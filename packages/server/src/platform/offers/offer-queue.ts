@@ -10,7 +10,7 @@ export interface Offer<Data> {
   /** Names the row and the state that the offer is about. While an offer has this id, another one is not added. */
   id: string;
   data: Data;
-  /** How long it is kept back; below zero for how long it is due. */
+  /** The time for which it is kept back; below zero, the time since it was due. */
   delayMs: number;
   /** From 1 to `maxPriority`; the lowest goes first. Without it, offers go in the order in which they arrived. */
   priority?: number;

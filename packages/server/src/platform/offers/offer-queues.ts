@@ -14,11 +14,11 @@ export interface OfferQueuesOptions {
 
 /** BullMQ blocks a connection for 10 s at most; this is for a server that does not answer at all. */
 const commandMs = 15_000;
-/** How long an idle process waits for a hint of a new offer before it looks by itself. */
+/** An idle process waits this long for a hint of a new offer before it looks by itself. */
 const idleSeconds = 5;
 /** Events of BullMQ, which nothing here reads. */
 const keptEvents = 100;
-/** How often an offer may lose its process. The row counts attempts, so this one never decides. */
+/** The number of times that an offer may lose its process. The row counts attempts, so this one never decides. */
 const maxStalledCount = 1_000_000;
 
 /**

@@ -75,7 +75,7 @@ export class StartTags {
     await this.#connection.eval(doneScript, 3, ...this.#keys, id, '0');
   }
 
-  /** Whether the numbers come to their end, so that what waits has to be offered again from the beginning. */
+  /** Returns whether the numbers come to their end, so that what waits has to be offered again from the beginning. */
   async isWorn(): Promise<boolean> {
     return Number((await this.#connection.get(this.#keys[0])) ?? 0) >= restartAt;
   }

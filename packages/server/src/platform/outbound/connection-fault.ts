@@ -1,4 +1,4 @@
-/** What went wrong between here and another machine. */
+/** A failure between here and another machine. */
 export type ConnectionFault = 'refused' | 'unknown' | 'unreachable' | 'broke_off' | 'tls_failed';
 
 /** Returns null for an error that is none of the connection. */

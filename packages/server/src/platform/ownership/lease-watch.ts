@@ -1,7 +1,7 @@
 import type { SeenLease } from './lease-store.ts';
 
 export interface LeaseLife {
-  /** How long a lease is valid without being renewed. */
+  /** The time for which a lease is valid without being renewed. */
   lifeMs: number;
   renewEveryMs: number;
 }

@@ -1,6 +1,6 @@
 import type { WriteTransaction } from '../database/database.ts';
 
-/** What the work that holds a key receives. */
+/** The lease as the work that holds its key sees it. */
 export interface Lease {
   readonly key: string;
   /** Increases with each new owner. Rows store it, so that the writes of an earlier owner no longer match them. */

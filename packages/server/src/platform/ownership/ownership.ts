@@ -15,7 +15,7 @@ import { WaitingRoom } from './waiting-room.ts';
 export interface OwnershipOptions {
   database: Database<OwnershipTables>;
   /**
-   * How long after a crash or a lost connection another process may take over. Leases are renewed after a third of it.
+   * Another process may take over this long after a crash or a lost connection. Leases are renewed after a third of it.
    * Default 15 s.
    */
   leaseLifeMs?: number;

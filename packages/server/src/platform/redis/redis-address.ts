@@ -1,4 +1,4 @@
-/** How to reach a Redis server, as `bus.url` says it. */
+/** The address of a Redis server, as `bus.url` has it. */
 export interface RedisAddress {
   target: RedisTarget;
   /** The address without user and password, for messages. */

@@ -25,11 +25,11 @@ export interface RedisServerOptions {
 
 export interface RedisLimits {
   connectMs: number;
-  /** How long the caller of a command waits. After that time without an answer the connection counts as lost. */
+  /** The time for which the caller of a command waits. After that time without an answer the connection counts as lost. */
   answerMs: number;
-  /** How often each connection is asked for a sign of life, so that one that went silent is noticed. */
+  /** The interval at which each connection is asked for a sign of life, so that a silent one is noticed. */
   beatMs: number;
-  /** How long a start waits for a server that does not answer yet. */
+  /** The time for which a start waits for a server that does not answer yet. */
   startMs: number;
 }
 
@@ -85,7 +85,7 @@ export class RedisServer {
     return this.#fault;
   }
 
-  /** How long the last sign of life took. */
+  /** Returns how long the last sign of life took. */
   get latencyMs(): number | null {
     return this.#latencyMs;
   }

@@ -147,7 +147,7 @@ class BufferPart {
   readonly #starts = [0];
   /** The position of the first frame that was ever here. */
   readonly #base: number;
-  /** How many frames are dropped. */
+  /** The number of frames that were dropped. */
   #dropped = 0;
 
   constructor(base: number, block: Buffer) {

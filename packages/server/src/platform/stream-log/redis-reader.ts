@@ -27,7 +27,7 @@ interface RedisReaderOptions {
 interface Found {
   /** Its newest entry. */
   at: EntryId;
-  /** What the newest entry tells, if it is no frame. */
+  /** The mark that the newest entry is, if it is not a frame. */
   mark: 'begin' | 'end' | 'gone' | null;
   missingUpTo: number;
 }

@@ -78,7 +78,7 @@ export interface StreamLogLimits {
   bytesPerRun: number;
   /** For all runs together. */
   bytes: number;
-  /** How long the frames of a finished run are kept, for clients that reconnect. */
+  /** The time for which the frames of a finished run are kept, for clients that reconnect. */
   retentionMs: number;
 }
 

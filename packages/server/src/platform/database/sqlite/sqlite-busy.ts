@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSqliteBusy } from '../database-errors.ts';
 
-/** How long another process, such as `switchyard reset-admin`, may hold the file before we give up. */
+/** Another process, such as `switchyard reset-admin`, may hold the file for this long before we give up. */
 export const patienceMs = 5_000;
 const maxPauseMs = 25;
 

@@ -12,7 +12,7 @@ export interface Outcome {
 interface GroupOptions {
   connection: SqliteConnection;
   builders: TransactionBuilders;
-  /** How long another process may hold the database. */
+  /** The time for which another process may hold the database. */
   patienceMs: number;
   /** While it is pending, the connection is in a transaction that only reads. */
   openSnapshot: () => Promise<void> | undefined;

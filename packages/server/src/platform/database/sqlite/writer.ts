@@ -20,9 +20,9 @@ export interface WriterLimits {
   /** A group ends at the limit that it reaches first. The event loop then turns before the next group. */
   unitsPerGroup: number;
   groupMs: number;
-  /** How long a group waits for more units after a group of several. A unit that comes alone never waits. */
+  /** The time for which a group waits for more units after a group of several. A unit that comes alone never waits. */
   gatherMs: number;
-  /** How long another process may hold the database. */
+  /** The time for which another process may hold the database. */
   patienceMs: number;
 }
 
