@@ -17,6 +17,22 @@ describe('the check for plain English', () => {
     },
   );
 
+  it.each([
+    ['A member may pause the own tasks.', 'the own'],
+    ['A body that is no command is refused.', 'that is no command'],
+    ['These calls run by themselves: they are no runs.', 'they are no runs'],
+    ['One run of a node. Null times: the worker was late.', '. Null times:'],
+  ])('finds the foreign turn in "%s"', (text, turn) => {
+    expect(found(`// ${text}`)).toEqual([`1 ${turn}`]);
+    expect(found(text, 'a.md')).toEqual([`1 ${turn}`]);
+  });
+
+  it('accepts "there is no", "is no longer" and "their own"', () => {
+    const text =
+      'There is no file that is no longer theirs; their own tasks are no others than it is no more.';
+    expect(found(text, 'a.md')).toEqual([]);
+  });
+
   it('finds a word with a capital letter and a possessive', () => {
     expect(found("// Nobody's task.")).toEqual(['1 Nobody']);
   });

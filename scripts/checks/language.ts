@@ -11,6 +11,19 @@ const hardWords: Readonly<Record<string, string>> = {
   manieth: 'write "position"',
 };
 const hardWord = new RegExp(`\\b(${Object.keys(hardWords).join('|')})\\b`, 'gi');
+/** Ways to put something that belong to another language, each with what to write in its place. */
+const foreignTurns: readonly { pattern: RegExp; fix: string }[] = [
+  { pattern: /\b[Tt]he own\b/g, fix: "say whose: their own, your own, the operator's own" },
+  {
+    pattern:
+      /\b(?:[Tt]hat|[Ww]hich|[Ww]hat|[Ii]t|[Tt]his|[Tt]hese|they) (?:is|are|was|were) no (?!longer\b|more\b|other\b)[a-z]+/g,
+    fix: 'write "is not a …"',
+  },
+  {
+    pattern: /(?:^|[.!?]\s)\s*(?:Null|Absent|Empty) [a-z]+:/g,
+    fix: 'make it a sentence: "It is null when …"',
+  },
+];
 const hardStart = /(?:^|[.!?]\s)\s*(Of|Null where|Also where)\s/g;
 const maximum = /^(most|longest|largest)[A-Z]/;
 const vagueType = /(Wish(es)?|Leavings|Sayings|Going|Said)(?![a-z])/;
@@ -49,13 +62,16 @@ function findInCode(path: string, text: string): Finding[] {
 }
 
 function findInProse(path: string, prose: Prose): Finding[] {
-  return [...withoutCode(prose.text).matchAll(hardWord)].map((match) => {
-    const word = match[0];
-    return finding(path, lineIn(prose, match.index), {
-      found: word,
-      fix: hardWords[word.toLowerCase()] ?? '',
-    });
-  });
+  const text = withoutCode(prose.text);
+  const words = [...text.matchAll(hardWord)].map(({ 0: word, index }) =>
+    finding(path, lineIn(prose, index), { found: word, fix: hardWords[word.toLowerCase()] ?? '' }),
+  );
+  const turns = foreignTurns.flatMap(({ pattern, fix }) =>
+    [...text.matchAll(pattern)].map(({ 0: found, index }) =>
+      finding(path, lineIn(prose, index), { found: found.trim(), fix }),
+    ),
+  );
+  return [...words, ...turns];
 }
 
 function findStarts(path: string, prose: Prose): Finding[] {

@@ -110,7 +110,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     expect((await newest()).workflow).toEqual(longGraph(1));
   });
 
-  it('say what a dropped file is that is no workflow', async () => {
+  it('say what a dropped file is that is not a workflow', async () => {
     const text = words('workflows');
     await page.goto('/workflows');
     await dropFile(page.getByText(text('import.hint')), { name: 'notes.txt', content: 'buy milk' });

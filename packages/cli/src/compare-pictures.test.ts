@@ -32,7 +32,7 @@ it('tells pictures apart that differ below 8 bits', async () => {
   expect(await haveSamePixels(await deep(1_000), await deep(1_000))).toBe(true);
 });
 
-it('finds no pixels in what is no picture', async () => {
+it('finds no pixels in what is not a picture', async () => {
   const damaged = Buffer.from('no picture');
   expect(await haveSamePixels(damaged, damaged)).toBe(false);
 });

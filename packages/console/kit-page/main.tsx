@@ -17,7 +17,7 @@ if (root) void begin(root);
 async function begin(root: HTMLElement): Promise<void> {
   const locale = localeChoice.read();
   const messages = await loadMessages(locale);
-  // One part is shown with a child that throws, which is no fault of the page.
+  // One part is shown with a child that throws, which is not a fault of the page.
   createRoot(root, { onCaughtError: () => undefined }).render(
     <QueryClientProvider client={new QueryClient()}>
       <Texts first={{ locale, messages }}>

@@ -103,7 +103,7 @@ describe('a run that is stopped in the middle of an answer', () => {
     expect(values.messages[1]).toMatchObject({ content: 'Let me look', tool_calls: [] });
   });
 
-  it('keeps it only in the record when a graph that is no agent asked for it', async () => {
+  it('keeps it only in the record when a graph that is not an agent asked for it', async () => {
     const gate = closeGate('half-way');
     const threadId = await ada.thread();
     const { run_id: runId } = await ada.run(threadId, {

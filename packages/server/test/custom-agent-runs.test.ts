@@ -180,7 +180,7 @@ describe('an agent that the caller does not have', () => {
     },
   );
 
-  it.each([3, {}, ['image-maker'], true])('is refused when it is no name: %j', async (name) => {
+  it.each([3, {}, ['image-maker'], true])('is refused when it is not a name: %j', async (name) => {
     const { status, body } = await ada.post('/runs', asks({ context: { agent_name: name } }));
     expect(status).toBe(422);
     expect(body.detail[0].loc).toEqual(['body', 'context', 'agent_name']);

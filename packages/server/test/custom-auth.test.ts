@@ -55,7 +55,7 @@ describe('authenticate of langgraph.json', () => {
     expect(await askedAbout(name)).toEqual([]);
   });
 
-  it('lets a caller in at the root of the own app as well', async () => {
+  it("lets a caller in at the root of the operator's app as well", async () => {
     const name = newName();
 
     expect((await as(name).get('/')).body.user).toMatch(/^[0-9a-f-]{36}$/);

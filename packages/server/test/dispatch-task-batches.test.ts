@@ -151,7 +151,7 @@ describe('a batch of tasks', () => {
     expect(again.body.data).toMatchObject({ done: 2, skipped: 0 });
   });
 
-  it('reaches only the own tasks of a user, and those of all for an administrator, which is on record', async () => {
+  it('reaches only their own tasks for a user, and all tasks for an administrator, which is on record', async () => {
     pool = await startPool({ workers: [] });
     const other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
     const [mine = ''] = await submit(pool.user, 2);

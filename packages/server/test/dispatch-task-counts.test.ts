@@ -40,7 +40,7 @@ describe('counts of tasks', () => {
     expect(await counts(other)).toMatchObject({ failed: 0, cancelled: 0 });
   });
 
-  it('are of the own tasks for a user, and of all for an administrator', async () => {
+  it('are of their own tasks for a user, and of all tasks for an administrator', async () => {
     pool = await startPool({ workers: [] });
     const other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
     await submit(pool.user);

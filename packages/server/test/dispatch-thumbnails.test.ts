@@ -62,7 +62,7 @@ describe('the thumbnail of a file', () => {
     expect((await load(address(picture.fileId, '?size=512'), pool.user, headers)).status).toBe(200);
   });
 
-  it('is refused with the cause for what is no picture, is damaged or is too large', async () => {
+  it('is refused with the cause for what is not a picture, is damaged or is too large', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>1</script></svg>';
     const bomb = pngThatClaims(150_000, 150_000);
     const cases: [name: string, bytes: Buffer, status: number, error: string][] = [

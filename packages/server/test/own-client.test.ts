@@ -41,7 +41,7 @@ async function resultOf(caller: ConversationCaller, job: string, detail = '') {
   return (await runOf(caller, job, detail)).result;
 }
 
-/** Has the own app do one of the fixture's jobs. */
+/** Has the operator's app do one of the fixture's jobs. */
 async function routeOf(caller: ConversationCaller, job: string, detail = '') {
   return (await caller.get(`/do/${encodeURIComponent(job)}?detail=${encodeURIComponent(detail)}`)).body;
 }

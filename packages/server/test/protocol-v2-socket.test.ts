@@ -99,7 +99,7 @@ describe('a socket of a thread', () => {
     expect(new Set(line.events().map(({ method }) => method))).toEqual(new Set(['lifecycle']));
   });
 
-  it('answers what is no command in the words of the protocol, and goes on', async () => {
+  it('answers what is not a command in the words of the protocol, and goes on', async () => {
     const line = await Line.open(ada, await ada.thread());
     line.socket.send('{"id": 1,');
     await line.until(

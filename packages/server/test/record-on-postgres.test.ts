@@ -86,7 +86,7 @@ describe.skipIf(postgres.isSkipped)(postgres.title, () => {
     expect(await ann.ended(first)).toMatchObject({ status: 'completed' });
   });
 
-  it('counts and cancels a selection of the own tasks once', async () => {
+  it("counts and cancels a selection of the caller's tasks once", async () => {
     await ben.call('POST', '/api/queue/pause', { scope: 'user' });
     const workflow = {
       '1': { class_type: 'EmptyImage', inputs: {} },

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Returns the texts of the interface that the page shows only in part, with the element that cuts them. An ellipsis is no fault
+ * Returns the texts of the interface that the page shows only in part, with the element that cuts them. An ellipsis is not a fault
  * when the whole text is one pointer away, as the title of the element or of one around it.
  */
 export function cutTexts(page: Page): Promise<string[]> {

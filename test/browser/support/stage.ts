@@ -25,7 +25,7 @@ export interface Look {
 export interface Visit extends Look {
   /** Signed in before the page opens. */
   session?: HttpSession;
-  /** Statuses of answers that are no fault on these pages. */
+  /** Statuses of answers that are not faults on these pages. */
   statuses?: readonly number[];
   /** Another address of this machine than the one that the gateway names. */
   host?: string;

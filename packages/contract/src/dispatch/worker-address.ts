@@ -23,7 +23,7 @@ export const basePathPattern = `^(?:/${segment})+/?$`;
 
 /**
  * Reads `192.168.1.20`, `box:8188`, `[::1]:8188`, and what a browser shows, such as
- * `https://user:password@gpu.example.com/comfy/`. Returns null when it is no address of a worker.
+ * `https://user:password@gpu.example.com/comfy/`. Returns null when it is not an address of a worker.
  */
 export function parseWorkerAddress(text: string): WorkerAddress | null {
   const typed = text.trim();

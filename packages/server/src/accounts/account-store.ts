@@ -245,7 +245,7 @@ async function runBeforeCommit(
 /** An account that the operator's own authentication lets in never gets another way in. */
 const mayHavePassword = sql<boolean>`(oauth_provider is null or oauth_provider <> ${customAuthProvider})`;
 
-/** A user reaches only the own account. Administrators and the system reach all accounts. */
+/** Users reach only their own account. Administrators and the system reach all accounts. */
 function reachOf(owner: Owner): RawBuilder<boolean> {
   const given = requireOwner(owner);
   return 'user' in given ? sql<boolean>`users.id = ${given.user}` : sql<boolean>`1 = 1`;

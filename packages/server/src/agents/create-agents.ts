@@ -101,7 +101,7 @@ export interface AgentRuntime {
   auth: OwnAuth | null;
   /** Says for whom own code works. */
   ownCode: OwnCode;
-  /** Returns what is wrong with the own code besides graphs; loads it. */
+  /** Loads the operator's own code besides graphs, and returns what is wrong with it. */
   otherFaults(): Promise<{ name: string; fault: string }[]>;
   /** Returns the agents of `langgraph.json` and of the configuration, each with what is wrong with it; loads them. */
   ownAgents(): Promise<OwnAgent[]>;

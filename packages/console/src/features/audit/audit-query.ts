@@ -22,7 +22,7 @@ export function auditQueryOf({ actor, action, target, from, to }: AuditFilters) 
   };
 }
 
-/** Returns undefined for what is no day, such as an address that somebody has typed. */
+/** Returns undefined for what is not a day, such as an address that somebody has typed. */
 function startOfDay(day: string | null, addDays: number): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? [];
   if (year === undefined) return undefined;

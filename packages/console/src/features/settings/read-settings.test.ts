@@ -10,7 +10,7 @@ it('reads what it writes, without the version', () => {
   expect(readSettings(writeSettings({ ...settings, version: 7 }))).toEqual({ settings });
 });
 
-it('tells broken JSON from JSON that is no configuration', () => {
+it('tells broken JSON from JSON that is not a configuration', () => {
   expect(readSettings('{"servers":')).toMatchObject({ problem: 'syntax', message: expect.any(String) });
   for (const text of [
     '[]',

@@ -20,6 +20,6 @@ it('tells a gateway that does not answer from an answer that makes no sense', ()
   expect(describeError(new ConnectionError('not_understood', 'HTML.')).kind).toBe('other');
 });
 
-it('shows what is no error of the gateway by its message', () => {
+it('shows what is not an error of the gateway by its message', () => {
   expect(describeError('broken')).toMatchObject({ kind: 'other', message: 'broken', requestId: null });
 });

@@ -3,7 +3,7 @@ import { type FileSlices, latinText, utf8Text } from './file-slices.ts';
 const signatureBytes = 8;
 const headBytes = 8;
 const crcBytes = 4;
-/** A text beyond this is no graph that the gateway would take. */
+/** A text beyond this is not a graph that the gateway would take. */
 const maxTextBytes = 16 * 1024 * 1024;
 /** A picture of 100 MB has about 12,000 chunks. */
 const maxChunks = 100_000;

@@ -21,13 +21,13 @@ it('says that a file is what the editor of ComfyUI saves', async () => {
   expect(await readWorkflowFile(file, 'flow.json')).toMatchObject({ kind: 'editor', nodes: 3 });
 });
 
-it('names the whole file when it is no workflow', async () => {
+it('names the whole file when it is not a workflow', async () => {
   const read = (text: string, name: string) => readWorkflowFile(new Blob([text]), name);
   expect(await read('buy milk', 'notes.txt')).toMatchObject({ kind: 'no_workflow', name: 'notes.txt' });
   expect(await read('{"a":1}', 'a.json')).toEqual({ kind: 'other_json', name: 'a.json' });
 });
 
-it('tells JSON that is no workflow from JSON that is broken and from other text', () => {
+it('tells JSON that is not a workflow from JSON that is broken and from other text', () => {
   expect(readWorkflowText('{"a":1}', 'a')).toEqual({ kind: 'other_json', name: 'a' });
   expect(readWorkflowText('[]', 'a')).toEqual({ kind: 'other_json', name: 'a' });
   expect(readWorkflowText('{"a":', 'a')).toEqual({ kind: 'broken_json', name: 'a' });

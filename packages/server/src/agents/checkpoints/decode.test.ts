@@ -146,7 +146,7 @@ describe('data that reads like an instruction', () => {
     expect(decode(stored as Json)).toStrictEqual(stored);
   });
 
-  it('is not made from an object of LangChain that is no message: it becomes a plain record', async () => {
+  it('is not made from an object of LangChain that is not a message: it becomes a plain record', async () => {
     const prompt = ChatPromptTemplate.fromMessages([['system', 'hi']]);
     expect(Object.getPrototypeOf(roundTrip(prompt))).toBe(Object.prototype);
   });

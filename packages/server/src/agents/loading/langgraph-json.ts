@@ -9,7 +9,7 @@ export interface LanggraphJson {
   graphs: { graphId: string; target: string; description: string | null }[];
   /** Where the app with routes of its own is: `./src/app.ts:app`; null when there is none. */
   httpApp: string | null;
-  /** Where the own authentication is: `./src/auth.ts:auth`; null when there is none. */
+  /** The place of the operator's own authentication: `./src/auth.ts:auth`; null when there is none. */
   auth: string | null;
   /** The index of meanings of the store; null when there is none. */
   storeIndex: { embed: string; dims: number | null; fields: string[] } | null;

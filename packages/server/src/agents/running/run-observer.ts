@@ -261,7 +261,7 @@ export class RunObserver extends BaseCallbackHandler {
     const tool = this.#tools.get(runId);
     if (!tool) return;
     this.#tools.delete(runId);
-    // This is no failure: the graph waits for a human, or continues elsewhere.
+    // This is not a failure: the graph waits for a human, or continues elsewhere.
     const isWaiting = isObject(error) && error.is_bubble_up === true;
     this.#spans.end(runId, isWaiting ? 'interrupted' : 'error');
     if (isWaiting) return;
@@ -385,7 +385,7 @@ export class RunObserver extends BaseCallbackHandler {
         tool.callId === null
           ? answers.length > 0
           : answers.some((message) => message.tool_call_id === tool.callId);
-      // The stop of a run gives its calls results; what its tools throw then is no answer.
+      // The stop of a run gives its calls results; what its tools throw then is not an answer.
       if (isAnswered || this.#signal?.aborted) continue;
       const message = { type: 'tool', tool_call_id: tool.callId, name: tool.name, ...result };
       this.#recordToolMessage(named(message), tool);
@@ -457,7 +457,7 @@ function isOfGateway({ metadata }: ObservedCall): boolean {
   return metadata?.[modelNameKey] !== undefined;
 }
 
-/** Reads several commands of a node, which LangChain reports as an object with one key that is no channel of the graph. */
+/** Reads several commands of a node, which LangChain reports as an object with one key that is not a channel of the graph. */
 function commandsIn(output: unknown): unknown[] | null {
   if (!isObject(output) || !Array.isArray(output.output) || !output.output.some(isCommand)) return null;
   return output.output;

@@ -92,7 +92,7 @@ function nextNodes(next: string[], tasks: SnapshotTask[]): string[] {
   return [...next, ...new Set(waiting.filter((name) => !next.includes(name)))];
 }
 
-/** Wraps a state that is no record, such as that of a single function, because clients look keys up in it. */
+/** Wraps a state that is not a record, such as that of a single function, because clients look keys up in it. */
 export function stateValues(values: unknown, shared?: SharedJson): Record<string, Json> {
   if (typeof values === 'object' && values !== null && !Array.isArray(values))
     return wireValues(values, shared);

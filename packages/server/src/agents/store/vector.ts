@@ -16,7 +16,7 @@ export function bytesOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
-/** Copies the bytes, because a driver may return them at an address that is no multiple of four. */
+/** Copies the bytes, because a driver may return them at an address that is not a multiple of four. */
 export function vectorOf(bytes: Uint8Array): Float32Array {
   return new Float32Array(Uint8Array.from(bytes).buffer);
 }

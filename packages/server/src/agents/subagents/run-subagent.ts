@@ -218,7 +218,7 @@ function answerOf({ messages }: SubagentState): string {
   return messages.findLast(({ type }) => type === 'ai')?.text || 'It ended without words.';
 }
 
-/** This is no failure: the graph waits for a human. */
+/** This is not a failure: the graph waits for a human. */
 function isBubbleUp(error: unknown): boolean {
   return (error as { is_bubble_up?: unknown } | null)?.is_bubble_up === true;
 }

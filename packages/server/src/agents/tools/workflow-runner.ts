@@ -12,7 +12,7 @@ export interface WorkflowRunner {
    * caller that is told only that it fell behind watches again.
    */
   watch(userId: string, taskId: string, signal: AbortSignal): AsyncIterable<WorkflowUpdate>;
-  /** Asks the task to stop. It is no error when the task has already ended. */
+  /** Asks the task to stop. It is not an error when the task has already ended. */
   cancel(userId: string, taskId: string): Promise<void>;
   /** Does the same as `cancel` for every unfinished task that a run has asked for. */
   cancelOfRun(userId: string, runId: string): Promise<void>;

@@ -19,7 +19,7 @@ describe('an update of Telegram', () => {
     expect(read(changes)).toBeNull();
   });
 
-  it('is ignored when it is no message', () => {
+  it('is ignored when it is not a message', () => {
     expect(inboundOf({ update_id: 1 }, { groups: true })).toBeNull();
   });
 

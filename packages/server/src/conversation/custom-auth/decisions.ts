@@ -34,7 +34,7 @@ export class CustomDecisions {
     this.#timer = timer;
   }
 
-  /** Throws when the handler refuses, fails, or returns something that is no answer. */
+  /** Throws when the handler refuses, fails, or returns something that is not an answer. */
   async ask({ event, value, user, headers }: AskedAbout): Promise<Decision> {
     try {
       const handler = (await this.#auth.value()).on(event);

@@ -137,7 +137,7 @@ function removeRun({ requireThread }: ThreadReach): AuthRule {
 
 const starting: ReadonlySet<unknown> = new Set(['run.start', 'input.respond']);
 
-/** A body that is no command is refused after this, in the words of the protocol. */
+/** A body that is not a command is refused after this, in the words of the protocol. */
 function command(reach: ThreadReach): AuthRule {
   return async (asked) => {
     const { body } = asked.call;

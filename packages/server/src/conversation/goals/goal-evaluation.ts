@@ -26,7 +26,7 @@ export function evaluationPrompt(objective: string, messages: unknown): string {
   ].join('\n');
 }
 
-/** Returns null for an answer that is no evaluation. */
+/** Returns null for an answer that is not an evaluation. */
 export function findingIn(answer: string): Finding | null {
   const found = objectIn(withoutThoughts(answer));
   if (!found || typeof found.satisfied !== 'boolean') return null;

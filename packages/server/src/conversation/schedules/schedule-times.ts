@@ -25,7 +25,7 @@ export function requireZone(name: string): string {
   throw invalid(`Unknown timezone: ${name}. Write a name such as Europe/Berlin or UTC.`);
 }
 
-/** Throws for a text that is no schedule, and for one whose moments never come. */
+/** Throws for a text that is not a schedule, and for one whose moments never come. */
 export function requireCron(text: string, { zone, nowMs }: { zone: string; nowMs: number }): string {
   try {
     if (nextMoment(readCron(text), zone, nowMs) !== null) return text.trim();

@@ -70,7 +70,7 @@ it('finds what is wrong with a field again, with the description of its pattern'
   expect(readSentences('Input should be something of its own')).toMatchObject([{ code: 'quote' }]);
 });
 
-it('takes what is no sentence of the gateway for a quote', () => {
+it('takes what is not a sentence of the gateway for a quote', () => {
   const quotes = ['KSampler: CUDA out of memory', 'prompt: no', 'x'.repeat(5_000), 'It answered soon.'];
   for (const text of quotes) expect(readSentences(text)).toEqual([{ code: 'quote', values: { text } }]);
   expect(readSentences('')).toEqual([]);

@@ -113,7 +113,7 @@ it('give their place to the next when one fails, and are tried again', async () 
   await expect(again).rejects.toThrow('damaged');
 });
 
-it('are refused for what is no picture before anything is read', async () => {
+it('are refused for what is not a picture before anything is read', async () => {
   const { thumbnails, begun } = heldThumbnails();
   const video = { ...picture(1), contentType: 'video/mp4' };
   await expect(thumbnails.of(video, ada)).rejects.toMatchObject({ code: 'not_a_picture' });

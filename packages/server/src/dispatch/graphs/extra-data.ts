@@ -60,7 +60,7 @@ function masked(value: unknown): unknown {
   );
 }
 
-/** A value such as `max_tokens: 512` is no secret. */
+/** A value such as `max_tokens: 512` is not a secret. */
 function isHarmless(value: unknown): boolean {
   return value === null || typeof value === 'number' || typeof value === 'boolean' || value === '';
 }

@@ -44,7 +44,7 @@ test('the graph in a picture names files as the user did, with a correct checksu
   }
 });
 
-test('a picture without such a text, or a file that is no picture, passes unchanged', async () => {
+test('a picture without such a text, or a file that is not a picture, passes unchanged', async () => {
   for (const bytes of [png(''), png('prompt\0{}'), Buffer.from('secret-text'), Buffer.alloc(0), signature]) {
     expect(await passed(bytes)).toEqual(bytes);
   }

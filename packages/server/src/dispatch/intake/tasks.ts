@@ -336,7 +336,7 @@ export class Tasks {
     return isAsked;
   }
 
-  /** What a user does with the own tasks is not on record. */
+  /** What users do with their own tasks is not on record. */
   #recordOf(action: string, { id, owner }: TaskRow, actor: Actor | undefined): AuditPart {
     if (actor === undefined || actor.id === owner) return noRecord;
     return this.#options.audit.part(actor, { action, target: ['task', id], details: { owner } });

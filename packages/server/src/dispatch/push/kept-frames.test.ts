@@ -53,7 +53,7 @@ test('a cursor behind which a frame was dropped cannot be resumed, a later one c
   expect(textsOf(kept.after(ann, cursors[1] ?? ''))).toEqual(['3', '4', '5']);
 });
 
-test('a busy user drops the own oldest frames and none of others', () => {
+test('a busy user loses their own oldest frames and none of others', () => {
   kept.enter(ann);
   kept.enter(bob);
   const start = kept.cursor;

@@ -197,7 +197,7 @@ function permitted(identity: Identity): Identity {
   throw new AppError('scope_missing', { message: `The token lacks the scope ${mayListen}.` });
 }
 
-/** Reads the subprotocols, the query, or a header of a client that is no browser. */
+/** Reads the subprotocols, the query, or a header of a client that is not a browser. */
 function tokenOf({ headers, url }: IncomingMessage): string | undefined {
   const [scheme, token] = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
   if (scheme === 'bearer' && token) return token;

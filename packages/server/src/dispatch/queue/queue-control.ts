@@ -27,7 +27,7 @@ interface QueueControlOptions {
   clock: Clock;
 }
 
-/** Those of administrators. Each user may have one more, for the own tasks. */
+/** Those of administrators. Users may have one more each, for their own tasks. */
 const maxPauses = 1_000;
 
 /** Pauses and resumes the queue, pools and the tasks of users. */

@@ -20,7 +20,7 @@ export function changedCopy(
     input: {
       ...copy.input,
       params: setLast(setLast(params, seedParams(rows, { seed: changes.seed, randomSeed })), changes.params),
-      // A param that fitted nothing was a warning then, so it is no error now.
+      // A param that fitted nothing was a warning then, so it is not an error now.
       strict: rows.task.warnings === '[]',
       ...(targetInstanceId !== undefined && { instanceId: targetInstanceId }),
       ...(pool !== undefined && { pool }),

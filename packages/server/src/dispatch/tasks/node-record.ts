@@ -6,7 +6,7 @@ export const maxNodeSpans = 2_000;
 /** `stopped`: the attempt ended while the node ran, without an error of the node. */
 export type NodeState = 'running' | 'finished' | 'cached' | 'failed' | 'stopped';
 
-/** One run of one node of the submitted graph. Null times: the worker told of the node only afterwards. */
+/** One run of one node of the submitted graph. Its times are null when the worker named the node only afterwards. */
 export interface NodeSpan {
   nodeId: string;
   startMs: number | null;

@@ -61,7 +61,7 @@ function taskState({ status, error }: TimedTask): TaskSpanState {
   return taskErrorOf({ error })?.code === 'cancelled' ? 'cancelled' : 'error';
 }
 
-/** The task waits before its first attempt, and again after an attempt that was no success and not the last one. */
+/** The task waits before its first attempt, and again after an attempt that was not a success and not the last one. */
 function queueSpans({ task, attempts }: TaskParts): TaskSpan[] {
   const waits: { start: string; end: string | null }[] = [];
   let since: string | null = task.createdAt;

@@ -87,7 +87,7 @@ describe('origin check', () => {
     expect(isOriginAllowed(origin, policy)).toBe(false);
   });
 
-  test('denies every named origin when the own one is unknown', () => {
+  test('denies every named origin when that of the gateway is unknown', () => {
     expect(isOriginAllowed('https://switchyard.example', { own: undefined, listed: [] })).toBe(false);
   });
 });

@@ -41,7 +41,7 @@ const usualListenMs = 2_000;
 const listenMsBesideReplicas = 10_000;
 
 /**
- * A connection that arrives at the very moment at which the listener closes is lost. Where a proxy has others to ask, the
+ * A connection that arrives at the very moment at which the listener closes is lost. Where a proxy has another replica to ask, the
  * listener closes when none has arrived for so long.
  */
 const quietMs = 250;

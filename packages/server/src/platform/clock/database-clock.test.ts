@@ -29,7 +29,7 @@ async function openClock({ ownAheadMs = 0 } = {}) {
 /** Lets the questions that are on their way be answered. */
 const answers = () => new Promise((resolve) => setImmediate(resolve));
 
-it('says what the clock of the database says, whatever the own clock says', async () => {
+it("says what the clock of the database says, whatever this machine's clock says", async () => {
   const { clock, steady, machine } = await openClock({ ownAheadMs: -3_000 });
   expect(clock.now()).toBe(databaseMs);
   for (const ownAheadMs of [3 * dayMs, -2 * hourMs]) {
@@ -70,7 +70,7 @@ it('is not moved by a database that answers late', async () => {
   expect(clock.now()).toBe(databaseMs + 18_000);
 });
 
-it('says once that the own clock is wrong, and once that it is right again', async () => {
+it("says once that this machine's clock is wrong, and once that it is right again", async () => {
   const { steady, machine, said } = await openClock();
   for (const ownAheadMs of [3 * dayMs, 3 * dayMs, 0, 0]) {
     machine.ownAheadMs = ownAheadMs;

@@ -167,7 +167,7 @@ describe('removing content from the disk', () => {
     expect(await contentOf(await store.open(sha256))).toEqual(content);
   });
 
-  test('leaves files alone that are no blobs', async () => {
+  test('leaves files alone that are not blobs', async () => {
     const store = await openStore();
     await writeFile(join(root, '00', 'not-ours.txt'), 'left alone');
     expect(await store.removeUnreferenced(async () => new Set())).toEqual({ removed: 0 });

@@ -29,7 +29,7 @@ export interface Job {
   signal: AbortSignal;
 }
 
-/** Thrown for a failure that is no fault of the gateway, such as a receiver that does not answer. Its log line has no stack. */
+/** Thrown for a failure that is not a fault of the gateway, such as a receiver that does not answer. Its log line has no stack. */
 export class JobUnsettled extends Error {}
 
 /**

@@ -37,7 +37,7 @@ function plainFields(values: Record<string, unknown>, path: string[], before: st
   });
 }
 
-/** The arguments with another value in one place. Text that is no number stays text, so that nothing typed is lost. */
+/** The arguments with another value in one place. Text that is not a number stays text, so that nothing typed is lost. */
 export function withField(
   args: Record<string, unknown>,
   { path, type }: ArgumentField,

@@ -12,7 +12,7 @@ export function eventLine(event: RunEvent): string {
 
 const maxLine = 300;
 
-/** The content as text; what is no text is JSON. */
+/** The content as text; what is not text is JSON. */
 export function eventBody({ content, metadata }: RunEvent): string {
   if (typeof content === 'string' && content !== '') return content;
   if (content !== '' && content !== null && content !== undefined) return JSON.stringify(content, null, 2);

@@ -1,6 +1,6 @@
 import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
 
-/** Settings with servers by id and instances by address, so that a moved row is no change. */
+/** Settings with servers by id and instances by address, so that a moved row is not a change. */
 export type Tree = { [key: string]: Tree | Leaf };
 export type Leaf = string | number | boolean | null | readonly unknown[];
 

@@ -42,7 +42,7 @@ export function SettingInput(props: SettingInputProps) {
   );
 }
 
-/** A number as it was typed: what is no number goes to the gateway as text, which says what is wrong with it. */
+/** A number as it was typed: what is not a number goes to the gateway as text, which says what is wrong with it. */
 export function typedNumber(text: string): number | undefined {
   if (text.trim() === '') return undefined;
   const value = Number(text);

@@ -6,7 +6,7 @@ export interface InputGroup {
   inputs: { name: string; value: string; changed: boolean }[];
 }
 
-/** The inputs of a graph by node: values alone, since links between nodes are no settings. Params replace what stands in the graph. */
+/** The inputs of a graph by node: values alone, since links between nodes are not settings. Params replace what stands in the graph. */
 export function inputGroups(
   workflow: Readonly<Record<string, unknown>>,
   params: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 import type * as ts from 'typescript-5';
 import type { OpenedSource } from './compiler.ts';
 
-/** An export may be a function that returns a promise of a builder; more steps than these are no graph. */
+/** An export may be a function that returns a promise of a builder; more steps than these do not make a graph. */
 const maxSteps = 6;
 
 /** What the compiler knows of the graphs of one program. */

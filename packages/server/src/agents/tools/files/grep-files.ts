@@ -136,7 +136,7 @@ function isTooSlow(error: unknown): boolean {
   return error instanceof ToolFailure && error.code === 'pattern_too_slow';
 }
 
-/** Yields all files below a folder; a path that is no folder counts as a file. */
+/** Yields all files below a folder; a path that is not a folder counts as a file. */
 async function* filesAt(walk: Walk, path: string): AsyncGenerator<FoundFile> {
   const entries = walk.below(path);
   try {

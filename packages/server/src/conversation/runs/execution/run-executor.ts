@@ -209,7 +209,7 @@ export class RunExecutor {
     } catch (error) {
       if (signal.aborted && signal.reason instanceof RunStop)
         return await this.#afterStop(attempt, signal.reason);
-      // It is no failure of the run, which goes on from its last checkpoint, as after a crash.
+      // It is not a failure of the run, which goes on from its last checkpoint, as after a crash.
       if (isPassing(error)) throw error;
       this.#options.log.warn({ err: error, runId: row.run_id }, 'A run failed outside of its graph');
       return { ...failedOutcome(error), state: await this.#stateOf(row) };

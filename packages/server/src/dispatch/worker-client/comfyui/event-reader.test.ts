@@ -121,7 +121,7 @@ describe('after a reconnect', () => {
 });
 
 describe('images', () => {
-  test('a preview in the old form belongs to the own prompt that executes, and is ignored without one', () => {
+  test('a preview in the old form belongs to the prompt of ours that executes, and is ignored without one', () => {
     hearImage(1, 'early');
     hear('executing', { prompt_id: promptId, node: '2' });
     hearImage(1);

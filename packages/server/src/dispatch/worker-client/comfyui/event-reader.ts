@@ -23,7 +23,7 @@ export class EventReader {
   readonly #runs = new Map<string, WatchedExecution>();
   readonly #heard = new HeardExecutions();
   readonly #snapshots: LatestOnly<Buffer>;
-  /** The own prompt that the worker executes, with its node: previews that do not name a prompt belong to it. */
+  /** The prompt of ours that the worker executes, with its node. Previews that do not name a prompt belong to it. */
   #current: { promptId: string; nodeId: string | null } | null = null;
   #queueRemaining: number | null = null;
 

@@ -69,7 +69,7 @@ function choiceOf(given: readonly unknown[], options: Record<string, unknown>): 
   return isCut || choices.length === 0 ? { type: 'string' } : { type: 'choice', choices };
 }
 
-/** A number too large for JSON to hold exactly, such as the largest seed, is no bound that could be checked. */
+/** A number too large for JSON to hold exactly, such as the largest seed, is not a bound that could be checked. */
 function rangeOf({
   min,
   max,
