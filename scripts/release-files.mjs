@@ -29,6 +29,11 @@ export function dockerfileWithVersion(text, version) {
   return text.replace(/^ARG VERSION=.*$/m, `ARG VERSION=${version}`);
 }
 
+/** Returns the text of the kustomization that takes the image of this version. */
+export function kustomizationWithVersion(text, version) {
+  return text.replace(/^( *newTag:) .*$/m, `$1 ${version}`);
+}
+
 /** Puts the heading of a version between "Unreleased" and what stands below it. */
 export function releasedChangelog(text, version, day) {
   const heading = '## Unreleased\n';

@@ -5,6 +5,7 @@ import {
   billOfMaterials,
   dockerfileWithVersion,
   isNewer,
+  kustomizationWithVersion,
   releasedChangelog,
   withVersion,
 } from './release-files.mjs';
@@ -22,6 +23,9 @@ it('everything has one version', () => {
   const dockerfile = read('deploy/Dockerfile');
   expect(dockerfileWithVersion(dockerfile, '9.9.9')).not.toBe(dockerfile);
   expect(dockerfileWithVersion(dockerfile, version)).toBe(dockerfile);
+  const kustomization = read('deploy/kubernetes/kustomization.yaml');
+  expect(kustomizationWithVersion(kustomization, '9.9.9')).toContain('newTag: 9.9.9\n');
+  expect(kustomizationWithVersion(kustomization, version)).toBe(kustomization);
 });
 
 it('a release is a later version in three numbers', () => {

@@ -12,6 +12,7 @@ import {
   checksums,
   dockerfileWithVersion,
   isNewer,
+  kustomizationWithVersion,
   releasedChangelog,
   withVersion,
 } from './release-files.mjs';
@@ -35,6 +36,8 @@ function prepare(version) {
     fail('There are uncommitted changes. Commit them first.');
   for (const file of manifests) write(file, withVersion(read(file), version));
   write('deploy/Dockerfile', dockerfileWithVersion(read('deploy/Dockerfile'), version));
+  const kustomization = 'deploy/kubernetes/kustomization.yaml';
+  write(kustomization, kustomizationWithVersion(read(kustomization), version));
   run('npm', ['install', '--package-lock-only', '--ignore-scripts']);
   write(
     'CHANGELOG.md',
