@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { getPoolOverview } from '@switchyard/contract/dispatch/overview';
+import { parseSync } from 'oxc-parser';
 import { expect, it } from 'vitest';
-import { contractValues, moduleOf, readContract } from './contract-values.ts';
+import { listFiles } from '../checks/tree.ts';
+import { contractValues, moduleOf, readContract, sharedFiles } from './contract-values.ts';
 
 const folder = resolve(import.meta.dirname, '../../packages/contract/src');
 
@@ -40,8 +42,31 @@ it('keeps words and limits, and leaves schemas and functions out', async () => {
   expect(Object.keys(envelope)).toEqual([]);
 });
 
-it('leaves files of shared functions as they are, and such a file imports nothing', async () => {
-  const file = join(folder, 'dispatch/worker-address.ts');
+it.each(sharedFiles)('leaves %s with its functions as it is, and it imports nothing', async (shared) => {
+  const file = join(folder, shared);
   expect(await contractValues(folder).load(file)).toBeNull();
   expect(readFileSync(file, 'utf8')).not.toMatch(/^import /m);
 });
+
+it('gives the page every name of the contract that the console and the client import', async () => {
+  const modules = await readContract(folder);
+  const missing = listFiles(process.cwd())
+    .filter((path) => /^packages\/(console|client)\/src\/.+\.tsx?$/.test(path) && !path.includes('.test.'))
+    .flatMap((path) => importedFromContract(path))
+    .filter(({ file, name }) => {
+      const given = moduleOf(modules.get(join(folder, file)) ?? {});
+      return !sharedFiles.includes(file) && !given.includes(`export const ${name} =`);
+    });
+  expect(missing).toEqual([]);
+});
+
+/** The values, as against the types, that a file imports from the contract. */
+function importedFromContract(path: string): { path: string; file: string; name: string }[] {
+  const { module } = parseSync(path, readFileSync(path, 'utf8'));
+  return module.staticImports.flatMap(({ moduleRequest, entries }) => {
+    const [, inside] = /^@switchyard\/contract\/(.+)$/.exec(moduleRequest.value) ?? [];
+    if (inside === undefined) return [];
+    const values = entries.filter(({ isType }) => !isType);
+    return values.map(({ importName }) => ({ path, file: `${inside}.ts`, name: importName.name ?? '' }));
+  });
+}
