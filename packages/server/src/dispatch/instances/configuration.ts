@@ -5,7 +5,6 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import { type Actor, type Audit, systemActor } from '../../platform/audit/audit.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import { acceptSettings, initialSettings, maskSettings } from './settings.ts';
-import { differenceOf } from './settings-difference.ts';
 import { settingsFaults } from './settings-faults.ts';
 import type { SettingsStore } from './settings-store.ts';
 
@@ -106,4 +105,20 @@ const maxTries = 10;
 /** Accepts `"7"`, `W/"7"` and plain 7. */
 function versionOf(ifMatch: string): number {
   return Number(ifMatch.replace(/^W\//, '').replaceAll('"', ''));
+}
+
+/** What a change of the settings did, for the record: names of servers and instances, and none of their secrets. */
+function differenceOf(before: Settings, after: Settings) {
+  const [old, now] = [serversOf(before), serversOf(after)];
+  return {
+    version: after.version,
+    serversAdded: [...now.keys()].filter((id) => !old.has(id)),
+    serversRemoved: [...old.keys()].filter((id) => !now.has(id)),
+    serversChanged: [...now.keys()].filter((id) => old.has(id) && old.get(id) !== now.get(id)),
+    healthCheckChanged: JSON.stringify(before.healthCheck) !== JSON.stringify(after.healthCheck),
+  };
+}
+
+function serversOf({ servers }: Settings): Map<string, string> {
+  return new Map(servers.map((server) => [server.id, JSON.stringify(server)]));
 }
