@@ -63,6 +63,33 @@ describe.runIf(canBrowse)('forms of the console', () => {
     await merge.waitFor({ state: 'detached' });
   });
 
+  it('of a workflow offer a priority up to the one that the user may give', async () => {
+    const label = words('workflows')('run.priority');
+    const member = await stage.member('painter@example.com');
+    for (const [session, highest] of [
+      [member, '10'],
+      [admin, '100'],
+    ] as const) {
+      const graph = {
+        '1': { class_type: 'EmptyImage', inputs: { width: 8, height: 8, batch_size: 1, color: 0 } },
+      };
+      const body = {
+        name: 'portrait',
+        workflow: {
+          ...graph,
+          '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'x' } },
+        },
+      };
+      const { data } = await session.post<{ data: { id: string } }>('/api/workflows', body);
+      const { page: own } = await stage.visit({ session });
+      await own.goto(`/workflows/${data.id}`);
+      const priority = own.getByLabel(label);
+      await expect.poll(() => priority.getAttribute('max')).toBe(highest);
+      await priority.fill('1000');
+      expect(await priority.inputValue()).toBe(highest);
+    }
+  });
+
   it('of an agent make and change one', async () => {
     const text = words('agents');
     await page.goto('/agents');

@@ -56,21 +56,21 @@ it.each([
   const statuses = await Promise.all(Array.from({ length: 110 }, () => statusOf(path)));
   const frames = await talk.rest();
 
-  expect(new Set(statuses)).toEqual(new Set([400, 429]));
   // A run that loses its lease stops and is taken up again, which its stream says with another beginning.
   expect(frames.filter(({ event }) => event === 'metadata')).toHaveLength(1);
   expect(frames.at(-1)?.event).toBe('messages');
   expect(gateway.output()).not.toMatch(/lease on .* lost/);
+  expect(new Set(statuses)).toEqual(new Set([400, 429]));
 });
 
-/** Asks over a connection of its own. */
+/** Asks over a connection of its own. Returns undefined when it is cut. */
 function statusOf(path: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const headers = { 'x-api-key': bob.token };
     const asked = request(new URL(path, gateway.url), { headers, agent: false }, (answer) => {
       answer.resume();
       answer.once('end', () => resolve(answer.statusCode));
     });
-    asked.once('error', reject).end();
+    asked.once('error', () => resolve(undefined)).end();
   });
 }
