@@ -15,6 +15,7 @@ const line: readonly (readonly string[])[] = [
   ['agents'],
   ['dispatch', 'conversation'],
   ['channels'],
+  ['doors'],
   ['ops'],
   ['context'],
   ['server'],

@@ -26,9 +26,9 @@ export function areaOfPath(path: string): Area {
   return dispatchRoots.has(root) ? 'dispatch' : 'conversation';
 }
 
-/** The socket, and links to files. */
+/** The socket, links to files, and the door for clients of ComfyUI. */
 function isDispatchBesideApi(path: string): boolean {
-  return path === '/ws' || path.startsWith('/uploads/');
+  return path === '/ws' || path.startsWith('/uploads/') || path === '/comfy' || path.startsWith('/comfy/');
 }
 
 const apiLength = '/api/'.length;

@@ -50,6 +50,8 @@ export interface Endpoint {
      * not as a stranger's. The handler decides what a credential that is not valid means.
      */
     recognises?: true;
+    /** A session cookie does not count here: the caller sends a credential in a header. */
+    headerOnly?: true;
     /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
     csrf?: 'origin';
     /**

@@ -23,6 +23,7 @@ import { ReferenceWorker } from './dispatch/fleet/reference-worker.ts';
 import { WorkerNames } from './dispatch/graphs/worker-names.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
+import { type ComfyuiDoor, createComfyuiDoor } from './doors/comfyui/create-comfyui-door.ts';
 import { trustedProxies } from './http/access/client-ip.ts';
 import { Guard, identityOf } from './http/access/guard.ts';
 import type { Routes } from './http/app.ts';
@@ -199,6 +200,8 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         diskReserveBytes,
       })
     : null;
+  const comfyui =
+    dispatch && config.doors.comfyui.enabled ? openComfyuiDoor(base, { ...front, dispatch }) : null;
   if (conversation?.customAuth) guard.useCustomAuth(conversation.customAuth.authentication);
   const health = newHealth(base);
   const system = openSystem(base, { dispatch, health });
@@ -221,6 +224,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       ...accounts.routes,
       ...(dispatch?.routes ?? []),
       ...(conversation?.routes ?? []),
+      ...(comfyui?.routes ?? []),
     ],
     setListeningUrl: (url) => {
       listeningUrl = url;
@@ -502,6 +506,24 @@ async function openDispatch(
     area.onLeading((isLeading) => (isLeading ? builtIn.start() : builtIn.rest()));
   }
   return area;
+}
+
+function openComfyuiDoor(
+  { config, opened, clock, logger }: Base,
+  { dispatch, guard, streams, admission, ends }: Front & { dispatch: DispatchArea },
+): ComfyuiDoor {
+  const door = createComfyuiDoor({
+    dispatch,
+    guard,
+    openStreams: streams,
+    admission,
+    endOf: (identity) => ends.of(identity),
+    clock,
+    log: logger,
+    limits: dispatchOptions(config).limits,
+  });
+  opened.add(() => door.close());
+  return door;
 }
 
 /** Null when this gateway is the only one on its database. */

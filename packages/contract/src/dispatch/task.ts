@@ -54,6 +54,16 @@ export const taskOutput = Type.Object({
   contentType: Type.String(),
   size: Type.Integer(),
   node: Type.String({ description: 'Id of the node that made it.' }),
+  kind: Type.Optional(
+    Type.String({
+      description: 'Where the node lists it, such as `images` or `audio`, if the worker said so.',
+    }),
+  ),
+  folder: Type.Optional(
+    oneOf(['output', 'temp'], {
+      description: '`temp` for what the node only shows; absent where it is not known.',
+    }),
+  ),
 });
 
 export const taskText = Type.Object({ node: Type.String(), text: Type.String() });

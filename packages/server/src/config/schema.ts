@@ -402,6 +402,12 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     conversation: boolean(true, 'Threads and agent runs.'),
   }),
 
+  doors: section('Other interfaces in front of the pool.', {
+    comfyui: section('The pool as one ComfyUI, below `/comfy`.', {
+      enabled: boolean(true, 'Whether clients of ComfyUI may use the pool, each with a token of an account.'),
+    }),
+  }),
+
   ui: section('The web console.', {
     environment: section('A badge on every page, so that one gateway is not taken for another.', {
       name: text(null, 'What the badge says, such as staging; no badge when absent.', {

@@ -22,15 +22,19 @@ import type { Fleet } from './fleet/fleet.ts';
 import { Instances } from './fleet/instances.ts';
 import { Configuration } from './instances/configuration.ts';
 import type { InstanceStore } from './instances/instance-store.ts';
+import type { ObjectInfoStore } from './instances/object-info-store.ts';
 import { SettingsStore } from './instances/settings-store.ts';
 import { TaskFront } from './intake/task-front.ts';
 import type { Tasks } from './intake/tasks.ts';
 import { measureDispatch } from './monitor/dispatch-metrics.ts';
 import type { DispatchUpkeep } from './monitor/upkeep.ts';
 import { PushHub } from './push/push-hub.ts';
+import type { PromptStore } from './tasks/prompt-store.ts';
 import { TaskCostStore } from './tasks/task-cost-store.ts';
 import { TaskCosts } from './tasks/task-costs.ts';
+import { TaskListStore } from './tasks/task-list-store.ts';
 import type { TaskNodes } from './tasks/task-nodes.ts';
+import type { TaskStore } from './tasks/task-store.ts';
 import { TaskUsageStore } from './tasks/task-usage-store.ts';
 import type { TaskTimelines } from './timeline/task-timelines.ts';
 import { Estimates } from './waiting/estimates.ts';
@@ -46,6 +50,13 @@ export interface DispatchArea {
   usage: ReadTogether<TaskUsageStore>;
   /** The attempts of a task with their nodes, for callers that have checked whose task it is. */
   taskNodes: TaskNodes;
+  /** What clients of ComfyUI call their tasks. */
+  prompts: PromptStore;
+  taskLists: TaskListStore;
+  taskStore: TaskStore;
+  front: TaskFront;
+  /** What the workers say of their nodes. */
+  objectInfos: ObjectInfoStore;
   waitingOver: (frozen: Database<unknown>) => Waiting;
   timelinesOver: (frozen: Database<unknown>) => TaskTimelines;
   instances: Instances;
@@ -127,6 +138,11 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
     costs: new TaskCosts(new TaskCostStore(database), clock),
     usage: readTogether(database, (frozen) => new TaskUsageStore(frozen)),
     taskNodes: records.taskNodes,
+    prompts: records.prompts,
+    taskLists: new TaskListStore(database),
+    taskStore: records.store,
+    front,
+    objectInfos: records.objectInfos,
     waitingOver: (frozen) => waitingOver(frozen.withTables()),
     timelinesOver: (frozen) => timelinesOver(frozen.withTables()),
     instances,

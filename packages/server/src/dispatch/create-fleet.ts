@@ -56,6 +56,7 @@ export function createFleet(
       }),
     connectionOf: (row) => JSON.stringify(connectionTo(row, configuration)),
     learnInputs: (inputs) => nodeInputs.learn(inputs),
+    learnObjectInfo: (instanceId, objectInfo) => records.objectInfos.learn(instanceId, objectInfo),
     clock,
     steadyClock,
     log,

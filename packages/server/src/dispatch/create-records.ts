@@ -9,11 +9,13 @@ import { FleetJournal } from './instances/fleet-journal.ts';
 import { InstanceEventStore } from './instances/instance-event-store.ts';
 import { InstanceStore } from './instances/instance-store.ts';
 import { NodeInputStore } from './instances/node-input-store.ts';
+import { ObjectInfoStore } from './instances/object-info-store.ts';
 import { Matchmaker } from './queue/matchmaker.ts';
 import { PauseStore } from './queue/pause-store.ts';
 import { Pauses } from './queue/pauses.ts';
 import { AttemptStore } from './tasks/attempt-store.ts';
 import { NodeTimes } from './tasks/node-times.ts';
+import { PromptStore } from './tasks/prompt-store.ts';
 import { TaskDurationStore } from './tasks/task-duration-store.ts';
 import { TaskMarks } from './tasks/task-marks.ts';
 import { TaskNodes } from './tasks/task-nodes.ts';
@@ -81,6 +83,8 @@ export function openRecords({
     fileStore,
     instanceStore: new InstanceStore(database),
     nodeInputs: new NodeInputStore(database, clock),
+    objectInfos: new ObjectInfoStore(database),
+    prompts: new PromptStore(database),
     matchmaker,
     pauseStore,
     pauses,

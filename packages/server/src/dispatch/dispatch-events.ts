@@ -12,6 +12,8 @@ export type DispatchEvent =
   | { type: 'task_progress'; taskId: string; owner: string; requestId: string | null; progress: TaskProgress }
   | { type: 'task_requeued'; task: TaskRow; delayMs: number }
   | { type: 'task_ended'; task: TaskRow }
+  /** What the worker reports of the nodes. Told in the process that has the task, and to no other replica. */
+  | { type: 'task_execution'; taskId: string; owner: string; event: NodeEvent }
   | { type: 'task_preview'; taskId: string; owner: string; preview: TaskPreview }
   | { type: 'instance_changed'; instance: Instance }
   | { type: 'task_moved'; task: TaskRow; position: number | null }
@@ -41,6 +43,22 @@ export type NewFile = Pick<
   | 'height'
   | 'createdAt'
 >;
+
+/** What becomes of the nodes of a task, as its worker tells it. */
+export type NodeEvent =
+  | { type: 'nodes_cached'; nodeIds: readonly string[] }
+  | { type: 'node_started'; nodeId: string; topNodeId: string }
+  | { type: 'node_progress'; nodeId: string; value: number; max: number }
+  | {
+      type: 'progress_snapshot';
+      nodes: readonly {
+        nodeId: string;
+        topNodeId: string;
+        value: number;
+        max: number;
+        isFinished: boolean;
+      }[];
+    };
 
 export interface TaskProgress {
   progress: number;

@@ -14,6 +14,7 @@ import * as pictureSizes from './migrations/013-picture-sizes.ts';
 import * as oneDispatcher from './migrations/014-one-dispatcher.ts';
 import * as knownPrompts from './migrations/015-known-prompts.ts';
 import * as sentences from './migrations/016-sentences.ts';
+import * as comfyuiDoor from './migrations/017-comfyui-door.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -31,4 +32,5 @@ export const dispatchMigrations: readonly Migration[] = [
   oneDispatcher,
   knownPrompts,
   sentences,
+  comfyuiDoor,
 ];

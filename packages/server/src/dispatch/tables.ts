@@ -14,6 +14,7 @@ import type { Selectable } from 'kysely';
 export interface DispatchTables {
   tasks: TaskTable;
   task_inputs: TaskInputTable;
+  task_prompts: TaskPromptTable;
   task_attempts: TaskAttemptTable;
   task_files: TaskFileTable;
   task_sources: TaskSourceTable;
@@ -24,6 +25,7 @@ export interface DispatchTables {
   task_batch_items: TaskBatchItemTable;
   instances: InstanceTable;
   instance_capabilities: InstanceCapabilityTable;
+  instance_object_infos: InstanceObjectInfoTable;
   instance_events: InstanceEventTable;
   files: FileTable;
   file_usage: FileUsageTable;
@@ -90,6 +92,14 @@ export interface TaskInputTable {
   /** JSON, with its secrets: only the worker and a copy of the task get them. */
   extraData: string | null;
   partialExecutionTargets: string | null;
+}
+
+/** What a client of ComfyUI calls a task, and the client that hears of it. Other tasks have no row. */
+export interface TaskPromptTable {
+  taskId: string;
+  owner: string;
+  promptId: string;
+  clientId: string | null;
 }
 
 export interface TaskAttemptTable {
@@ -229,6 +239,13 @@ export interface InstanceCapabilityTable {
   updatedAt: string;
 }
 
+/** The answer of a worker to `GET /object_info`. */
+export interface InstanceObjectInfoTable {
+  instanceId: string;
+  hash: string;
+  objectInfo: string;
+}
+
 /** Ids grow with time: they give the order of the record and its cursor. */
 export interface InstanceEventTable {
   id: string;
@@ -344,4 +361,5 @@ export interface SavedWorkflowMarkTable {
 /** A task with its current state, as many files use it. */
 export type TaskRow = Selectable<TaskTable>;
 export type TaskInputRow = Selectable<TaskInputTable>;
+export type TaskPromptRow = TaskPromptTable;
 export type QueuePauseRow = QueuePauseTable;

@@ -7,6 +7,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
+import type { AppError } from '../lib/app-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 
 /** The server as routes see it: `app.route({ ...endpoint, handler })` types body, query, params and response. */
@@ -20,6 +21,12 @@ export type App = FastifyInstance<
 
 /** A part of the server, which adds its routes in a scope of its own. */
 export type Routes = (app: App) => void;
+
+export interface ErrorAnswer {
+  status: number;
+  contentType: string;
+  body: string;
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -35,5 +42,7 @@ declare module 'fastify' {
      * reported at once.
      */
     moreFaults?: (body: unknown) => Fault[];
+    /** Writes an error in the words of another protocol. */
+    errorAnswer?: (error: AppError) => ErrorAnswer;
   }
 }

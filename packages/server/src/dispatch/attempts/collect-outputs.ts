@@ -21,7 +21,11 @@ export interface KeptOutput {
   width: number | null;
   height: number | null;
   node: string;
+  kind?: string;
+  folder?: 'output' | 'temp';
 }
+
+export type OutputToKeep = Pick<KeptOutput, 'filename' | 'node' | 'kind' | 'folder'>;
 
 export interface CollectOptions {
   client: Pick<WorkerClient, 'pullOutput'>;
@@ -37,7 +41,7 @@ export interface CollectOptions {
   texts: readonly { nodeId: string; text: string }[];
   /** Removes the prefix that the gateway put into the names of the files. */
   asNamedByUser: (text: string) => string;
-  keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
+  keep: (source: Readable, output: OutputToKeep) => Promise<KeptOutput>;
   maxOutputBytes: number;
   signal: AbortSignal;
 }
@@ -77,12 +81,14 @@ export async function collectOutputs(options: CollectOptions): Promise<Collected
     kept,
     isAllLost: isAnyGone && kept.length === 0 && texts.length === 0,
     stored: {
-      outputs: kept.map(({ fileId, filename, contentType, size, node }) => ({
+      outputs: kept.map(({ fileId, filename, contentType, size, node, kind, folder }) => ({
         fileId,
         filename,
         contentType,
         size,
         node,
+        ...(kind !== undefined && { kind }),
+        ...(folder !== undefined && { folder }),
       })),
       texts,
       outputsReused: wanted.length > 0 && wanted.every(({ nodeId }) => result.cachedNodes.includes(nodeId)),
@@ -110,7 +116,12 @@ async function pull(file: OutputFile, options: CollectOptions): Promise<KeptOutp
   try {
     const output = await client.pullOutput(file, { maxBytes: maxOutputBytes, signal });
     if (!output) return 'gone';
-    const named = { filename: asNamedByUser(file.filename), node: file.nodeId };
+    const named = {
+      filename: asNamedByUser(file.filename),
+      node: file.nodeId,
+      ...(file.kind !== undefined && { kind: file.kind }),
+      ...(file.folder !== 'input' && { folder: file.folder }),
+    };
     return await withStream(output.body, (body) =>
       keep(Readable.from(withPngTexts(body, asNamedByUser)), named),
     );

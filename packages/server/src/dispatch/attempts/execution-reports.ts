@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
-import type { DispatchEvents } from '../dispatch-events.ts';
+import type { DispatchEvents, NodeEvent } from '../dispatch-events.ts';
 import { type Graph, nodeTitle, plannedNodes, reachableFrom } from '../graphs/graph.ts';
 import type { ExecutionEvent } from '../worker-client/worker-event.ts';
 import type { AttemptRecord } from './attempt-record.ts';
-import type { KeptOutput } from './collect-outputs.ts';
+import type { KeptOutput, OutputToKeep } from './collect-outputs.ts';
 import { ExecutionProgress } from './progress.ts';
 
 interface ReportsOptions {
   record: AttemptRecord;
   events: DispatchEvents;
-  keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
+  keep: (source: Readable, output: OutputToKeep) => Promise<KeptOutput>;
 }
 
 /** The limits of one execution: a worker that sends more must not fill the gateway's memory. */
@@ -61,6 +61,7 @@ export class ExecutionReports {
     if (event.type === 'image_output') this.#keepImage(event);
     if (event.type === 'node_text' && this.#texts.length < maxTexts) this.#texts.push(event);
     if (event.type === 'preview') this.#showPreview(event);
+    if (isOfNodes(event)) this.#tellOfNodes(event);
     if (this.#progress.apply(event)) this.#showProgress();
   }
 
@@ -92,6 +93,11 @@ export class ExecutionReports {
     this.#options.events.announce({ type: 'task_preview', taskId, owner, preview });
   }
 
+  #tellOfNodes(event: NodeEvent): void {
+    const { id: taskId, owner } = this.#options.record.row;
+    this.#options.events.announce({ type: 'task_execution', taskId, owner, event });
+  }
+
   #showProgress(): void {
     const { percent, nodeId, step, steps } = this.#progress.view;
     this.#options.record.markProgress({
@@ -100,6 +106,17 @@ export class ExecutionReports {
       ...(step !== null && steps !== null && { step, steps }),
     });
   }
+}
+
+const nodeEvents: readonly string[] = [
+  'nodes_cached',
+  'node_started',
+  'node_progress',
+  'progress_snapshot',
+] satisfies NodeEvent['type'][];
+
+function isOfNodes(event: ExecutionEvent): event is ExecutionEvent & NodeEvent {
+  return nodeEvents.includes(event.type);
 }
 
 function extensionOf(mediaType: string): string {

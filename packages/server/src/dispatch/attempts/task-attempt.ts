@@ -31,7 +31,7 @@ import {
   outcomeOfSubmit,
 } from './attempt-outcome.ts';
 import { AttemptRecord, type RecordDeps } from './attempt-record.ts';
-import { type Collected, collectOutputs, type KeptOutput } from './collect-outputs.ts';
+import { type Collected, collectOutputs, type KeptOutput, type OutputToKeep } from './collect-outputs.ts';
 import { ExecutionReports } from './execution-reports.ts';
 import { type ExecutionTimeouts, timeoutsOf } from './execution-timeouts.ts';
 import { ExecutionWatch, type WatchEnd } from './execution-watch.ts';
@@ -40,7 +40,7 @@ import { ExecutionWatch, type WatchEnd } from './execution-watch.ts';
 export interface AttemptFiles {
   /** The files that the task's params name, by file id. */
   inputsOf: (taskId: string) => Promise<Map<string, FileToPush>>;
-  keep: (source: Readable, output: { filename: string; node: string }) => Promise<KeptOutput>;
+  keep: (source: Readable, output: OutputToKeep) => Promise<KeptOutput>;
   maxOutputBytes: number;
 }
 

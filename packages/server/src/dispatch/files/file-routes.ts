@@ -197,7 +197,8 @@ async function sendThumbnail(
   return reply.headers({ 'content-type': 'image/webp', 'content-length': bytes.length }).send(bytes);
 }
 
-async function sendFile(
+/** Answers with a stored file, or with the range of it that the client asks for. */
+export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   { row, read }: Awaited<ReturnType<StoredFiles['open']>>,

@@ -116,6 +116,13 @@ export class StoredFileStore {
       .executeTakeFirst();
   }
 
+  async newestUpload(owner: string, filename: string): Promise<FileRow | undefined> {
+    return this.#newestOf(owner)
+      .where('filename', '=', filename)
+      .where('source', '=', 'upload')
+      .executeTakeFirst();
+  }
+
   /** The user's newest file with this content. */
   async newestWith(owner: string, sha256: string): Promise<FileRow | undefined> {
     return this.#newestOf(owner).where('sha256', '=', sha256).executeTakeFirst();

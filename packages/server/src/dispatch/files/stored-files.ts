@@ -3,6 +3,7 @@ import {
   type FileFilterQuery,
   type FileList,
   type FileListQuery,
+  type FileSource,
   maxZippedFiles,
   type StoredFile,
 } from '@switchyard/contract/dispatch/file';
@@ -17,7 +18,7 @@ import { contentTypeOf } from '../../platform/files/content-type.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
 import { pictureSizeOf } from '../../platform/pictures/picture-size.ts';
 import type { RecordDeps } from '../attempts/attempt-record.ts';
-import type { KeptOutput } from '../attempts/collect-outputs.ts';
+import type { KeptOutput, OutputToKeep } from '../attempts/collect-outputs.ts';
 import type { AttemptFiles } from '../attempts/task-attempt.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
@@ -86,6 +87,13 @@ export class StoredFiles implements AttemptFiles {
   async requireRoom(userId: string): Promise<void> {
     const used = await this.#options.store.usedBytes(userId);
     if (used >= this.#options.limits.quotaBytes) throw new AppError('quota_exceeded');
+  }
+
+  /** The user's newest file of this name that was uploaded, or that a task made. */
+  newestNamed(owner: string, { filename, source }: { filename: string; source: FileSource }) {
+    const { store } = this.#options;
+    const name = safeDisplayName(filename);
+    return source === 'upload' ? store.newestUpload(owner, name) : store.newestOutput(owner, name);
   }
 
   async list({ owner, origin }: Reader, query: FileListQuery): Promise<FileList> {
@@ -163,19 +171,19 @@ export class StoredFiles implements AttemptFiles {
     return new Map(rows.map((row) => [row.id, this.#toPush(row)]));
   }
 
-  async keep(source: Readable, output: { filename: string; node: string }): Promise<KeptOutput> {
+  async keep(source: Readable, output: OutputToKeep): Promise<KeptOutput> {
     const { sha256, sizeBytes, head } = await this.#options.content.put(source, {
       maxBytes: this.maxOutputBytes,
     });
     const filename = safeDisplayName(output.filename);
     return {
       fileId: newFileId(),
+      ...output,
       filename,
       contentType: contentTypeOf(head, filename).contentType,
       size: sizeBytes,
       sha256,
       ...sizeOf(head),
-      node: output.node,
     };
   }
 

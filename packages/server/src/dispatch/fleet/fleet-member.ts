@@ -62,6 +62,7 @@ export interface MemberOptions {
   onSettled: () => void;
   onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
   onInputs: (inputs: WorkerCapabilities['inputs']) => void;
+  onObjectInfo: (instanceId: string, objectInfo: string) => void;
   clock: Clock;
   steadyClock: Clock;
   log: Logger;
@@ -317,10 +318,11 @@ export class FleetMember {
     return runner;
   }
 
-  #learn({ nodeClasses, outputClasses, models, inputs }: WorkerCapabilities): void {
+  #learn({ nodeClasses, outputClasses, models, inputs, objectInfo }: WorkerCapabilities): void {
     const capabilities = { nodeClasses, models, updatedAt: toIso(this.#options.clock()) };
     this.#outputClasses = new Set(outputClasses);
     this.#options.onInputs(inputs);
+    this.#options.onObjectInfo(this.#row.id, objectInfo);
     if (isSame(this.#capabilities, capabilities)) return;
     const change = changeOfCapabilities(this.#capabilities, capabilities);
     if (change) this.#note([change]);

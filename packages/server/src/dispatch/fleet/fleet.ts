@@ -37,6 +37,8 @@ export interface FleetOptions {
   connectionOf: (row: InstanceRow) => string;
   /** Stores what the inputs of nodes take, for reading workflows. */
   learnInputs: (inputs: WorkerCapabilities['inputs']) => Promise<void>;
+  /** Stores what a worker says of its nodes. Returns whether it is something new. */
+  learnObjectInfo: (instanceId: string, objectInfo: string) => Promise<boolean>;
   /** The dispatcher while it is another replica that can be asked; null without other replicas. */
   elsewhere: InstancesOfDispatcher | null;
   clock: Clock;
@@ -330,6 +332,13 @@ export class Fleet {
           () => events.announce({ type: 'instance_learned', instanceId }),
           (error: unknown) =>
             log.warn({ err: error, instanceId }, 'the capabilities of an instance could not be written'),
+        );
+      },
+      onObjectInfo: (instanceId, objectInfo) => {
+        this.#options.learnObjectInfo(instanceId, objectInfo).then(
+          (isNew) => isNew && events.announce({ type: 'instance_learned', instanceId }),
+          (error: unknown) =>
+            log.warn({ err: error, instanceId }, 'what an instance says of its nodes could not be written'),
         );
       },
       onInputs: (inputs) => {

@@ -34,11 +34,17 @@ beforeEach(() => {
           time.timer(() => resolve({ ...refused, message: 'It did not answer in time.' }), 2_000);
         });
       },
-      capabilities: async () => ({ nodeClasses: offered, outputClasses: [], models: {}, inputs: {} }),
+      capabilities: async () => ({
+        nodeClasses: offered,
+        outputClasses: [],
+        models: {},
+        inputs: {},
+        objectInfo: '{}',
+      }),
       changedCapabilities: async () =>
         offered === learned.at(-1)
           ? null
-          : { nodeClasses: offered, outputClasses: [], models: {}, inputs: {} },
+          : { nodeClasses: offered, outputClasses: [], models: {}, inputs: {}, objectInfo: '{}' },
       freeMemory: async () => {
         freed += 1;
       },

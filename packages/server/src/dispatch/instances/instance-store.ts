@@ -137,6 +137,7 @@ export class InstanceStore {
       if (!row || (await hasUnfinishedTask(trx, instanceId))) return false;
       await trx.deleteFrom('instances').where('id', '=', instanceId).execute();
       await trx.deleteFrom('instance_capabilities').where('instanceId', '=', instanceId).execute();
+      await trx.deleteFrom('instance_object_infos').where('instanceId', '=', instanceId).execute();
       return true;
     });
   }

@@ -131,8 +131,8 @@ export class PushHub {
   }
 
   #notice(event: DispatchEvent): void {
-    // It has no frame, and the numbers change with the start that follows.
-    if (event.type === 'task_claimed') return;
+    // Neither has a frame, and the numbers change with the start or the progress that follows.
+    if (event.type === 'task_claimed' || event.type === 'task_execution') return;
     if (event.type === 'task_ended') this.#progress.finish(event.task.id);
     if (event.type === 'instance_removed') this.#instances.forget(event.instanceId);
     if (!this.#isNeeded) return;

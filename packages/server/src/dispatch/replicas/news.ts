@@ -93,6 +93,7 @@ export function newsOf(event: DispatchEvent): News | null {
     case 'files_deleted':
       return { type: event.type, owner: event.owner, ids: event.fileIds };
     case 'task_preview':
+    case 'task_execution':
       return null;
     default:
       return event;

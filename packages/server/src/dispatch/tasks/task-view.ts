@@ -14,7 +14,7 @@ import { taskErrorOf, warningsOf } from './task-messages.ts';
 
 /** A result as it is stored: by file id, since links are signed again at each read. */
 export interface StoredResult {
-  outputs: { fileId: string; filename: string; contentType: string; size: number; node: string }[];
+  outputs: Omit<TaskResult['outputs'][number], 'url'>[];
   texts: { node: string; text: string }[];
   outputsReused: boolean;
   outputsMissing: number;

@@ -104,6 +104,8 @@ export interface WorkerCapabilities {
   models: Record<string, string[]>;
   /** What each input takes, by class and input; only inputs that take a plain value. */
   inputs: Record<string, Record<string, NodeInput>>;
+  /** The answer of the worker as it came: JSON by class, for clients of ComfyUI. */
+  objectInfo: string;
 }
 
 /** What an input of a node takes, for inputs that take a value and not a link. */
@@ -210,6 +212,8 @@ export interface OutputFile {
   filename: string;
   subfolder: string;
   folder: 'output' | 'temp' | 'input';
+  /** The list of the node's outputs that names it, such as `images`. */
+  kind?: string;
 }
 
 export interface OutputText {

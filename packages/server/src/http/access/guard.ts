@@ -69,6 +69,7 @@ export class Guard {
       if (isCallTicket(token) && !isBelowMount(request)) throw new AppError('token_invalid');
       return authenticator.authenticate({ kind: 'header', token }, area);
     }
+    if (request.routeOptions.config.headerOnly) throw new AppError('not_authenticated');
     const cookies = readCookies(request.headers.cookie);
     if (!changesSomething(request)) return this.#cookieSession(cookies.session, area);
     if (area === 'dispatch' && cookies.session === undefined) throw new AppError('not_authenticated');

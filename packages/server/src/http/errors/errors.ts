@@ -34,6 +34,9 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
   if (status === 429 || status === 503)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds ?? defaultRetrySeconds)));
   for (const [name, value] of headers) reply.header(name, value);
+  const foreign = request.routeOptions.config.errorAnswer?.(error);
+  if (foreign)
+    return reply.code(foreign.status).type(foreign.contentType).serializer(String).send(foreign.body);
   const body =
     areaOf(request) === 'dispatch' ? dispatchBody(error, request.id) : conversationBody(error, request);
   return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);

@@ -57,7 +57,7 @@ export function addNotFoundHandler(app: App, { routes, bodyBytes, unknownPage }:
 }
 
 /** The first parts of addresses that belong to programs. They get the error there, whatever they accept. */
-const programRoots = new Set(['api', 'v1', 'assets', 'docs', 'uploads']);
+const programRoots = new Set(['api', 'v1', 'assets', 'docs', 'uploads', 'comfy']);
 
 /** A browser that opens an address names HTML among what it accepts. Programs accept JSON or anything. */
 function isNavigation(request: FastifyRequest): boolean {

@@ -325,7 +325,7 @@ export class ComfyuiClient implements WorkerClient {
   #readObjectInfo({ body, hash }: { body: Buffer; hash: string }): WorkerCapabilities {
     const capabilities = readObjectInfo(readJson(body, objectInfo, this.#http.label));
     this.#objectInfoHash = hash;
-    return capabilities;
+    return { ...capabilities, objectInfo: body.toString('utf8') };
   }
 
   async #historyOf(promptId: string): Promise<ExecutionResult | null> {

@@ -5,6 +5,7 @@ const maxFiles = 10_000;
 const maxTexts = 1_000;
 const maxTextLength = 100_000;
 const maxNameLength = 255;
+const maxKindLength = 100;
 const model3d = /\.(obj|fbx|gltf|glb|usdz)$/i;
 
 /** Kinds of outputs have many names (images, gifs, audio, 3d …): an entry with a file name is a file, text is text. */
@@ -15,11 +16,12 @@ export class OutputCollector {
   readonly #seen = new Set<string>();
 
   add(nodeId: string, outputs: unknown): void {
-    for (const items of isRecord(outputs) ? Object.values(outputs) : []) {
+    for (const [kind, items] of isRecord(outputs) ? Object.entries(outputs) : []) {
       if (!Array.isArray(items)) continue;
       for (const item of items) {
         if (typeof item === 'string') this.#addText(nodeId, item);
-        else if (isRecord(item) && typeof item.filename === 'string') this.#addFile(nodeId, item);
+        else if (isRecord(item) && typeof item.filename === 'string')
+          this.#addFile(nodeId, item, kind.slice(0, maxKindLength));
       }
     }
   }
@@ -36,7 +38,7 @@ export class OutputCollector {
     }
   }
 
-  #addFile(nodeId: string, item: Record<string, unknown>): void {
+  #addFile(nodeId: string, item: Record<string, unknown>, kind?: string): void {
     const { filename, subfolder = '', type: folder = 'output' } = item;
     const isFolder = folder === 'output' || folder === 'temp' || folder === 'input';
     if (!isFolder || !isFilename(filename) || !isSubfolder(subfolder) || this.files.length >= maxFiles) {
@@ -45,7 +47,9 @@ export class OutputCollector {
     }
     // A node that names the same file under two kinds made one file.
     const key = JSON.stringify([nodeId, folder, subfolder, filename]);
-    if (!this.#seen.has(key)) this.files.push({ nodeId, filename, subfolder, folder });
+    if (!this.#seen.has(key)) {
+      this.files.push({ nodeId, filename, subfolder, folder, ...(kind !== undefined && { kind }) });
+    }
     this.#seen.add(key);
   }
 }

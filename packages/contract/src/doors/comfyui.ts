@@ -1,0 +1,173 @@
+import { type TSchema, Type } from 'typebox';
+import type { Endpoint } from '../endpoint.ts';
+
+/**
+ * What clients of one ComfyUI call. Bodies and answers are ComfyUI's, which has no schema of them, so each route reads what it
+ * gets by itself and answers mistakes in ComfyUI's words.
+ */
+
+/** Each address is also below the second base, since clients of ComfyUI use both. */
+export const comfyuiBases = ['/comfy', '/comfy/api'] as const;
+
+const tags = ['ComfyUI door'];
+const anything = { 200: Type.Unknown() };
+const reads = { access: 'dispatch:read', headerOnly: true } as const;
+const writes = { access: 'dispatch:write', headerOnly: true, untypedJson: true } as const;
+
+function query(names: Record<string, string>): TSchema {
+  const fields = Object.entries(names).map(([name, description]) => [
+    name,
+    Type.Optional(Type.Unknown({ description })),
+  ]);
+  return Type.Object(Object.fromEntries(fields));
+}
+
+export const comfyuiSocket = {
+  method: 'GET',
+  url: '/comfy/ws',
+  config: reads,
+  schema: {
+    summary: 'Messages about own prompts over a WebSocket',
+    description:
+      'The first message is `status` with the `sid` of the client. The messages of a prompt go to the client whose id it was sent with. Previews are binary: type 4 for a client whose first message announces `supports_preview_metadata`, type 1 for others.',
+    tags,
+    querystring: query({ clientId: 'The id of the client; made when absent.' }),
+    response: { 101: Type.Unknown({ description: 'The protocol is switched.' }) },
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiQueueInfo = {
+  method: 'GET',
+  url: '/comfy/prompt',
+  config: reads,
+  schema: { summary: 'How many own prompts wait or run', tags, response: anything },
+} as const satisfies Endpoint;
+
+export const comfyuiSubmit = {
+  method: 'POST',
+  url: '/comfy/prompt',
+  config: { ...writes, bodyLimit: 'large' },
+  schema: {
+    summary: 'Queue a prompt',
+    description:
+      'Becomes a task of the pool. `prompt_id` is kept when it is a UUID in lower case; the same one with the same body is the same task for 24 hours.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiQueue = {
+  method: 'GET',
+  url: '/comfy/queue',
+  config: reads,
+  schema: {
+    summary: 'Own prompts that run and wait',
+    description: 'All of them with their ids; the graph of the first hundred of each list.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiHistory = {
+  method: 'GET',
+  url: '/comfy/history',
+  config: reads,
+  schema: {
+    summary: 'Own prompts that have ended, with their outputs',
+    description: 'The newest 200 at most, the oldest of them first.',
+    tags,
+    querystring: query({
+      max_items: 'At most so many.',
+      offset: 'Prompts to skip, counted from the oldest; by default the newest are listed.',
+    }),
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiHistoryOfOne = {
+  method: 'GET',
+  url: '/comfy/history/:promptId',
+  config: reads,
+  schema: {
+    summary: 'One prompt that has ended',
+    description: '`{}` while it runs, and for an id that no own prompt has.',
+    tags,
+    params: Type.Object({ promptId: Type.String() }),
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiView = {
+  method: 'GET',
+  url: '/comfy/view',
+  config: reads,
+  schema: {
+    summary: 'A file that was uploaded or made',
+    tags,
+    querystring: query({
+      filename: 'As an upload or an output names it, also with `[input]`, `[output]` or `[temp]` behind it.',
+      subfolder: 'As it was named.',
+      type: '`input`, `output` or `temp`; `output` when absent.',
+    }),
+    produces: ['application/octet-stream'],
+    response: { 200: Type.Unknown(), 206: Type.Unknown(), 304: Type.Unknown() },
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiUpload = {
+  method: 'POST',
+  url: '/comfy/upload/image',
+  config: { access: 'dispatch:write', headerOnly: true },
+  schema: {
+    summary: 'Upload a picture for later prompts',
+    description:
+      'One part named `image`, and `overwrite`, `subfolder` and `type` in any order. The same bytes under the same name are the same file; other bytes get a new name unless `overwrite` is set.',
+    tags,
+    consumes: ['multipart/form-data'],
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiObjectInfo = {
+  method: 'GET',
+  url: '/comfy/object_info',
+  config: reads,
+  schema: {
+    summary: 'The nodes of all workers of the pool',
+    description: 'As the workers describe them. A list of choices has what any of the workers has.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiObjectInfoOfOne = {
+  method: 'GET',
+  url: '/comfy/object_info/:nodeClass',
+  config: reads,
+  schema: {
+    summary: 'One node of the pool',
+    description: '`{}` for a class that no worker has.',
+    tags,
+    params: Type.Object({ nodeClass: Type.String() }),
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiSystemStats = {
+  method: 'GET',
+  url: '/comfy/system_stats',
+  config: reads,
+  schema: { summary: 'Version and devices of the pool', tags, response: anything },
+} as const satisfies Endpoint;
+
+export const comfyuiLogsSubscribe = {
+  method: 'PATCH',
+  url: '/comfy/internal/logs/subscribe',
+  config: { ...reads, untypedJson: true },
+  schema: {
+    summary: 'Accepted and without effect',
+    description: 'The log of a worker names what all users do, so no user gets it.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;

@@ -1,0 +1,69 @@
+import type { DispatchArea } from '../../dispatch/create-dispatch.ts';
+import type { Guard } from '../../http/access/guard.ts';
+import type { Identity } from '../../http/access/identity.ts';
+import type { Routes } from '../../http/app.ts';
+import type { Admission } from '../../http/body/admission.ts';
+import type { OpenStreams } from '../../http/streams/open-streams.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { ComfyuiFiles } from './comfyui-files.ts';
+import { comfyuiRoutes } from './comfyui-routes.ts';
+import { comfyuiSocketRoutes } from './comfyui-socket-routes.ts';
+import { PoolNodes } from './pool-nodes.ts';
+import { PromptFeed } from './prompt-feed.ts';
+import { PromptRecords } from './prompt-records.ts';
+import { Prompts } from './prompts.ts';
+
+export interface ComfyuiDoorOptions {
+  dispatch: DispatchArea;
+  guard: Guard;
+  openStreams: OpenStreams;
+  admission: Admission;
+  endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
+  clock: Clock;
+  log: Logger;
+  limits: { uploadBytes: number; socketsPerUser: number };
+}
+
+export interface ComfyuiDoor {
+  routes: Routes[];
+  close(): void;
+}
+
+/** The pool as one ComfyUI. It keeps nothing of its own: prompts are tasks, and what clients see is read from their rows. */
+export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
+  const { dispatch, guard, openStreams, admission, endOf, clock, log, limits } = options;
+  const feed = new PromptFeed({
+    events: dispatch.events,
+    prompts: dispatch.prompts,
+    tasks: dispatch.taskStore,
+    clock,
+    onFault: (err) => log.warn({ err }, 'A client of ComfyUI could not be told of its prompt'),
+  });
+  const nodes = new PoolNodes(dispatch.objectInfos);
+  const files = new ComfyuiFiles(dispatch.files);
+  const prompts = new Prompts({ ...dispatch, feed, nodes, files });
+  const records = new PromptRecords({
+    tasks: dispatch.taskStore,
+    lists: dispatch.taskLists,
+    prompts: dispatch.prompts,
+  });
+  const { uploadBytes, socketsPerUser } = limits;
+  return {
+    routes: [
+      comfyuiRoutes({
+        prompts,
+        records,
+        feed,
+        nodes,
+        files,
+        storedFiles: dispatch.files,
+        instances: dispatch.instances,
+        guard,
+        uploadBytes,
+      }),
+      comfyuiSocketRoutes({ feed, openStreams, admission, endOf, socketsPerUser, uploadBytes }),
+    ],
+    close: () => feed.close(),
+  };
+}

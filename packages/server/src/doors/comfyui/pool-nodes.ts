@@ -1,0 +1,120 @@
+import { isRecord } from '@switchyard/contract/is-record';
+import type { ObjectInfoStore } from '../../dispatch/instances/object-info-store.ts';
+import { compressWell, type Encoding } from '../../http/shell/compression.ts';
+
+/** The description of a node class, as its worker gives it. */
+export type NodeDefinition = Record<string, unknown>;
+
+export interface PoolDefinitions {
+  classes: ReadonlyMap<string, NodeDefinition>;
+  /** The files that workers list themselves for an input, by `<class>.<input>`. Clients do not see them. */
+  workerFiles: ReadonlyMap<string, ReadonlySet<unknown>>;
+  /** The answer to `GET /object_info`. */
+  json: string;
+  /** The same, compressed when it is first asked for. */
+  compressed: (encoding: Encoding) => Promise<Buffer>;
+}
+
+/**
+ * The nodes of the whole pool. They are put together when the first client asks, and again when a worker has said something
+ * else, so a gateway whose door is not used holds none of it.
+ */
+export class PoolNodes {
+  readonly #infos: Pick<ObjectInfoStore, 'hashes' | 'textOf'>;
+  #present: { key: string; definitions: Promise<PoolDefinitions> } | null = null;
+
+  constructor(infos: Pick<ObjectInfoStore, 'hashes' | 'textOf'>) {
+    this.#infos = infos;
+  }
+
+  async definitions(): Promise<PoolDefinitions> {
+    const told = await this.#infos.hashes();
+    const key = JSON.stringify(told);
+    if (this.#present?.key !== key) this.#present = { key, definitions: this.#read(told) };
+    const { definitions } = this.#present;
+    try {
+      return await definitions;
+    } catch (error) {
+      if (this.#present?.definitions === definitions) this.#present = null;
+      throw error;
+    }
+  }
+
+  async #read(told: readonly { instanceId: string; hash: string }[]): Promise<PoolDefinitions> {
+    const oneOfEach = new Map(told.map(({ instanceId, hash }) => [hash, instanceId]));
+    const classes = new Map<string, NodeDefinition>();
+    for (const [hash, instanceId] of oneOfEach) {
+      const text = await this.#infos.textOf(instanceId, hash);
+      if (text !== undefined) addAll(classes, JSON.parse(text));
+    }
+    const workerFiles = takeFileLists(classes);
+    const json = JSON.stringify(Object.fromEntries(classes));
+    const compressing = new Map<Encoding, Promise<Buffer>>();
+    const compressed = (encoding: Encoding): Promise<Buffer> => {
+      const known = compressing.get(encoding) ?? compressWell(encoding, json);
+      compressing.set(encoding, known);
+      return known;
+    };
+    return { classes, workerFiles, json, compressed };
+  }
+}
+
+/** Each input of a class with the group that it is in. */
+export function* inputsOf(
+  definition: NodeDefinition,
+): Generator<{ name: string; isRequired: boolean; specification: unknown[] }> {
+  if (!isRecord(definition.input)) return;
+  for (const group of ['required', 'optional'] as const) {
+    const inputs = definition.input[group];
+    if (!isRecord(inputs)) continue;
+    for (const [name, specification] of Object.entries(inputs))
+      if (Array.isArray(specification)) yield { name, isRequired: group === 'required', specification };
+  }
+}
+
+/** The choices of `[[choices], options]` or `["COMBO", { options: [choices] }]`; null for an input that takes something else. */
+export function choicesOf(specification: readonly unknown[]): unknown[] | null {
+  const [type, options] = specification;
+  if (Array.isArray(type)) return type;
+  return type === 'COMBO' && isRecord(options) && Array.isArray(options.options) ? options.options : null;
+}
+
+export function takesFile([, options]: readonly unknown[]): boolean {
+  return isRecord(options) && uploadFlags.some((flag) => options[flag] === true);
+}
+
+const uploadFlags = ['image_upload', 'video_upload', 'audio_upload', 'file_upload'];
+
+function addAll(classes: Map<string, NodeDefinition>, told: unknown): void {
+  if (!isRecord(told)) return;
+  for (const [name, definition] of Object.entries(told)) {
+    if (!isRecord(definition)) continue;
+    const known = classes.get(name);
+    if (known) addChoices(known, definition);
+    else classes.set(name, definition);
+  }
+}
+
+/** A choice that any worker has is a choice of the pool. In everything else the first worker counts. */
+function addChoices(known: NodeDefinition, more: NodeDefinition): void {
+  const others = new Map([...inputsOf(more)].map(({ name, specification }) => [name, specification]));
+  for (const { name, specification } of inputsOf(known)) {
+    const choices = choicesOf(specification);
+    const added = choicesOf(others.get(name) ?? []);
+    if (!choices || !added) continue;
+    const all = new Set(choices);
+    choices.push(...added.filter((choice) => !all.has(choice)));
+  }
+}
+
+/** A worker lists the files on its disk, which belong to all who use it, so no account sees the list. */
+function takeFileLists(classes: ReadonlyMap<string, NodeDefinition>): Map<string, ReadonlySet<unknown>> {
+  const files = new Map<string, ReadonlySet<unknown>>();
+  for (const [nodeClass, definition] of classes) {
+    for (const { name, specification } of inputsOf(definition)) {
+      const choices = takesFile(specification) ? choicesOf(specification) : null;
+      if (choices) files.set(`${nodeClass}.${name}`, new Set(choices.splice(0)));
+    }
+  }
+  return files;
+}

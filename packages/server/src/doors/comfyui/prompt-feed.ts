@@ -1,0 +1,200 @@
+import type { DispatchEvent, DispatchEvents } from '../../dispatch/dispatch-events.ts';
+import type { PushSocket } from '../../dispatch/push/push-socket.ts';
+import type { TaskPromptRow } from '../../dispatch/tables.ts';
+import type { PromptStore } from '../../dispatch/tasks/prompt-store.ts';
+import type { TaskStore } from '../../dispatch/tasks/task-store.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { executingFrame, framesOf, type PromptFrame, previewFrame, statusFrame } from './prompt-frames.ts';
+
+interface FeedOptions {
+  events: DispatchEvents;
+  prompts: Pick<PromptStore, 'of'>;
+  tasks: Pick<TaskStore, 'counts'>;
+  clock: Clock;
+  onFault: (error: unknown) => void;
+}
+
+/** One client of ComfyUI with its socket. */
+export interface PromptClient {
+  push: PushSocket;
+  userId: string;
+  clientId: string;
+  /** It has announced that it reads previews that name their node. */
+  readsPreviewMetadata: boolean;
+}
+
+type Delivery = (address: TaskPromptRow) => void;
+
+/** Prompts whose clients are remembered; an older one is looked up again. */
+const maxKnown = 20_000;
+/** Frames of one prompt that wait until it is known whose it is. */
+const maxHeld = 500;
+
+/** Tells each client of ComfyUI what becomes of the prompts that it has sent, and how many prompts its account has. */
+export class PromptFeed {
+  readonly #options: FeedOptions;
+  readonly #clients = new Map<string, Set<PromptClient>>();
+  /** Null for a task that no client of ComfyUI has sent. */
+  readonly #known = new Map<string, TaskPromptRow | null>();
+  readonly #held = new Map<string, Delivery[]>();
+  /** The node that runs, by task, for clients that come back. */
+  readonly #running = new Map<string, { nodeId: string; topNodeId: string }>();
+  /** Accounts whose count is being read, and whether it has changed since. */
+  readonly #counting = new Map<string, { hasChanged: boolean }>();
+  readonly #stop: () => void;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#stop = options.events.listen((event) => this.#notice(event), {
+      followsTasks: () => this.#clients.size > 0,
+    });
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  countOf(userId: string): number {
+    return this.#clients.get(userId)?.size ?? 0;
+  }
+
+  /** The first frame says how many prompts the account has. A client that comes back hears which node runs. */
+  async add(client: PromptClient): Promise<void> {
+    const ofUser = this.#clients.get(client.userId) ?? new Set();
+    this.#clients.set(client.userId, ofUser.add(client));
+    const remaining = await this.remainingOf(client.userId);
+    if (!ofUser.has(client)) return;
+    client.push.begin([forSocket(statusFrame(remaining, client.clientId), client.userId)]);
+    for (const [taskId, { nodeId, topNodeId }] of this.#running) {
+      const address = this.#known.get(taskId);
+      if (address?.owner !== client.userId || address.clientId !== client.clientId) continue;
+      offer(client, executingFrame(address.promptId, nodeId, topNodeId));
+    }
+  }
+
+  remove(client: PromptClient): void {
+    const ofUser = this.#clients.get(client.userId);
+    ofUser?.delete(client);
+    if (ofUser?.size === 0) this.#clients.delete(client.userId);
+  }
+
+  async remainingOf(userId: string): Promise<number> {
+    const { pending, running } = await this.#options.tasks.counts(userId);
+    return pending + running;
+  }
+
+  /**
+   * Holds the frames of a new prompt until the returned function is called: a client that hears of a prompt before it has the answer
+   * to its request does not know it yet.
+   */
+  hold(address: TaskPromptRow): () => void {
+    this.#remember(address.taskId, address);
+    const held: Delivery[] = [];
+    this.#held.set(address.taskId, held);
+    return () => this.#release(address.taskId, held);
+  }
+
+  #notice(event: DispatchEvent): void {
+    const subject = subjectOf(event);
+    if (subject === null) return;
+    const { taskId, owner } = subject;
+    this.#noteRunning(event, taskId);
+    if (!this.#clients.has(owner)) return;
+    if (event.type === 'task_created' || event.type === 'task_ended') this.#tellCount(owner);
+    if (event.type === 'task_created') return;
+    this.#deliver(taskId, (address) => this.#send(event, address));
+  }
+
+  #noteRunning(event: DispatchEvent, taskId: string): void {
+    if (event.type === 'task_ended' || event.type === 'task_requeued') this.#running.delete(taskId);
+    if (event.type !== 'task_execution' || event.event.type !== 'node_started') return;
+    if (this.#known.get(taskId)) this.#running.set(taskId, event.event);
+  }
+
+  #deliver(taskId: string, delivery: Delivery): void {
+    const held = this.#held.get(taskId);
+    if (held) {
+      if (held.length < maxHeld) held.push(delivery);
+      return;
+    }
+    const address = this.#known.get(taskId);
+    if (address) delivery(address);
+    if (address !== undefined) return;
+    const waiting = [delivery];
+    this.#held.set(taskId, waiting);
+    this.#options.prompts
+      .of([taskId])
+      .then((found) => this.#remember(taskId, found.get(taskId) ?? null), this.#options.onFault)
+      .finally(() => this.#release(taskId, waiting));
+  }
+
+  #release(taskId: string, held: readonly Delivery[]): void {
+    if (this.#held.get(taskId) === held) this.#held.delete(taskId);
+    const address = this.#known.get(taskId);
+    if (address) for (const delivery of held) delivery(address);
+  }
+
+  #remember(taskId: string, address: TaskPromptRow | null): void {
+    this.#known.set(taskId, address);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  #send(event: DispatchEvent, address: TaskPromptRow): void {
+    const clients = [...(this.#clients.get(address.owner) ?? [])].filter(
+      ({ clientId }) => clientId === address.clientId,
+    );
+    if (clients.length === 0) return;
+    if (event.type === 'task_preview') {
+      for (const client of clients) {
+        const preview = previewFrame(event.preview, address, client.readsPreviewMetadata);
+        if (preview) offer(client, preview);
+      }
+      return;
+    }
+    for (const each of framesOf(event, address, this.#options.clock()))
+      for (const client of clients) offer(client, each);
+  }
+
+  /** One read at a time for an account; what changes meanwhile is read after it. */
+  #tellCount(userId: string): void {
+    const counting = this.#counting.get(userId);
+    if (counting) {
+      counting.hasChanged = true;
+      return;
+    }
+    this.#counting.set(userId, { hasChanged: false });
+    this.remainingOf(userId)
+      .then((remaining) => {
+        for (const client of this.#clients.get(userId) ?? []) offer(client, statusFrame(remaining));
+      }, this.#options.onFault)
+      .finally(() => {
+        const hasChanged = this.#counting.get(userId)?.hasChanged;
+        this.#counting.delete(userId);
+        if (hasChanged) this.#tellCount(userId);
+      });
+  }
+}
+
+function subjectOf(event: DispatchEvent): { taskId: string; owner: string } | null {
+  switch (event.type) {
+    case 'task_created':
+    case 'task_started':
+    case 'task_requeued':
+    case 'task_ended':
+      return { taskId: event.task.id, owner: event.task.owner };
+    case 'task_execution':
+    case 'task_preview':
+      return event;
+    default:
+      return null;
+  }
+}
+
+function offer(client: PromptClient, frame: PromptFrame): void {
+  client.push.offer(forSocket(frame, client.userId));
+}
+
+function forSocket(frame: PromptFrame, owner: string) {
+  return { ...frame, topic: 'tasks', owner, taskId: null } as const;
+}
