@@ -59,16 +59,11 @@ async function showProgress(
   }
 }
 
-interface WaitOptions {
-  signal: AbortSignal;
-  onTask?: (task: TaskDetail) => void;
-}
-
 /** Returns the task when it has ended. Asks again while the gateway is unreachable for a short time. */
 export async function untilEnded(
   { call }: Pick<Client, 'call'>,
   taskId: string,
-  { signal, onTask }: WaitOptions,
+  { signal, onTask }: { signal: AbortSignal; onTask?: (task: TaskDetail) => void },
 ): Promise<TaskDetail> {
   for (let failures = 0; ; ) {
     try {

@@ -13,13 +13,15 @@ import { readJsonBody } from './request-body.ts';
 /** Python fails on a graph of this depth with a 500. */
 const maxDepth = 200;
 
-interface Tools {
+export function promptRoutes({
+  queue,
+  registry,
+  limits,
+}: {
   queue: PromptQueue;
   registry: NodeRegistry;
   limits: WorkerLimits;
-}
-
-export function promptRoutes({ queue, registry, limits }: Tools): Route[] {
+}): Route[] {
   /** Counts every submission, refused ones too, and starts again from 0 with the process. */
   let counter = 0;
 

@@ -5,12 +5,6 @@ import { conflictFolder } from './legacy-layout.ts';
 import type { MoveDisk } from './move-disk.ts';
 import { moveTree } from './move-tree.ts';
 
-interface LayoutMigrationOptions {
-  home: string;
-  isDryRun: boolean;
-  disk: MoveDisk;
-}
-
 interface Move {
   /** Paths are relative to the data home. */
   from: string;
@@ -32,7 +26,7 @@ export class LayoutMigration {
   /** The places that this execution has filled, or a dry run would have filled, each with where its content was. */
   readonly #filled = new Map<string, string>();
 
-  constructor({ home, isDryRun, disk }: LayoutMigrationOptions) {
+  constructor({ home, isDryRun, disk }: { home: string; isDryRun: boolean; disk: MoveDisk }) {
     this.#home = home;
     this.isDryRun = isDryRun;
     this.disk = disk;

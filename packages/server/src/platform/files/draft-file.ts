@@ -13,12 +13,6 @@ export interface Draft {
   sizeBytes: number;
 }
 
-interface DraftOptions {
-  source: Readable;
-  maxBytes: number;
-  requireSpace: () => Promise<void>;
-}
-
 const draftName = /^\.upload-.*\.part$/i;
 
 /**
@@ -41,7 +35,11 @@ export async function sweepDrafts(disk: Disk, folder: string, nowMs: number): Pr
 }
 
 /** Leaves nothing behind when it fails. */
-export async function writeDraft(disk: Disk, folder: string, options: DraftOptions): Promise<Draft> {
+export async function writeDraft(
+  disk: Disk,
+  folder: string,
+  options: { source: Readable; maxBytes: number; requireSpace: () => Promise<void> },
+): Promise<Draft> {
   const path = join(folder, `.upload-${newId()}.part`);
   try {
     const { sha256, sizeBytes } = await writeBlob(disk, path, options);

@@ -7,18 +7,17 @@ export interface LinkSignature {
   sig: string;
 }
 
-interface SignOptions {
-  nowMs: number;
-  lifetimeMs: number;
-}
-
 /**
  * The end of the lifetime is rounded up to the next full hour. A link is created again at each read, and so stays the
  * same for an hour, and a browser keeps what it has loaded.
  */
 const roundedToSeconds = 3_600;
 
-export function signLink(key: KeyObject, fileId: string, { nowMs, lifetimeMs }: SignOptions): LinkSignature {
+export function signLink(
+  key: KeyObject,
+  fileId: string,
+  { nowMs, lifetimeMs }: { nowMs: number; lifetimeMs: number },
+): LinkSignature {
   const endSeconds = (nowMs + lifetimeMs) / 1000;
   const expires = String(Math.ceil(endSeconds / roundedToSeconds) * roundedToSeconds);
   return { expires, sig: signatureOf(key, fileId, expires).toString('base64url') };

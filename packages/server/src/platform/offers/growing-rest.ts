@@ -6,12 +6,6 @@ const maxMs = 5_000;
 /** An error that comes after this much time without one begins a new series. */
 const forgottenAfterMs = 2 * maxMs;
 
-interface GrowingRestOptions {
-  onEnd: () => void;
-  timer?: Timer | undefined;
-  clock?: Clock | undefined;
-}
-
 /** A rest after each error of a series. It begins short and doubles up to five seconds. */
 export class GrowingRest {
   readonly #onEnd: () => void;
@@ -21,7 +15,11 @@ export class GrowingRest {
   #endedAtMs = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | null = null;
 
-  constructor({ onEnd, timer = systemTimer, clock = steadyClock }: GrowingRestOptions) {
+  constructor({
+    onEnd,
+    timer = systemTimer,
+    clock = steadyClock,
+  }: { onEnd: () => void; timer?: Timer | undefined; clock?: Clock | undefined }) {
     this.#onEnd = onEnd;
     this.#timer = timer;
     this.#clock = clock;
