@@ -107,6 +107,16 @@ export default defineConfig({
       {
         test: {
           ...patience,
+          name: 'try-deploy',
+          include: ['test/deploy/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 2 * patienceMs,
+        },
+      },
+      {
+        test: {
+          ...patience,
           name: 'try-proxies',
           include: ['test/proxies/**/*.test.ts'],
           pool: 'forks',

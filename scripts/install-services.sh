@@ -3,6 +3,7 @@
 # a Chinese font, libfaketime for the drill that sets clocks, and strace, which sees each connection of a process. What only files of
 # `deploy` need comes when it is asked for:
 #   scripts/install-services.sh proxies     Caddy and HAProxy, for `test:all -- --only try-proxies`
+#   scripts/install-services.sh deploy      systemd, bubblewrap and kubectl, for `test:all -- --only try-deploy`
 #   scripts/install-services.sh containers  podman and debootstrap, for `try-image`
 # What is there already is left alone, so it can be run any number of times. Nothing is started: tests start their own
 # servers on sockets of their own. Without root it asks sudo, and where there is none it says what is missing.
@@ -35,6 +36,9 @@ has_aardvark() { [ -x /usr/lib/podman/aardvark-dns ]; }
 has_iptables() { [ -x /usr/sbin/iptables ] || command -v iptables >/dev/null; }
 has_catatonit() { command -v catatonit >/dev/null; }
 has_debootstrap() { [ -x /usr/sbin/debootstrap ] || command -v debootstrap >/dev/null; }
+has_systemd_analyze() { command -v systemd-analyze >/dev/null; }
+has_bubblewrap() { command -v bwrap >/dev/null; }
+has_kubectl() { command -v kubectl >/dev/null; }
 has_chromium() { [ -x "${CHROMIUM_PATH:-}" ] || command -v chromium >/dev/null; }
 has_libfaketime() { compgen -G '/usr/lib/*-linux-gnu/faketime/libfaketimeMT.so.1' >/dev/null; }
 has_strace() { command -v strace >/dev/null; }
@@ -54,6 +58,11 @@ for more in "$@"; do
     proxies)
       need Caddy caddy has_caddy
       need HAProxy haproxy has_haproxy
+      ;;
+    deploy)
+      need systemd systemd has_systemd_analyze
+      need bubblewrap bubblewrap has_bubblewrap
+      need kubectl kubernetes-client has_kubectl
       ;;
     containers)
       need podman podman has_podman

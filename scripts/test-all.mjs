@@ -21,6 +21,7 @@ const runs = [
   ['e2e'],
   ['browser'],
   ['try-proxies'],
+  ['try-deploy'],
   ['try-image'],
   ['chaos'],
   ['drill'],

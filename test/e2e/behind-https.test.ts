@@ -3,14 +3,14 @@ import { request } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import { holdPort } from '@switchyard/dev-env/cluster';
 import { httpsProxies } from '@switchyard/dev-env/https-proxies';
-import { type RunningProxy, testProxy } from '@switchyard/dev-env/proxy-process';
+import { type RunningProxy, testProgram } from '@switchyard/dev-env/proxy-process';
 import { selfSigned } from '@switchyard/dev-env/self-signed';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
-const { title, isSkipped } = testProxy('nginx', "one gateway behind the guide's nginx with TLS");
+const { title, isSkipped } = testProgram('nginx', "one gateway behind the guide's nginx with TLS");
 const configFile = fileURLToPath(new URL('../../deploy/proxies/switchyard.yaml', import.meta.url));
 
 describe.skipIf(isSkipped)(title, () => {

@@ -9,7 +9,7 @@ import { holdPort } from '@switchyard/dev-env/cluster';
 import { type HttpsProxyName, httpsProxies } from '@switchyard/dev-env/https-proxies';
 import { startOwnPostgres } from '@switchyard/dev-env/own-postgres';
 import { testPostgres } from '@switchyard/dev-env/postgres';
-import { type RunningProxy, testProxy } from '@switchyard/dev-env/proxy-process';
+import { type RunningProxy, testProgram } from '@switchyard/dev-env/proxy-process';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { CloseStack } from '@switchyard/server/lib/close-stack';
@@ -33,7 +33,7 @@ const pauses = [20_000, 20_000, 20_000];
 export function describeProxy(proxyName: HttpsProxyName): void {
   const about = `the gateway behind the recipe of ${proxyName}`;
   const postgresHere = testPostgres(about);
-  const { title, isSkipped } = postgresHere.title === about ? testProxy(proxyName, about) : postgresHere;
+  const { title, isSkipped } = postgresHere.title === about ? testProgram(proxyName, about) : postgresHere;
 
   describe.skipIf(isSkipped)(title, () => {
     let stage: Stage;

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RunningProxy, recipeWith, startProxy, testProxy } from './proxy-process.ts';
+import { type RunningProxy, recipeWith, startProxy, testProgram } from './proxy-process.ts';
 
 interface NginxOptions {
   folder: string;
@@ -11,7 +11,7 @@ interface NginxOptions {
 
 /** For tests that need nginx: a title and whether to skip them. In CI they fail instead. */
 export function testNginx(title: string): { title: string; isSkipped: boolean } {
-  return testProxy('nginx', title);
+  return testProgram('nginx', title);
 }
 
 /** nginx before replicas, with the configuration that people take, on other ports. */

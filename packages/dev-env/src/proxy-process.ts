@@ -25,8 +25,8 @@ interface ProxyOptions {
 const deploy = fileURLToPath(new URL('../../../deploy', import.meta.url));
 const startWithinMs = 120_000;
 
-/** For tests that need a proxy: a title and whether to skip them. In CI they fail instead. */
-export function testProxy(program: string, title: string): { title: string; isSkipped: boolean } {
+/** For tests that need a program of the system: a title and whether to skip them. In CI they fail instead. */
+export function testProgram(program: string, title: string): { title: string; isSkipped: boolean } {
   if (findProgram(program) !== undefined) return { title, isSkipped: false };
   const reason = `no ${program} on PATH; scripts/install-services.sh brings it`;
   return { title: `${title} (${reason})`, isSkipped: process.env.CI !== 'true' };
