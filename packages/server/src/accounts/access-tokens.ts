@@ -44,9 +44,7 @@ export class AccessTokens {
     log,
     clock,
     timer,
-  }: Pick<AccountParts, 'events' | 'audit' | 'log' | 'clock' | 'timer'> & {
-    store: AccessTokenStore;
-  }) {
+  }: Pick<AccountParts, 'events' | 'audit' | 'log' | 'clock' | 'timer'> & { store: AccessTokenStore }) {
     this.#store = store;
     this.#events = events;
     this.#audit = audit;

@@ -18,16 +18,14 @@ import type { Accounts } from './accounts.ts';
 import type { OwnAccount } from './own-account.ts';
 import type { Sessions } from './sessions.ts';
 
-interface AccountRoutesOptions {
+/** Routes of the caller's own account, and whether there is an administrator to sign in with. */
+export function accountRoutes(options: {
   accounts: Accounts;
   ownAccount: OwnAccount;
   sessions: Pick<Sessions, 'isForeign'>;
   replies: SessionReplies;
   environment: Environment | null;
-}
-
-/** Routes of the caller's own account, and whether there is an administrator to sign in with. */
-export function accountRoutes(options: AccountRoutesOptions): Routes {
+}): Routes {
   const { accounts, ownAccount, sessions, replies, environment } = options;
   return (app) => {
     app.route({

@@ -40,10 +40,7 @@ export class Accounts {
     options: Pick<
       AccountParts,
       'store' | 'passwords' | 'guard' | 'counters' | 'events' | 'audit' | 'clock'
-    > & {
-      sessions: Sessions;
-      registration: 'open' | 'closed';
-    },
+    > & { sessions: Sessions; registration: 'open' | 'closed' },
   ) {
     this.#options = options;
   }

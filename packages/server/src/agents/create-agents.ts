@@ -61,20 +61,6 @@ export interface AgentsConfiguration {
   turn: TurnSettings;
 }
 
-interface AgentsDependencies {
-  database: Database<unknown>;
-  jobs: Pick<Jobs, 'register' | 'every'>;
-  equipment: Equipment;
-  storedAssistant: AgentsOptions['storedAssistant'];
-  customAgent: NonNullable<AgentsOptions['customAgent']>;
-  settingsOfRun: SettingsOfRun;
-  /** Sends what own code asks this gateway. */
-  sendForCaller: SendForCaller;
-  clock: Clock;
-  log: Logger;
-  options: AgentsConfiguration;
-}
-
 /** An agent from a user's own file. */
 export interface OwnAgent {
   /** The name of the graph, or the name of the file when that names no graphs. */
@@ -109,7 +95,19 @@ export interface AgentRuntime {
 }
 
 /** Puts together everything that runs graphs. LangChain is loaded with the first agent that is used. */
-export function createAgents(dependencies: AgentsDependencies): AgentRuntime {
+export function createAgents(dependencies: {
+  database: Database<unknown>;
+  jobs: Pick<Jobs, 'register' | 'every'>;
+  equipment: Equipment;
+  storedAssistant: AgentsOptions['storedAssistant'];
+  customAgent: NonNullable<AgentsOptions['customAgent']>;
+  settingsOfRun: SettingsOfRun;
+  /** Sends what own code asks this gateway. */
+  sendForCaller: SendForCaller;
+  clock: Clock;
+  log: Logger;
+  options: AgentsConfiguration;
+}): AgentRuntime {
   const { database, jobs, equipment, settingsOfRun, clock, log, options } = dependencies;
   const watcher = new AgentWatcher(log);
   const modules = new AgentModules({ ...(options.watch && { onLoad: (file) => watcher.see(file) }) });

@@ -17,11 +17,6 @@ export interface ChatKey {
 }
 
 /** Maximum number of waiting messages. */
-export interface WaitingLimits {
-  ofChat: number;
-  ofChannel: number;
-}
-
 export type Acceptance = 'accepted' | 'duplicate' | 'chat_full' | 'channel_full';
 
 /** A repeated message is recognised for this long. A message that was not answered for this long is given up. */
@@ -42,7 +37,10 @@ export class ChannelStore {
   async accept(
     owner: Owner,
     message: NewChannelMessage,
-    { limits, alongside }: { limits: WaitingLimits; alongside: (trx: Trx) => Promise<void> },
+    {
+      limits,
+      alongside,
+    }: { limits: { ofChat: number; ofChannel: number }; alongside: (trx: Trx) => Promise<void> },
   ): Promise<Acceptance> {
     requireOwner(owner);
     const { channel, message_id, chat_id } = message;

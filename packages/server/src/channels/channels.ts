@@ -14,11 +14,6 @@ import type { ConfiguredChannel } from './channel-registry.ts';
 import { accountOfSender } from './channel-senders.ts';
 import { keepMessagesMs } from './channel-store.ts';
 
-interface Polling {
-  stop: AbortController;
-  ended: Promise<void>;
-}
-
 const waitingLimits = { ofChat: 20, ofChannel: 1_000 };
 const maxTextLength = 32_000;
 const maxFiles = 10;
@@ -35,7 +30,7 @@ const refusals = { one: { limit: 1, windowMs: dayMs }, all: { limit: 20, windowM
 /** The channels of this gateway. A message is stored once, and a single replica fetches for each channel. */
 export class Channels {
   readonly #options;
-  readonly #polling = new Map<string, Polling>();
+  readonly #polling = new Map<string, { stop: AbortController; ended: Promise<void> }>();
   readonly #errors = { in: new Map<string, string>(), out: new Map<string, string>() };
   #isRunning = false;
 

@@ -9,11 +9,6 @@ import { type Channel, DeliveryError } from './channel.ts';
 import { answerText } from './channel-answer.ts';
 import type { ChannelMessageRow } from './tables.ts';
 
-interface Following {
-  stop: AbortController;
-  ended: Promise<void>;
-}
-
 /** Answers beyond this number are sent only when they are complete. */
 const maxFollowed = 200;
 const maxPreviewLength = 4_000;
@@ -25,7 +20,7 @@ const previewDeadlineMs = 5_000;
  */
 export class LiveReplies {
   readonly #options;
-  readonly #following = new Map<string, Following>();
+  readonly #following = new Map<string, { stop: AbortController; ended: Promise<void> }>();
 
   constructor(options: {
     streamLog: Pick<StreamLog, 'read'>;

@@ -8,11 +8,6 @@ export interface LockoutOptions {
 }
 
 /** The result of a password check, and its subject: a wrong guess counts only against that subject. */
-export interface CheckedPassword {
-  about: string;
-  isRight: boolean;
-}
-
 /** Longer than any hash waits in its queue. */
 const reservationMs = 120_000;
 
@@ -30,7 +25,7 @@ export class LoginGuard {
   }
 
   /** Runs the check if the subject has an attempt left. A check that throws does not count as an attempt. */
-  async attempt<Checked extends CheckedPassword>(
+  async attempt<Checked extends { about: string; isRight: boolean }>(
     subject: string,
     check: () => Promise<Checked>,
   ): Promise<Checked & { locked: boolean }> {

@@ -27,13 +27,15 @@ export type Compact = (
   task: CompactionTask,
 ) => Promise<Compacted>;
 
-interface CompactorOptions {
+export function compactor({
+  states,
+  settings,
+  ...options
+}: {
   states: Pick<GraphStates, 'channelOf' | 'updateIf'>;
   models: ChatModelsOptions;
   settings: SummarizationSettings;
-}
-
-export function compactor({ states, settings, ...options }: CompactorOptions): Compact {
+}): Compact {
   const loaded = once(() =>
     loadLangchain(async () => {
       const { compactMessages } = await import('./compact-messages.ts');

@@ -3,14 +3,6 @@ import type { Log } from '../../lib/log.ts';
 import type { WorkingAgents } from '../working-agent.ts';
 import { textOrNothing } from './optional-text.ts';
 
-interface SkillsContextOptions {
-  /** Returns what to tell about all skills or about the named ones; empty for nothing. */
-  skillsFor: (only: readonly string[] | null) => Promise<string>;
-  /** A custom agent may be limited to some skills. */
-  working: Pick<WorkingAgents, 'of'> | null;
-  log: Pick<Log, 'warn'>;
-}
-
 /** The tool that reads the files which the prompt names. */
 const readingTool = 'read_file';
 
@@ -18,7 +10,17 @@ const readingTool = 'read_file';
  * Tells the model which skills exist and where it can read them. The list is read for each call, so switching a skill takes
  * effect at once, and it is never kept in the thread. When skills cannot be read the run continues without them.
  */
-export function skillsContext({ skillsFor, working, log }: SkillsContextOptions) {
+export function skillsContext({
+  skillsFor,
+  working,
+  log,
+}: {
+  /** Returns what to tell about all skills or about the named ones; empty for nothing. */
+  skillsFor: (only: readonly string[] | null) => Promise<string>;
+  /** A custom agent may be limited to some skills. */
+  working: Pick<WorkingAgents, 'of'> | null;
+  log: Pick<Log, 'warn'>;
+}) {
   return createMiddleware({
     name: 'SkillsMiddleware',
     wrapModelCall: async (request, handler) => {

@@ -56,13 +56,7 @@ export function answeringModel(models: AnsweringModels) {
 
 async function persistently<Answer>(
   ask: () => Answer | Promise<Answer>,
-  {
-    signal,
-    tell,
-  }: {
-    signal: AbortSignal | undefined;
-    tell: (event: RetryEvent) => void;
-  },
+  { signal, tell }: { signal: AbortSignal | undefined; tell: (event: RetryEvent) => void },
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -3,13 +3,11 @@ export const failureKey = 'failure';
 /** Key in `additional_kwargs` of an answer that the model was made to give before it had finished by itself. */
 export const stopKey = 'stopped';
 
-interface RunFailure {
-  name: string;
-  message: string;
-}
-
 /** Returns why a graph that reached its end has failed, which its last message says for this very run; null for a success. */
-export function failureIn(values: Record<string, unknown> | undefined, runId: string): RunFailure | null {
+export function failureIn(
+  values: Record<string, unknown> | undefined,
+  runId: string,
+): { name: string; message: string } | null {
   const failure = noteIn(values, { key: failureKey, runId });
   return failure && { name: String(failure.name), message: String(failure.message) };
 }

@@ -49,14 +49,7 @@ export class RunEvents {
   }
 
   /** `data` is JSON text. */
-  add(
-    frame: {
-      id: number;
-      event: string;
-      atMs: number;
-    },
-    data: string,
-  ): ProtocolEvent[] {
+  add(frame: { id: number; event: string; atMs: number }, data: string): ProtocolEvent[] {
     this.#lastId = frame.id;
     const [name = '', ...namespace] = frame.event.split('|');
     return this.#numbered(this.#draftsOf(name, namespace, data), frame);

@@ -17,10 +17,11 @@ export interface StateUpdate {
 }
 
 /** Returns the update in LangGraph's form. */
-export async function updateOf({ values, asNode, command }: StateUpdate): Promise<{
-  values?: Record<string, unknown>;
-  asNode?: string;
-}> {
+export async function updateOf({
+  values,
+  asNode,
+  command,
+}: StateUpdate): Promise<{ values?: Record<string, unknown>; asNode?: string }> {
   const made = command ? await commandOf(command) : values;
   return { values: made as Record<string, unknown>, ...(asNode !== undefined && { asNode }) };
 }

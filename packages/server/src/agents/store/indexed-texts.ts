@@ -1,11 +1,6 @@
 import { isRecord } from '@switchyard/contract/is-record';
 
 /** A text of a value, and the number by which it differs from the other texts of the same item. */
-export interface IndexedText {
-  part: number;
-  text: string;
-}
-
 export const indexLimits = {
   /** Texts of one item. */
   texts: 16,
@@ -17,7 +12,7 @@ export const indexLimits = {
 export function indexedTexts(
   value: Record<string, unknown>,
   fields: readonly string[],
-): { texts: IndexedText[]; isTooMany: boolean } {
+): { texts: { part: number; text: string }[]; isTooMany: boolean } {
   const found = fields.flatMap((field) => (field === '$' ? [value] : valuesAt(value, stepsOf(field))));
   const texts = found.map(textOf).filter((text) => text !== '');
   return {

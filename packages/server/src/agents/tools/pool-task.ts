@@ -106,16 +106,11 @@ interface Call {
   signal: AbortSignal;
 }
 
-interface Made {
-  outputs: ThreadOutput[];
-  texts: string[];
-}
-
 async function follow(
   workflows: WorkflowRunner,
   taskId: string,
   call: Call & { keep: (files: WorkflowFile[]) => Promise<ThreadOutput[]> },
-): Promise<Made> {
+): Promise<{ outputs: ThreadOutput[]; texts: string[] }> {
   const { run, signal, toolCallId } = call;
   const emit = (event: WorkerTaskEvent) => call.emit?.(event);
   const tellEnd = async (event: WorkerTaskEvent): Promise<void> => {

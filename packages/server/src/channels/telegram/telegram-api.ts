@@ -30,13 +30,7 @@ export class TelegramApi {
   readonly #token: string;
   readonly #baseUrl: string;
 
-  constructor({
-    token,
-    baseUrl,
-  }: {
-    token: string;
-    baseUrl: string;
-  }) {
+  constructor({ token, baseUrl }: { token: string; baseUrl: string }) {
     this.#token = token;
     this.#baseUrl = baseUrl.replace(/\/$/, '');
   }

@@ -13,14 +13,16 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Profiles } from '../profile/profiles.ts';
 import type { CustomAgents } from './custom-agents.ts';
 
-interface CustomAgentRoutesOptions {
+export function customAgentRoutes({
+  agents,
+  profiles,
+  isEnabled,
+}: {
   agents: CustomAgents;
   profiles: Profiles;
   /** When this is off, agents and profiles are used as they are, and can be neither read nor changed from outside. */
   isEnabled: boolean;
-}
-
-export function customAgentRoutes({ agents, profiles, isEnabled }: CustomAgentRoutesOptions): Routes {
+}): Routes {
   return (app) => {
     app.addHook('preValidation', async () => {
       if (!isEnabled) throw new AppError('agents_api_disabled');

@@ -21,11 +21,7 @@ export class FollowedFiles {
   #heldBytes = 0;
   #isIncomplete = false;
 
-  constructor(options: {
-    files: Pick<WorkspaceFiles, 'open'>;
-    whose: WorkspaceKey;
-    clock: Clock;
-  }) {
+  constructor(options: { files: Pick<WorkspaceFiles, 'open'>; whose: WorkspaceKey; clock: Clock }) {
     this.#options = options;
   }
 

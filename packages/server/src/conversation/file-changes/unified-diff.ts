@@ -1,17 +1,15 @@
 import { type ChangedBlock, changedBlocks } from './line-diff.ts';
 
-export interface UnifiedDiff {
-  text: string;
-  additions: number;
-  deletions: number;
-}
-
 /** The lines around a change that are shown with it. */
 const context = 3;
 const noNewline = '\\ No newline at end of file\n';
 
 /** Returns the change of a text in the form of `diff -u`. Null stands for a file that does not exist. */
-export function unifiedDiff(path: string, before: string | null, after: string | null): UnifiedDiff {
+export function unifiedDiff(
+  path: string,
+  before: string | null,
+  after: string | null,
+): { text: string; additions: number; deletions: number } {
   const texts = { before: linesOf(before ?? ''), after: linesOf(after ?? '') };
   const blocks = changedBlocks(texts.before, texts.after);
   const head = [

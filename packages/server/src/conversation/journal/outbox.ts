@@ -1,10 +1,5 @@
 import type { StoredEvent } from './stored-event.ts';
 
-interface Waiting {
-  ordinal: number;
-  event: StoredEvent;
-}
-
 export interface Batch {
   readonly events: readonly StoredEvent[];
   /** The write has failed: the events wait again, before later ones. */
@@ -19,7 +14,7 @@ export interface DoubtfulBatch {
 
 /** The events of one run that are not written yet, in the order in which they happened. */
 export class Outbox {
-  #waiting: Waiting[] = [];
+  #waiting: { ordinal: number; event: StoredEvent }[] = [];
   #recorded = 0;
   #doubtful: DoubtfulBatch[] = [];
   #lastTurn: Promise<unknown> = Promise.resolve();

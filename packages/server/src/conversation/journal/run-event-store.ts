@@ -186,13 +186,7 @@ async function lockThread(trx: Trx, threadId: string): Promise<void> {
 /** Returns the number of the first event. */
 async function insertEvents(
   trx: Trx,
-  {
-    run,
-    events,
-  }: {
-    run: RunKey;
-    events: readonly StoredEvent[];
-  },
+  { run, events }: { run: RunKey; events: readonly StoredEvent[] },
 ): Promise<number> {
   const { threadId, runId, userId } = run;
   // In this order: an earlier deletion is committed by the time that the numbers are taken, and a later one removes these rows.

@@ -27,11 +27,7 @@ export class SpanBook {
   #count = 0;
   #revision: number;
 
-  constructor(options: {
-    run: RunKey;
-    attempt: number;
-    trackTokens: boolean;
-  }) {
+  constructor(options: { run: RunKey; attempt: number; trackTokens: boolean }) {
     this.#options = options;
     this.#revision = options.attempt * revisionsPerAttempt;
   }

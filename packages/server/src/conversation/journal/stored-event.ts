@@ -15,16 +15,20 @@ export interface StoredEvent {
   created_at: string;
 }
 
-interface StoreOptions {
-  at: number;
-  /** The most bytes that the content of a trace event may take. */
-  maxTraceBytes: number;
-}
-
 /** The column holds 32 characters. */
 const maxTypeLength = 32;
 
-export function storedEvent(event: NewRunEvent, { at, maxTraceBytes }: StoreOptions): StoredEvent {
+export function storedEvent(
+  event: NewRunEvent,
+  {
+    at,
+    maxTraceBytes,
+  }: {
+    at: number;
+    /** The most bytes that the content of a trace event may take. */
+    maxTraceBytes: number;
+  },
+): StoredEvent {
   const isText = typeof event.content === 'string';
   const text = isText ? storable(event.content as string) : (JSON.stringify(event.content) ?? 'null');
   const cut = event.category === 'trace' ? cutToBytes(text, maxTraceBytes) : undefined;

@@ -16,13 +16,14 @@ import type { Routes } from '../../http/app.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Memories } from './memories.ts';
 
-interface MemoryRoutesOptions {
+export function memoryRoutes({
+  memories,
+  requireAgent,
+}: {
   memories: Memories;
   /** Throws `agent_not_found` when the user has no such agent. */
   requireAgent: (owner: Owner, name: string) => Promise<unknown>;
-}
-
-export function memoryRoutes({ memories, requireAgent }: MemoryRoutesOptions): Routes {
+}): Routes {
   const agentIn = async (request: FastifyRequest<{ Querystring: { agent?: string } }>) => {
     const { agent } = request.query;
     if (agent === undefined) return null;

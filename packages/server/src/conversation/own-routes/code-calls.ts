@@ -4,14 +4,15 @@ import type { CodeCaller, SendForCaller } from '../../agents/own-code/own-code.t
 import { holdsOwnToken } from '../../http/access/bearer.ts';
 import type { CustomUser } from '../../http/access/identity.ts';
 
-interface CodeCallsOptions {
+/** Sends what own code asks over HTTP, so that every limit and rule holds for it as for any other client. */
+export function codeCalls({
+  gatewayUrl,
+  tickets,
+}: {
   /** The address that the gateway listens on. */
   gatewayUrl: () => string;
   tickets: Pick<CallTickets, 'make'>;
-}
-
-/** Sends what own code asks over HTTP, so that every limit and rule holds for it as for any other client. */
-export function codeCalls({ gatewayUrl, tickets }: CodeCallsOptions): SendForCaller {
+}): SendForCaller {
   return (caller, path, request) => {
     const headers = new Headers(request.headers);
     const apiKey = headers.get('x-api-key');

@@ -6,16 +6,6 @@ interface Received {
   raw: { rawHeaders: readonly string[] };
 }
 
-interface WebRequestOptions {
-  /** Under which the client reached the gateway; undefined when the request does not say. */
-  origin: string | undefined;
-  /** Left out of the path that the app sees. */
-  prefix: string;
-  /** Null while it is not known who is calling. */
-  userId: string | null;
-  signal: AbortSignal;
-}
-
 /** Says to the app who is calling. A header of this name that the client sends is not passed on. */
 export const userHeader = 'x-switchyard-user';
 
@@ -36,7 +26,18 @@ const connectionHeaders = new Set([
 ]);
 
 /** Makes the request that an operator's own code gets: its own path, the headers of the client, the body as it came. */
-export function webRequestOf(request: Received, options: WebRequestOptions): Request {
+export function webRequestOf(
+  request: Received,
+  options: {
+    /** Under which the client reached the gateway; undefined when the request does not say. */
+    origin: string | undefined;
+    /** Left out of the path that the app sees. */
+    prefix: string;
+    /** Null while it is not known who is calling. */
+    userId: string | null;
+    signal: AbortSignal;
+  },
+): Request {
   const { origin = 'http://localhost', prefix, userId, signal } = options;
   const { method, body } = request;
   const headers = headersOf(request.raw.rawHeaders);

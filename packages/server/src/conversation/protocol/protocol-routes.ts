@@ -15,17 +15,20 @@ import { failureOf, protocolErrorOf } from './protocol-error.ts';
 import { checked } from './protocol-values.ts';
 import type { ThreadEvents } from './thread-events.ts';
 
-interface ProtocolRoutesOptions {
-  commands: ThreadCommands;
-  events: ThreadEvents;
-  access: Pick<ThreadAccess, 'require'>;
-  openStreams: Pick<OpenStreams, 'open'>;
-}
-
 /** LangGraph's second protocol: commands, and the events of a thread. */
 export function protocolRoutes(
   mount: Mount,
-  { commands, events, access, openStreams }: ProtocolRoutesOptions,
+  {
+    commands,
+    events,
+    access,
+    openStreams,
+  }: {
+    commands: ThreadCommands;
+    events: ThreadEvents;
+    access: Pick<ThreadAccess, 'require'>;
+    openStreams: Pick<OpenStreams, 'open'>;
+  },
 ): Routes {
   return (app) => {
     const errorHandler = inProtocol(app);

@@ -94,15 +94,7 @@ export class ThreadEvents {
   async *#ofRun(
     run: RunRow,
     parts: AsyncIterable<StreamPart>,
-    {
-      owner,
-      filter,
-      signal,
-    }: {
-      owner: Owner;
-      filter: Subscription;
-      signal: AbortSignal;
-    },
+    { owner, filter, signal }: { owner: Owner; filter: Subscription; signal: AbortSignal },
   ): AsyncGenerator<ProtocolEvent[]> {
     const { run_id: runId, admission, graph_id: graphName } = run;
     const events = new RunEvents({ runId, admission, graphName, methods: methodsOf(filter) });

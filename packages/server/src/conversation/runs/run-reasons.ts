@@ -34,20 +34,11 @@ const notInLine = { position: null, ahead: null, starts_at: null, tasks: [] };
 export class RunReasons {
   readonly #options;
 
-  constructor(options: {
-    together: ReadTogether<ReasonStores>;
-    clock: Clock;
-  }) {
+  constructor(options: { together: ReadTogether<ReasonStores>; clock: Clock }) {
     this.#options = options;
   }
 
-  async why(
-    owner: Owner,
-    name: {
-      threadId: string;
-      runId: string;
-    },
-  ): Promise<RunWhy> {
+  async why(owner: Owner, name: { threadId: string; runId: string }): Promise<RunWhy> {
     return this.#options.together(async (stores) => {
       const thread = await stores.access.require(owner, name.threadId, { mustExist: false });
       const run = await stores.store.get(owner, name);

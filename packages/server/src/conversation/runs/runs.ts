@@ -78,13 +78,6 @@ export interface FrameQuery {
   modes: readonly StreamMode[] | null;
 }
 
-export interface RunListQuery {
-  limit?: number;
-  offset?: number;
-  status?: RunStatus;
-  select?: (keyof Run)[];
-}
-
 export interface CancelRequest {
   threadId?: string | null | undefined;
   runIds?: readonly string[] | null | undefined;
@@ -202,7 +195,11 @@ export class Runs {
     return viewRun(run, kwargs.get(run.run_id));
   }
 
-  async list(owner: Owner, threadId: string, query: RunListQuery): Promise<Partial<Run>[]> {
+  async list(
+    owner: Owner,
+    threadId: string,
+    query: { limit?: number; offset?: number; status?: RunStatus; select?: (keyof Run)[] },
+  ): Promise<Partial<Run>[]> {
     const { store, access } = this.#options;
     await access.require(owner, threadId, { mustExist: false });
     const { limit = 100, offset = 0, status, select } = query;

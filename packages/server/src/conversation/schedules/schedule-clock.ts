@@ -200,13 +200,7 @@ export class ScheduleClock {
 
   async #end(
     { id, schedule_id }: ScheduleRunRow,
-    {
-      status,
-      error,
-    }: {
-      status: 'failed' | 'skipped';
-      error: string;
-    },
+    { status, error }: { status: 'failed' | 'skipped'; error: string },
   ): Promise<void> {
     const finished_at = toIso(this.#options.clock());
     await this.#options.store.change(null, schedule_id, async (trx) => {

@@ -17,10 +17,7 @@ import type { Schedules } from './schedules.ts';
 export class ScheduledTasks {
   readonly #options;
 
-  constructor(options: {
-    schedules: Schedules;
-    access: Pick<ThreadAccess, 'require'>;
-  }) {
+  constructor(options: { schedules: Schedules; access: Pick<ThreadAccess, 'require'> }) {
     this.#options = options;
   }
 

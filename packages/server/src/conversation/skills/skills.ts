@@ -8,10 +8,7 @@ import { isEnabled, type SkillSwitches, switchesIn, withSwitch } from './skill-s
 export class Skills {
   readonly #options;
 
-  constructor(options: {
-    folders: SkillFolders;
-    extensions: ExtensionsFile;
-  }) {
+  constructor(options: { folders: SkillFolders; extensions: ExtensionsFile }) {
     this.#options = options;
   }
 

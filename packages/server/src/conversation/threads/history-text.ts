@@ -1,12 +1,5 @@
 import type { HistoryEntry } from '@switchyard/contract/conversation/thread';
 
-interface HistoryTextOptions {
-  /** The list ends after the entry with which it exceeds this length. */
-  maxCharacters: number;
-  /** Awaited after each piece of the list, so that other requests are served. */
-  betweenPieces: () => Promise<void>;
-}
-
 /** Entries between two pauses. */
 const entriesInPiece = 20;
 
@@ -16,7 +9,15 @@ const entriesInPiece = 20;
  */
 export async function historyText(
   entries: AsyncIterable<HistoryEntry>,
-  { maxCharacters, betweenPieces }: HistoryTextOptions,
+  {
+    maxCharacters,
+    betweenPieces,
+  }: {
+    /** The list ends after the entry with which it exceeds this length. */
+    maxCharacters: number;
+    /** Awaited after each piece of the list, so that other requests are served. */
+    betweenPieces: () => Promise<void>;
+  },
 ): Promise<string> {
   const elements = new WeakMap<object, string>();
   const texts: string[] = [];

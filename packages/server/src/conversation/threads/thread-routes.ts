@@ -20,13 +20,7 @@ import type { Threads } from './threads.ts';
 
 export function threadRoutes(
   mount: Mount,
-  {
-    threads,
-    lists,
-  }: {
-    threads: Threads;
-    lists: ThreadLists;
-  },
+  { threads, lists }: { threads: Threads; lists: ThreadLists },
 ): Routes {
   const rules = mountRules[mount];
   return (app) => {

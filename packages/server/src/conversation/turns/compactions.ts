@@ -17,28 +17,26 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import { foundThread } from '../threads/thread-row-store.ts';
 import type { ThreadStore } from '../threads/thread-store.ts';
 
-export interface CompactionsOptions {
-  access: Pick<ThreadAccess, 'requireRecord'>;
-  states: Pick<SavedStates, 'current'>;
-  store: Pick<ThreadStore, 'saveState'>;
-  /** Null when the lead agent summarises nothing. */
-  compact: Compact | null;
-  modelNames: readonly string[];
-  /** Throws when the user has no such agent. */
-  modelOfAgent: (owner: Owner, name: string) => Promise<string | null>;
-  clock: Clock;
-  log: Pick<Log, 'warn'>;
-}
-
 /** The limit for all users together: each one waits for a model. */
 const maxConcurrent = 8;
 
 /** Compaction on request: a summary takes the place of older messages in the state of a thread. */
 export class Compactions {
-  readonly #options: CompactionsOptions;
+  readonly #options;
   #atOnce = 0;
 
-  constructor(options: CompactionsOptions) {
+  constructor(options: {
+    access: Pick<ThreadAccess, 'requireRecord'>;
+    states: Pick<SavedStates, 'current'>;
+    store: Pick<ThreadStore, 'saveState'>;
+    /** Null when the lead agent summarises nothing. */
+    compact: Compact | null;
+    modelNames: readonly string[];
+    /** Throws when the user has no such agent. */
+    modelOfAgent: (owner: Owner, name: string) => Promise<string | null>;
+    clock: Clock;
+    log: Pick<Log, 'warn'>;
+  }) {
     this.#options = options;
   }
 

@@ -13,16 +13,14 @@ import type { Branches } from './branches.ts';
 import type { Compactions } from './compactions.ts';
 import type { Replays } from './replays.ts';
 
-interface TurnRoutesOptions {
+export function turnRoutes(options: {
   replays: Replays;
   branches: Branches;
   compactions: Compactions;
   answers: AnswerVersions;
   runs: Pick<Runs, 'find' | 'look'>;
   journal: Pick<Journal, 'events'>;
-}
-
-export function turnRoutes(options: TurnRoutesOptions): Routes {
+}): Routes {
   const { replays, branches, compactions, answers, runs, journal } = options;
   /** A branch has the messages of turns that ran in the thread that it comes from. */
   const isCopied = async (owner: Owner, name: { threadId: string; runId: string }): Promise<boolean> => {

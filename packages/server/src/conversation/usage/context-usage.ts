@@ -2,16 +2,18 @@ import type { ContextUsage } from '@switchyard/contract/conversation/run-events'
 import { estimatedTokens, type MessageContent, messageText } from '../../agents/message-text.ts';
 import type { ModelConfig } from '../../config/models.ts';
 
-interface ContextUsageOptions {
+/** How much of the model's window the messages of a thread take; null for a thread without a state. */
+export function contextUsageOf({
+  threads,
+  modelOf,
+  models,
+}: {
   /** The latest state of a thread, as text. */
   threads: { snapshot(threadId: string): Promise<{ values: string } | undefined> };
   /** The model of the thread's newest run; null when no run has called one. */
   modelOf: (threadId: string) => Promise<string | null>;
   models: readonly Pick<ModelConfig, 'name' | 'context_window'>[];
-}
-
-/** How much of the model's window the messages of a thread take; null for a thread without a state. */
-export function contextUsageOf({ threads, modelOf, models }: ContextUsageOptions) {
+}) {
   return async (threadId: string): Promise<ContextUsage | null> => {
     const snapshot = await threads.snapshot(threadId);
     if (!snapshot) return null;

@@ -12,11 +12,6 @@ export interface UsedTokens {
 }
 
 /** A sum of money; null when it is unknown or would mix currencies. */
-export interface Cost {
-  cost: number | null;
-  currency: string | null;
-}
-
 /** The prices of the configured models, by the name under which a call is counted. */
 export class ModelPrices {
   /** The currency that all prices share, when they do. */
@@ -74,7 +69,7 @@ export class CostSum {
   }
 
   /** Null as soon as a part is unknown: a partial sum would look like the whole cost. */
-  total(): Cost {
+  total(): { cost: number | null; currency: string | null } {
     if (this.#unpricedTokens > 0 || this.#amounts.size > 1) return { cost: null, currency: null };
     const [[currency, amount] = [this.#prices.currency, 0]] = this.#amounts;
     return { cost: currency === null ? null : rounded(amount), currency };

@@ -4,25 +4,21 @@ import { dirname } from 'node:path';
 import { newId } from '../../lib/ids.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
 
-interface TextFile {
-  text: string;
-  modifiedMs: number;
-}
-
-interface ReadOptions {
-  maxBytes: number;
-  /** Returns `unchanged` without reading when the file was last changed at this moment. */
-  unlessModifiedMs?: number | undefined;
-}
-
 /** The file at the path of one of our texts is not one of them: it is a link, a folder, or far too large. */
 export class NotOurText extends Error {}
 
 /** Returns null when there is no file. A link in its place throws `NotOurText` and is not followed. */
 export async function readTextFile(
   path: string,
-  { maxBytes, unlessModifiedMs }: ReadOptions,
-): Promise<TextFile | 'unchanged' | null> {
+  {
+    maxBytes,
+    unlessModifiedMs,
+  }: {
+    maxBytes: number;
+    /** Returns `unchanged` without reading when the file was last changed at this moment. */
+    unlessModifiedMs?: number | undefined;
+  },
+): Promise<{ text: string; modifiedMs: number } | 'unchanged' | null> {
   const file = await openOrNull(path);
   if (!file) return null;
   try {

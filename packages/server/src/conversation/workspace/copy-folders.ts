@@ -45,14 +45,9 @@ async function copyAll(folders: ThreadFolders, from: WorkspaceKey, to: Workspace
   return isThere;
 }
 
-interface Budget {
-  bytes: number;
-  files: number;
-}
-
 async function copyInto(
   folders: ThreadFolders,
-  { source, target, budget }: { source: string; target: string; budget: Budget },
+  { source, target, budget }: { source: string; target: string; budget: { bytes: number; files: number } },
 ): Promise<void> {
   for (const name of await readdir(source)) {
     const [from, to] = [join(source, name), join(target, name)];

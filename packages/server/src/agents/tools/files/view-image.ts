@@ -17,13 +17,12 @@ const maxPictureBytes = 3_500_000;
 const types: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const typeBytes = 512;
 
-export interface Picture {
-  base64: string;
-  mime_type: string;
-}
-
 /** Reads the whole picture. A `ToolFailure` says why it cannot be shown. */
-export async function readPicture(trees: FileTrees, whose: WorkspaceKey, path: string): Promise<Picture> {
+export async function readPicture(
+  trees: FileTrees,
+  whose: WorkspaceKey,
+  path: string,
+): Promise<{ base64: string; mime_type: string }> {
   const { bytes, sizeBytes } = await trees.read(whose, path, maxPictureBytes);
   const { contentType } = contentTypeOf(bytes.subarray(0, typeBytes), path);
   if (!types.has(contentType)) {

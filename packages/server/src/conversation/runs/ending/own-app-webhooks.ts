@@ -15,13 +15,7 @@ const deadlineMs = 15 * secondMs;
  */
 export function withOwnApp(
   caller: WebhookCaller,
-  {
-    webApp,
-    ownCode,
-  }: {
-    webApp: Pick<OwnWebApp, 'value'>;
-    ownCode: Pick<OwnCode, 'during'>;
-  },
+  { webApp, ownCode }: { webApp: Pick<OwnWebApp, 'value'>; ownCode: Pick<OwnCode, 'during'> },
 ): WebhookCaller {
   return {
     whyDenied: (url) => (isPath(url) ? null : caller.whyDenied(url)),

@@ -53,10 +53,7 @@ export interface RunExecutorOptions {
   stopTasks?: ((userId: string, runId: string) => Promise<void>) | undefined;
   clock: Clock;
   timer?: Timer;
-  rules: {
-    timeLimitMs: number;
-    onRecovery: 'resume' | 'fail';
-  };
+  rules: { timeLimitMs: number; onRecovery: 'resume' | 'fail' };
   log: Pick<Log, 'warn' | 'error'>;
 }
 

@@ -34,10 +34,7 @@ export class RunWorker {
   #id: string | null = null;
   #holding: Promise<void> = Promise.resolve();
 
-  constructor(options: {
-    ownership: Pick<Ownership, 'hold'>;
-    timer?: Timer;
-  }) {
+  constructor(options: { ownership: Pick<Ownership, 'hold'>; timer?: Timer }) {
     this.#options = options;
   }
 

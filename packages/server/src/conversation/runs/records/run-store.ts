@@ -65,15 +65,7 @@ export class RunStore {
   async list(
     owner: Owner,
     threadId: string,
-    {
-      status,
-      limit,
-      offset,
-    }: {
-      status?: RunStatus | undefined;
-      limit: number;
-      offset: number;
-    },
+    { status, limit, offset }: { status?: RunStatus | undefined; limit: number; offset: number },
   ): Promise<RunRow[]> {
     const page = { threadId, userId: userScope(owner), status: status ?? null, limit, offset };
     return (await pageOfRuns.run(this.#database.read, page)).rows;
