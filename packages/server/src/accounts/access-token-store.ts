@@ -7,7 +7,7 @@ import type { AccessTokenTable, AccountTables, UserTable } from './tables.ts';
 
 export type AccessTokenRow = Selectable<AccessTokenTable>;
 
-/** What every request reads about the access token that it carries. */
+/** The facts about an access token that each request with it reads. */
 export interface TokenAccount
   extends Pick<
       Selectable<UserTable>,

@@ -8,7 +8,7 @@ import type { AccountStore } from './account-store.ts';
 import type { LoginGuard } from './passwords/login-guard.ts';
 import type { Passwords } from './passwords/passwords.ts';
 
-/** What several parts of the area need. Each takes its share: `Pick<AccountParts, 'clock' | 'log'>`. */
+/** The parts that several files of the area need. Each takes its share: `Pick<AccountParts, 'clock' | 'log'>`. */
 export interface AccountParts {
   store: AccountStore;
   passwords: Passwords;

@@ -14,7 +14,7 @@ import { type AccountTables, customAuthProvider, type UserTable } from './tables
 
 export type AccountRow = Selectable<UserTable>;
 
-/** What every request reads about the session that it carries. */
+/** The facts about a session that each request with it reads. */
 export interface SessionAccount
   extends Pick<
     AccountRow,

@@ -18,7 +18,7 @@ export function auditRoutes({ audit }: { audit: Audit }): Routes {
           fromMs: timeInRequest(['from'], from),
           toMs: timeInRequest(['to'], to),
           before: cursor,
-          // One more row tells whether there is a further page.
+          // One more row shows whether there is a further page.
           limit: limit + 1,
         });
         const items = rows.slice(0, limit).map(shownRecord);

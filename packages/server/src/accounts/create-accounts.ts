@@ -46,7 +46,7 @@ export interface AccountsOptions {
   passwordCost?: number | undefined;
   /** A larger list of common passwords, one per line. */
   commonPasswordsFile: string | null;
-  /** What pages call this gateway; null when it has no name. */
+  /** The name of this gateway on its pages; null when it has none. */
   environment: Environment | null;
 }
 
@@ -60,7 +60,7 @@ interface AccountsDependencies
   options: AccountsOptions;
 }
 
-/** What the rest of the server uses of accounts. */
+/** The parts of this area that the rest of the server uses. */
 export interface AccountsArea {
   authenticator: Authenticator;
   csrf: CsrfTokens;

@@ -24,7 +24,7 @@ interface EmailChange {
   newEmail: string;
 }
 
-/** What people change about their own account. Each change asks for the password once more. */
+/** The changes of people to their own account. Each change needs the password once more. */
 export class OwnAccount {
   readonly #options;
 

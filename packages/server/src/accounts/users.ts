@@ -19,7 +19,7 @@ export interface AccountCleanup {
 
 export type WithOneTimePassword = AccountRow & { one_time_password: string };
 
-/** What administrators do with other people's accounts. The first argument of each method is the administrator. */
+/** The operations of administrators on other people's accounts. The first argument of each method is the administrator. */
 export class Users {
   readonly #options;
 

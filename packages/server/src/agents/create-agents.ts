@@ -195,7 +195,7 @@ export function createAgents(dependencies: {
   };
 }
 
-/** What works needs no line among the agents. */
+/** An export without a fault needs no line among the agents. */
 async function faultOf(
   name: string,
   own: Pick<OwnExport<unknown>, 'fault'> | null,
@@ -221,7 +221,7 @@ function storeIndex(
   return null;
 }
 
-/** How a fault in what the user has set is told. */
+/** The ways to report a fault in the user's settings. */
 interface Reporting {
   log: Pick<Logger, 'warn'>;
   onFault: (fault: AgentFault) => void;

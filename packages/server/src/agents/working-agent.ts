@@ -4,7 +4,7 @@ import { type RunHandle, runHandleOf } from './run-contract/run-handle.ts';
 /** Key in a run's `configurable`. Only the server sets it: keys that begin with `__` are removed from what clients send. */
 export const agentNameKey = '__switchyard_agent';
 
-/** What turns the lead agent into a user's custom agent for a run. */
+/** The settings that turn the lead agent into a user's custom agent for a run. */
 export interface WorkingAgent {
   name: string;
   description: string;
@@ -18,10 +18,10 @@ export interface WorkingAgent {
 /** Returns a user's custom agent by its name, or null when there is none. */
 type FindWorkingAgent = (userId: string, name: string) => Promise<WorkingAgent | null>;
 
-/** What the lead agent needs to know about the agents that users made. */
+/** The agents that users made, as far as the lead agent needs to know them. */
 export interface UserAgents {
   working: WorkingAgents;
-  /** What a user tells every agent about themselves. */
+  /** Returns what a user tells every agent about themselves. */
   profileOf: (userId: string) => Promise<string | null>;
   /** Creates an agent or changes an existing one. Absent when the management of agents is switched off. */
   setUp?: (

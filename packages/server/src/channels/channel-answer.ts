@@ -1,5 +1,5 @@
 import { isRecord } from '@switchyard/contract/is-record';
-/** What a run left for a chat. The values come from graphs of all kinds, so any of them may be missing or different. */
+/** The result of a run for a chat. The values come from graphs of all kinds, so any of them may be missing or different. */
 export interface ChannelAnswer {
   text: string;
   /** Virtual paths of the files that the run made for the user. */

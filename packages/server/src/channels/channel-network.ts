@@ -8,7 +8,7 @@ interface SignedCall {
   body: string;
 }
 
-/** How this gateway signs, and calls addresses from the configuration or from messages: without redirects and with deadlines. */
+/** Signs, and calls addresses from the configuration or from messages: without redirects and with deadlines. */
 export interface ChannelNetwork {
   /** Returns the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
   sign(call: SignedCall, secret: string): Record<string, string>;

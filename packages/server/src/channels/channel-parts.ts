@@ -9,7 +9,7 @@ import type { ChannelRegistry } from './channel-registry.ts';
 import type { FindAccount } from './channel-senders.ts';
 import type { ChannelStore } from './channel-store.ts';
 
-/** What several parts of the area need. Each takes its share: `Pick<ChannelParts, 'clock' | 'log'>`. */
+/** The parts that several files of the area need. Each takes its share: `Pick<ChannelParts, 'clock' | 'log'>`. */
 export interface ChannelParts {
   store: ChannelStore;
   registry: ChannelRegistry;

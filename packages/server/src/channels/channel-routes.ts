@@ -20,7 +20,7 @@ interface ChannelRoutesOptions {
   clock: Clock;
 }
 
-/** What a message says about itself, and the secret that it must be signed with. */
+/** The head of a message, and the secret that it must be signed with. */
 interface Announced {
   head: SignedHead;
   secret: string;

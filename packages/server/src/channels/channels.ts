@@ -22,7 +22,7 @@ const maxSwept = 1_000;
 const quietMs = 3 * hourMs;
 const afterFaultMs = 5 * secondMs;
 /**
- * A stranger is told once a day. All strangers of a channel together get a limited number of such answers, so that they cannot
+ * A stranger gets an answer once a day. All strangers of a channel together get a limited number of them, so that they cannot
  * keep the gateway busy.
  */
 const refusals = { one: { limit: 1, windowMs: dayMs }, all: { limit: 20, windowMs: minuteMs } };

@@ -35,7 +35,7 @@ import { LiveReplies } from './live-replies.ts';
 import type { ChannelTables } from './tables.ts';
 import { TelegramChannel } from './telegram/telegram-channel.ts';
 
-/** What channels need from other areas. */
+/** The parts of other areas that channels need. */
 export interface ChannelsSurroundings {
   configured: readonly ChannelConfig[];
   network: ChannelNetwork;

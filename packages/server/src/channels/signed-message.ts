@@ -13,7 +13,7 @@ const plausibleSignature = /^v1,[A-Za-z0-9+/]{43}=$/;
 
 type MessageHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a message says about itself in its headers. */
+/** The facts about a message in its headers. */
 export interface SignedHead {
   id: string;
   timestamp: number;

@@ -18,7 +18,7 @@ import type { Removals } from './removals.ts';
 import type { ConversationTables } from './tables.ts';
 import type { TellOwner } from './thread-news.ts';
 
-/** What the rooms of the area may need from outside of it. Each takes its share: `Pick<ConversationParts, 'clock' | 'log'>`. */
+/** The parts that rooms of the area may need from outside. Each takes its share: `Pick<ConversationParts, 'clock' | 'log'>`. */
 export interface ConversationParts {
   database: Database<ConversationTables>;
   ownership: Ownership;

@@ -49,7 +49,7 @@ export interface ConversationOptions {
   home: string;
   runs: RunsConfiguration;
   models: readonly ModelConfig[];
-  /** Whether users manage agents and profiles over HTTP. */
+  /** Enabled when users manage agents and profiles over HTTP. */
   agentsApi: { enabled: boolean };
   events: EventsConfiguration;
 }
@@ -61,9 +61,9 @@ interface ConversationDependencies extends Omit<ConversationParts, 'home' | 'mod
   features: Features;
   /** The tasks that the users' runs have used on the pool; null when there is no pool. */
   workflowUsage: WorkflowUsageOf | null;
-  /** What tasks of the pool did, for the timelines of the runs that asked for them; null when there is no pool. */
+  /** Returns the spans of the pool's tasks, for the timelines of the runs that asked for them; null when there is no pool. */
   poolSpansOver: ((frozen: Database<unknown>) => PoolSpans) | null;
-  /** Why tasks of the pool wait; null when there is no pool. */
+  /** Returns the reasons for which tasks of the pool wait; null when there is no pool. */
   poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
   webhookCaller: WebhookCaller;
   emailsOf: EmailsOf;
@@ -189,7 +189,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   };
 }
 
-/** What works on a run: the graph, and what surrounds it in every run. */
+/** Returns what works on a run: the graph, and what surrounds it in every run. */
 function runnerOf({
   database,
   features,

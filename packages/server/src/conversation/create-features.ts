@@ -37,7 +37,7 @@ export interface FeaturesConfiguration {
   mcp: { allowedCommands: readonly string[] };
   skills: SkillsOptions;
   memory: MemoryConfiguration;
-  /** Whether users manage agents and profiles over HTTP. */
+  /** Enabled when users manage agents and profiles over HTTP. */
   agentsApi: { enabled: boolean };
   /** Disk space that is left free. */
   diskReserveBytes: number;
@@ -49,7 +49,7 @@ export interface Features extends Pick<WorkspaceRoom, 'uploads' | 'artifacts' | 
   learning: MemoryLearning;
   customAgents: CustomAgents;
   fileChanges: FileChanges;
-  /** What the lead agent works with. */
+  /** The tools and settings with which the lead agent works. */
   equipment: Equipment;
   routes: Routes[];
   close(): Promise<void>;

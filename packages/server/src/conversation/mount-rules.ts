@@ -2,20 +2,20 @@ import type { Mount } from '@switchyard/contract/conversation/mounts';
 
 /** The differences between the two mounts, whose contracts contradict each other. Everything else is the same. */
 export interface MountRules {
-  /** Which entries of a history carry the messages, and whether their metadata is the runtime's own. */
+  /** The entries of a history that carry the messages, and the kind of their metadata. */
   historyMessages: 'newest' | 'every';
   historyMetadata: 'public' | 'full';
-  /** Whether its entries hold checkpoints as objects. A page that sends one back continues from there and not from the newest state. */
+  /** The form of the checkpoints in its entries. A page that sends an object back continues from there. */
   historyCheckpoints: 'ids' | 'objects';
-  /** What an update of a state does with values for channels that the graph does not have. */
+  /** The answer to an update with values for channels that the graph does not have. */
   unknownChannels: 'refuse' | 'ignore';
   /** The answer to creating a thread that the caller already has, when the request has no `if_exists`. */
   existingThread: 'return' | 'conflict';
   searchValues: 'title' | 'snapshot';
   searchLimit: number;
-  /** Whether lists begin with pinned threads, when the request has no `pinned_first`. */
+  /** True when lists begin with pinned threads, unless the request has a `pinned_first`. */
   pinnedFirst: boolean;
-  /** What happens to the thread of a stateless run, when the request has no `on_completion`. */
+  /** The end of the thread of a stateless run, when the request has no `on_completion`. */
   statelessThread: 'keep' | 'delete';
   /** The answer to cancelling a run that has ended. */
   cancelOfEnded: 'conflict' | 'accept';

@@ -3,7 +3,7 @@ import type { ThreadRow } from './tables.ts';
 
 export type RemovedThread = Pick<ThreadRow, 'thread_id' | 'user_id'>;
 
-/** What one feature removes when a thread or an account is deleted. */
+/** The part of one feature in the deletion of a thread or an account. */
 export interface RemovalPart<Tables = unknown> {
   /** Cancels open work in the thread and waits for its end, up to a limit. */
   stopWork?: (threadId: string) => Promise<'stopped' | 'still_running'>;

@@ -21,7 +21,7 @@ export const countColumns = [
   ...tokenColumns,
 ] as const satisfies (keyof RunRow)[];
 
-/** What is counted while a run works, and written at its end. */
+/** The numbers that are counted while a run works, and written at its end. */
 export const totalColumns = [
   ...countColumns,
   'token_usage_by_model',

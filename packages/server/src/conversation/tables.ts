@@ -34,9 +34,9 @@ export interface ThreadTable {
   metadata: string;
   created_at: string;
   updated_at: string;
-  /** When the stored state last changed. */
+  /** The time of the last change of the stored state. */
   state_updated_at: string;
-  /** When the last run of the thread ended; null before the first end. */
+  /** The end of the thread's last run; null before the first end. */
   run_ended_at: string | null;
   /** 1 while a run has ended since the owner last read the thread. */
   unread: number;
@@ -57,7 +57,7 @@ export interface ThreadMetadataTable {
   updated_at: string;
 }
 
-/** What a list shows of the latest state; written at the end of each run and by state updates. */
+/** The part of the latest state that a list shows; written at the end of each run and by state updates. */
 export interface ThreadSnapshotTable {
   thread_id: string;
   user_id: string | null;
@@ -77,11 +77,11 @@ export interface ThreadSequenceTable {
 }
 
 /** The id of a deleted thread answers 404 for ever. */
-/** What the agent of a thread works towards by itself, until it is reached or cleared. */
+/** The goal towards which the agent of a thread works by itself, until it is reached or cleared. */
 export interface ThreadGoalTable {
   thread_id: string;
   objective: string;
-  /** How often the agent has gone on by itself. */
+  /** The number of times that the agent has gone on by itself. */
   continuation_count: number;
   max_continuations: number;
   /** Continuations in a row that came no nearer to the goal. */
@@ -95,10 +95,10 @@ export interface ThreadGoalTable {
 /** A thread's time to live. It counts from the last change of the thread. */
 export interface ThreadTtlTable {
   thread_id: string;
-  /** What happens then: the thread goes, or all but its latest state. */
+  /** The thing that is deleted then: the thread, or all but its latest state. */
   strategy: 'delete' | 'keep_latest';
   ttl_seconds: number;
-  /** When the sweep looks at the thread next. A change of the thread does not move it; the sweep does. */
+  /** The time at which the sweep looks at the thread next. A change of the thread does not move it; the sweep does. */
   look_at: string;
 }
 
@@ -114,7 +114,7 @@ export interface RunTable {
   run_id: string;
   thread_id: string;
   user_id: string;
-  /** What the caller named: a graph, an assistant, an agent. */
+  /** The name that the caller gave: of a graph, an assistant, an agent. */
   assistant_id: string;
   graph_id: string;
   status: 'pending' | 'running' | 'success' | 'error' | 'timeout' | 'interrupted';
@@ -206,7 +206,7 @@ export interface RunEventTable {
   content: string;
   metadata: string;
   /**
-   * The place in the graph where the event was made; it tells after a crash whether the checkpoint covers it. Null: the event
+   * The place in the graph where the event was made; after a crash it shows whether the checkpoint covers it. Null: the event
    * stays in any case.
    */
   origin: string | null;
@@ -279,7 +279,7 @@ export interface AssistantVersionTable {
   created_at: string;
 }
 
-/** What was said in a turn, until it has been searched for facts. */
+/** The messages of a turn, until they have been searched for facts. */
 export interface MemoryTurnTable {
   thread_id: string;
   user_id: string;
@@ -290,7 +290,7 @@ export interface MemoryTurnTable {
   created_at: string;
 }
 
-/** What a conversation changes in a memory, until it is in the file. */
+/** A change of a memory by a conversation, until it is in the file. */
 export interface MemoryChangeTable {
   thread_id: string;
   user_id: string;
@@ -308,9 +308,9 @@ export interface ScheduleTable {
   assistant_id: string;
   title: string;
   prompt: string;
-  /** What each run is asked, as JSON. */
+  /** The request of each run, as JSON. */
   request: string;
-  /** What the operator's own authentication said about its owner, as JSON; null for every other owner. */
+  /** The owner as the operator's own authentication described them, as JSON; null for every other owner. */
   auth_user: string | null;
   metadata: string;
   /** One of the two is set. */

@@ -9,7 +9,7 @@ import { secondMs } from '../../lib/time-units.ts';
 /** For whom a ticket lets one call in. */
 export interface TicketHolder {
   userId: string;
-  /** What the operator's own authentication said about the user; null for users with a credential of the gateway. */
+  /** The user as the operator's own authentication described them; null for users with a credential of the gateway. */
   custom: CustomUser | null;
   scopes: readonly Scope[];
 }

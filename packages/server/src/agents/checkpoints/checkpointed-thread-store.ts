@@ -7,7 +7,7 @@ import { placeInOrder } from './place-store.ts';
 import type { CheckpointTables } from './tables.ts';
 import type { Place } from './values.ts';
 
-/** What a clean-up needs to know about a checkpoint. */
+/** A checkpoint, as far as a clean-up needs to know it. */
 export interface CheckpointOutline {
   namespace: string;
   id: string;

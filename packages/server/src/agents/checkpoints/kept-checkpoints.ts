@@ -2,7 +2,7 @@ import type { CheckpointOutline } from './checkpointed-thread-store.ts';
 import { byNamespace } from './namespaces.ts';
 
 export interface PrunePolicy {
-  /** How many of the newest checkpoints of each namespace stay. */
+  /** The number of newest checkpoints that stay in each namespace. */
   keepLatest: number;
 }
 

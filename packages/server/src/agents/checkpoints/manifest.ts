@@ -26,7 +26,7 @@ export function manifestIn({
   return Object.fromEntries(entries);
 }
 
-/** Where the values of a stored manifest are, by channel. */
+/** Returns where the values of a stored manifest are, by channel. */
 export function placesIn(channels: string): Record<string, Place> {
   const stored = JSON.parse(channels) as Record<string, Place | { place: Place }>;
   // Rows of earlier versions have the version beside the place.

@@ -6,7 +6,7 @@ import { decode } from './decode.ts';
 import { encode } from './encode.ts';
 import type { CheckpointRow } from './tables.ts';
 
-/** LangGraph tells services that trace runs with it which library a run is from. Each checkpoint would repeat it. */
+/** LangGraph notes with it, for services that trace runs, which library a run is from. Each checkpoint would repeat it. */
 const tracingKey = 'ls_integration';
 
 /** Returns what came with the run, which LangGraph leaves to the checkpointer, without LangGraph's own book-keeping. */

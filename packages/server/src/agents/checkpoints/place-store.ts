@@ -4,7 +4,7 @@ import type { ArrivingCheckpoint } from './tables.ts';
 /** The place of a stored checkpoint, within SQL. */
 export const placeInOrder = sql<string>`coalesce(place, checkpoint_id)`;
 
-/** What the column gets when this row is stored. A number has eight digits, so that places sort as text. */
+/** Returns what the column gets when this row is stored. A number has eight digits, so that places sort as text. */
 export function newPlace({
   thread_id,
   checkpoint_ns,

@@ -1,7 +1,7 @@
 import { ERROR, INTERRUPT, RESUME, SCHEDULED } from '@langchain/langgraph-checkpoint';
 import type { CheckpointOutline, RunWrite } from './checkpointed-thread-store.ts';
 
-/** What is stored of a run that has not ended. */
+/** The stored part of a run that has not ended. */
 export interface RunProgress {
   /** The step of the run's newest checkpoint in each namespace. */
   steps: ReadonlyMap<string, number>;

@@ -20,7 +20,7 @@ export interface CheckpointTable {
   channels: string;
   /** JSON: the metadata without the id of the run. */
   metadata: string;
-  /** Where it stands among those of its namespace, when its id does not say so (`places.ts`). */
+  /** Its place among those of its namespace, when its id does not show it (`places.ts`). */
   place: string | null;
 }
 
@@ -34,7 +34,7 @@ interface CheckpointWriteTable {
   /** JSON: the place of the value. */
   value: string;
   run_id: string | null;
-  /** What another run had written here before, and which run that was; null when there was nothing. A rollback restores it. */
+  /** The value that another run had written here before; null when there was none. A rollback restores it. */
   prior_value: string | null;
   prior_run_id: string | null;
 }

@@ -76,7 +76,7 @@ function savedRun(asked: string): ScriptedReply | null {
 
 const maxEchoLength = 1_000;
 
-/** What the tools of the pool answer. */
+/** An answer of the tools of the pool. */
 interface Result {
   task_id?: string;
   files?: { filename: string; url: string; virtual_path?: string | null; problem?: string }[];

@@ -1,4 +1,4 @@
-/** What the script reads of a message of LangChain. Only the answer of a tool has the name and the status of the tool. */
+/** The part of a LangChain message that the script reads. Only the answer of a tool has the name and the status of the tool. */
 export interface Turn {
   type: string;
   text: string;

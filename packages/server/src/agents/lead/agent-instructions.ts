@@ -29,7 +29,7 @@ export function agentInstructions({ working, profileOf }: UserAgents, log: Pick<
   });
 }
 
-/** Returns what the lead agent is told about the agent that it works as. */
+/** Returns the prompt of the agent that the lead agent works as. */
 function agentPrompt({
   name,
   description,
@@ -41,7 +41,7 @@ function agentPrompt({
   return [introduction, 'Who you are and how you work:', '<soul>', soul.trim(), '</soul>'].join('\n');
 }
 
-/** Returns what every agent of the user is told about them, or an empty text for nothing. */
+/** Returns the prompt about the user for each of their agents; empty for none. */
 function profilePrompt(content: string | null): string {
   if (content === null || content.trim() === '') return '';
   return ['What the user says of themselves:', '<user_profile>', content.trim(), '</user_profile>'].join(

@@ -12,7 +12,7 @@ import type { FileMount, Workspace } from '../tools/workspace.ts';
 import type { UserAgents } from '../working-agent.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
-/** What the features of the gateway add to the lead agent. */
+/** The features of the gateway that are added to the lead agent. */
 export interface Equipment {
   /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;
@@ -22,7 +22,7 @@ export interface Equipment {
   /** Tools of other servers. They come and go; a run has those that exist when it begins. */
   extraTools?: ExternalTools;
   memoryOf?: MemoryOf;
-  /** Returns what to tell about all skills or about the named ones; empty for nothing. */
+  /** Returns the prompt about all skills or about the named ones; empty for none. */
   skillsFor?: (only: readonly string[] | null) => Promise<string>;
   /** Custom agents and profiles of users. */
   userAgents?: UserAgents;

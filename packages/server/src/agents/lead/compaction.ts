@@ -10,7 +10,7 @@ import type { CompactedMessages, CompactionRequest } from './compact-messages.ts
 
 export type { CompactionRequest } from './compact-messages.ts';
 
-/** What became of a conversation, with the id of its newest state. */
+/** The conversation after the compaction, with the id of its newest state. */
 export interface Compacted extends Omit<CompactedMessages, 'update'> {
   isCompacted: boolean;
   checkpointId: string | null;

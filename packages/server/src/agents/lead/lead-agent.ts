@@ -32,7 +32,7 @@ export interface LeadAgentOptions extends LeadToolsOptions {
   models: AnsweringModels;
   turn: TurnSettings;
   memoryOf?: MemoryOf;
-  /** Returns what to tell about all skills or about the named ones; empty for nothing. */
+  /** Returns the prompt about all skills or about the named ones; empty for none. */
   skillsFor?: (only: readonly string[] | null) => Promise<string>;
   /** Lets the lead agent work as each user's own agents. */
   userAgents?: UserAgents;

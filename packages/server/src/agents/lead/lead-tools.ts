@@ -25,7 +25,7 @@ export interface LeadToolsOptions {
   extraTools?: readonly ExternalTool[];
 }
 
-/** Returns all tools of the lead agent, in the order in which models are told about them. */
+/** Returns all tools of the lead agent, in the order in which models see them. */
 export function leadTools({
   workflows,
   workspace,

@@ -21,7 +21,7 @@ export interface FactoryConfig extends GraphConfig {
   store?: BaseStore;
   checkpointer?: BaseCheckpointSaver;
 }
-/** What a graph is made for, in the form of `ServerRuntime` of LangGraph's SDK. */
+/** The purpose for which a graph is made, in the form of `ServerRuntime` of LangGraph's SDK. */
 export type GraphRuntime =
   | { accessContext: 'threads.create_run'; executionRuntime: { context: object | undefined } }
   | { accessContext: 'assistants.read' | 'threads.read' | 'threads.update'; executionRuntime: null };
@@ -36,13 +36,13 @@ export interface AgentDefinition {
   description: string | null;
   /** The place of its definition, for people: `./src/agent.ts:graph`, or `built in`. */
   from: string;
-  /** What it is loaded from; null for a built-in agent. */
+  /** The export that it is loaded from; null for a built-in agent. */
   place: ExportPlace | null;
   /** Loads the function that makes the graph; called once, on the first use. Throws an AgentFault. */
   load: () => Promise<GraphFactory>;
 }
 
-/** What an `assistant_id` stands for: a graph with its own settings. */
+/** The graph that an `assistant_id` stands for, with its own settings. */
 export interface ResolvedAgent {
   assistantId: string;
   graphId: string;
@@ -84,7 +84,7 @@ export interface AgentsOptions {
   customAgent?: (owner: Owner, named: string) => Promise<string | null>;
   storeItems: StoreItems;
   modules: Pick<AgentModules, 'renew' | 'renewIfChanged'>;
-  /** What the assistants of graphs begin with, by the name of the graph. */
+  /** The settings with which the assistants of graphs begin, by the name of the graph. */
   settings?: ReadonlyMap<string, GraphSettings>;
   log: Pick<Log, 'warn'>;
 }

@@ -1,4 +1,4 @@
-/** What the `on` handlers of LangGraph's `Auth` are asked about. */
+/** The actions that the `on` handlers of LangGraph's `Auth` decide about. */
 export const authActions = {
   threads: ['create', 'read', 'update', 'delete', 'search', 'create_run'],
   assistants: ['create', 'read', 'update', 'delete', 'search'],

@@ -7,7 +7,7 @@ import { AgentFault } from './agent-fault.ts';
 /** The parts of `langgraph.json` that have an effect here, read as LangGraph's own tools read them. */
 export interface LanggraphJson {
   graphs: { graphId: string; target: string; description: string | null }[];
-  /** Where the app with routes of its own is: `./src/app.ts:app`; null when there is none. */
+  /** The place of the app with routes of its own: `./src/app.ts:app`; null when there is none. */
   httpApp: string | null;
   /** The place of the operator's own authentication: `./src/auth.ts:auth`; null when there is none. */
   auth: string | null;
@@ -17,7 +17,7 @@ export interface LanggraphJson {
   env: Record<string, string>;
   /** Keys of the file that have no effect here. */
   ignored: string[];
-  /** What the file asks for and does not get, each with what to do about it. Its graphs are used. */
+  /** The wishes of the file that are not met, each with what to do about it. Its graphs are used. */
   warnings: string[];
 }
 
@@ -58,7 +58,7 @@ export function readLanggraphJson(
   };
 }
 
-/** `dependencies` and `node_version` tell other tools what to install; here packages are already in node_modules. */
+/** `dependencies` and `node_version` are for tools that install packages; here packages are already in node_modules. */
 function ignoredKeys(root: Record<string, unknown>, { saysOfCors }: { saysOfCors: boolean }): string[] {
   const inside = (key: string, isIgnored: (name: string) => boolean): string[] => {
     const section = root[key];

@@ -5,7 +5,7 @@ import { AgentFault } from './agent-fault.ts';
 import { faultOf, lineThatExports, shown } from './load-agent-fault.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 
-/** Where something of a user's own file is. */
+/** The place of an export in a user's own file. */
 export interface ExportPlace {
   /** Absolute path. */
   file: string;

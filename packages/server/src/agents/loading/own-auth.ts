@@ -4,7 +4,7 @@ import { type AuthEvent, authKeys, authKeysOf } from './auth-events.ts';
 import { type ExportPlace, wrongExport } from './load-export.ts';
 import { OwnExport, type OwnExportPlace } from './own-export.ts';
 
-/** What an `on` handler gets. */
+/** The question that an `on` handler gets. */
 export interface AuthQuestion {
   event: string;
   resource: string;

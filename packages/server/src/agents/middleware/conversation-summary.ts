@@ -13,11 +13,11 @@ const usableWindow = 0.75;
 
 interface ToSummarise {
   messages: BaseMessage[];
-  /** Where the part begins that stays as it is. */
+  /** The beginning of the part that stays as it is. */
   cut: number;
   /** Null for the run's own model. */
   model: string | null;
-  /** What the model can read. */
+  /** The number of tokens that the model can read. */
   tokens: number;
   runtime: ModelRuntime;
 }

@@ -15,7 +15,7 @@ export function skillsContext({
   working,
   log,
 }: {
-  /** Returns what to tell about all skills or about the named ones; empty for nothing. */
+  /** Returns the prompt about all skills or about the named ones; empty for none. */
   skillsFor: (only: readonly string[] | null) => Promise<string>;
   /** A custom agent may be limited to some skills. */
   working: Pick<WorkingAgents, 'of'> | null;

@@ -11,7 +11,7 @@ import type { Workspace, WorkspaceEntry, WorkspaceKey } from '../tools/workspace
 
 type UploadedFile = z.infer<typeof uploadedFile>;
 
-/** Number of newest files that the model is told by name and that the state holds. */
+/** Number of newest files whose names the prompt and the state hold. */
 const maxNamed = 100;
 const readingTool = 'read_file';
 

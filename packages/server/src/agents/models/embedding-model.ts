@@ -21,7 +21,7 @@ const bounded = boundedFetch(fetch, { maxBytes: maxAnswerBytes });
 
 export interface EmbeddingSources {
   models: readonly ModelConfig[];
-  /** What the environment says of OpenAI: a project of LangGraph has its key there, and no entry of `models`. */
+  /** The settings of OpenAI in the environment: a project of LangGraph has its key there, and no entry of `models`. */
   openAi: { apiKey: string | null; baseUrl: string | null };
 }
 
@@ -91,7 +91,7 @@ function vectorsIn(answer: unknown, { count, dims }: { count: number; dims: numb
   if (data.length !== count) throw new Error(`It answered ${data.length} vectors for ${count} texts.`);
   return data.map((entry: unknown) => {
     const numbers = isRecord(entry) ? entry.embedding : undefined;
-    if (!isVector(numbers)) throw new Error('It answered something that is no vector.');
+    if (!isVector(numbers)) throw new Error('It answered something that is not a vector.');
     if (dims !== null && numbers.length !== dims) {
       throw new Error(
         `Its vectors have ${numbers.length} numbers; store.index.dims of langgraph.json says ${dims}.`,

@@ -7,7 +7,7 @@ import { requestedModelOf } from './requested-model.ts';
 /** The part of a run's context that middleware reads. A client may have put any value there. */
 export const modelContext = z.object({ model_name: z.unknown().optional() });
 
-/** What middleware knows of the run around a call of the model. */
+/** The run around a call of the model, as far as middleware knows it. */
 export interface ModelRuntime {
   context?: unknown;
   configurable?: unknown;

@@ -4,7 +4,7 @@ import { newId } from '../../lib/ids.ts';
 /** The user for whom an operator's own code works. */
 export interface CodeCaller {
   userId: string;
-  /** What the operator's own authentication said about the user; null for users with a credential of the gateway. */
+  /** The user as the operator's own authentication described them; null for users with a credential of the gateway. */
   authUser: Record<string, unknown> | null;
   mayWrite: boolean;
 }

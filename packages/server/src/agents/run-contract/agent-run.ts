@@ -6,7 +6,7 @@ export interface AgentRunRequest {
   runId: string;
   threadId: string;
   userId: string;
-  /** What the operator's own authentication said about the user; absent for users with a credential of the gateway. */
+  /** The user as the operator's own authentication described them; absent for users with a credential of the gateway. */
   authUser?: Record<string, unknown> | null;
   /** As the caller gave it. The name of a graph stands for its system assistant. */
   assistantId: string;
@@ -35,7 +35,7 @@ export interface AgentRunRequest {
   streamSubgraphs: boolean;
   /**
    * A command of the second protocol started the run. A frame `checkpoint` with id, parent, step and source comes before each frame
-   * `values`, tools are told with their task, and the graph's own stream transformers work.
+   * `values`, events of tools name their task, and the graph's own stream transformers work.
    */
   isSecondProtocol: boolean;
   durability: 'sync' | 'async' | 'exit' | null;

@@ -1,6 +1,6 @@
 /**
  * Where in a graph something happened: the task that it belongs to, after the tasks that this one runs in, the outermost first.
- * After a crash it tells whether the stored checkpoints cover the event, or whether it will happen again.
+ * After a crash it shows whether the stored checkpoints cover the event, or whether it will happen again.
  */
 export type Origin = readonly OriginTask[];
 
@@ -12,7 +12,7 @@ export interface OriginTask {
   taskId: string;
 }
 
-/** How far the stored checkpoints of a run have come. */
+/** The progress of a run that its stored checkpoints cover. */
 export interface Coverage {
   /** The step of the run's newest checkpoint in each namespace. */
   steps: ReadonlyMap<string, number>;

@@ -1,7 +1,7 @@
 /** Key in a run's `configurable` that holds the `RunHandle`. LangGraph keeps keys that begin with `__` out of checkpoints. */
 export const runHandleKey = '__switchyard_run';
 
-/** What a run gives to the tools of its graph. The runner puts it into `configurable` in each attempt. */
+/** A run as the tools of its graph see it. The runner puts it into `configurable` in each attempt. */
 export interface RunHandle {
   runId: string;
   threadId: string;

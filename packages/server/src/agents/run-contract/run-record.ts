@@ -43,7 +43,7 @@ export type SpanMark =
 /** `interrupted`: it was stopped, or it waits for a human and is called again with the answer. */
 export type SpanEndState = 'success' | 'error' | 'interrupted';
 
-/** What the runtime needs from the record of a run. The conversation area stores it. */
+/** The record of a run, as far as the runtime needs it. The conversation area stores it. */
 export interface RunRecord {
   record(event: NewRunEvent): void;
   /**

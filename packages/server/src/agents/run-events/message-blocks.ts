@@ -86,7 +86,7 @@ export function finishedCall({
     const value: unknown = JSON.parse(args === '' ? '{}' : args);
     if (isRecord(value)) return { type: 'tool_call', id, name: name ?? '', args: value };
   } catch {
-    // What the model has written is no JSON; clients get it as it is.
+    // The model's text is not JSON; clients get it as it is.
   }
   return { type: 'invalid_tool_call', id, name, args, error: 'The arguments are not a JSON object.' };
 }

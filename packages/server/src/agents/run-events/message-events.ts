@@ -19,7 +19,7 @@ interface OpenMessage {
   node: string | undefined;
   place: string;
   metadata: Json;
-  /** What the text of a frame with this metadata ends with. */
+  /** The end of the text of a frame with this metadata. */
   frameEnd: string;
   /** The form of the last piece that was read as a whole; null when it has none. */
   form: PieceForm | null;
@@ -35,7 +35,7 @@ interface OpenMessage {
  */
 export class MessageEvents {
   readonly #open = new Map<string, OpenMessage>();
-  /** Messages whose beginning is no longer kept: their rest alone would be wrong. */
+  /** The messages whose beginning is no longer kept: their rest alone would be wrong. */
   readonly #left = new Set<string>();
   #isMidway = false;
 
@@ -58,7 +58,7 @@ export class MessageEvents {
     const { message, metadata } = this.#read(text);
     if (!isRecord(message) || !isRecord(metadata)) return [];
     const { id, type } = message;
-    // What tools return is in the state; readers of the protocol hear of it as events of tools.
+    // What tools return is in the state; readers of the protocol get it as events of tools.
     if (typeof id !== 'string' || type === 'tool' || type === 'remove' || this.#left.has(id)) return [];
     const isPiece = Array.isArray(message.tool_call_chunks);
     if (this.#isMidway && isPiece && !this.#open.has(id)) {
@@ -234,7 +234,7 @@ function emptyContent(addition: Exclude<Addition, { kind: 'whole' }>): Json {
   return { type: 'tool_call_chunk', id: addition.id, name: addition.name, args: '' };
 }
 
-/** Returns what readers are told; null when they are told later. */
+/** Returns the events for readers; null when they come later. */
 function addTo(block: Block, addition: Exclude<Addition, { kind: 'whole' }>): Json | null {
   const { content } = block;
   if (addition.kind === 'text') {

@@ -17,7 +17,7 @@ export interface EventDraft {
   method: EventMethod;
   namespace: readonly string[];
   node?: string | undefined;
-  /** What `placeText` returns for it, when many events have the same. */
+  /** The result of `placeText` for it, when many events have the same. */
   place?: string | undefined;
   /** JSON text in one line: most of it is copied from the frame as it is. */
   data: string;

@@ -9,7 +9,7 @@ import {
 } from './protocol-event.ts';
 import { type EndOfGraph, SubgraphEvents } from './subgraph-events.ts';
 
-/** What is needed of a frame beside its data. */
+/** The parts of a frame that are needed beside its data. */
 /** The name of a frame that holds an event as it is, and what is in such a frame. */
 export const frameOfMadeEvent = 'event';
 export interface MadeEvent {
@@ -18,7 +18,7 @@ export interface MadeEvent {
   data: unknown;
 }
 
-/** How a run has ended, for readers of the protocol. */
+/** The end of a run, for readers of the protocol. */
 export interface EndOfRun {
   status: 'success' | 'interrupted' | 'error' | 'timeout';
   error: string | null;
@@ -33,7 +33,7 @@ export class RunEvents {
   readonly #options;
   readonly #messages = new MessageEvents();
   readonly #subgraphs = new SubgraphEvents();
-  /** The ids of the questions that readers have been told of. */
+  /** The ids of the questions that readers have got. */
   readonly #asked = new Set<string>();
   #waits = false;
   #lastId = 0;
@@ -79,7 +79,7 @@ export class RunEvents {
   #draftsOf(name: string, namespace: string[], data: string): EventDraft[] {
     if (name === 'metadata') return this.#begin();
     if (name === 'tasks') return this.#tasks(namespace, data);
-    // What tools do is told under the namespace of their task, which need not be a graph.
+    // Events of tools stand under the namespace of their task, which need not be a graph.
     const reached = this.#reached(name === 'tools' ? namespace.slice(0, -1) : namespace);
     switch (name) {
       case 'values':

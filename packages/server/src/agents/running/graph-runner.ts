@@ -36,7 +36,7 @@ interface ActiveRun {
   /** Follows models, tools and nodes, and records what they do. */
   observer: RunObserver;
   frames: GraphFrames;
-  /** Null for readers of the first protocol, which tells tools under their graph. */
+  /** Null for readers of the first protocol, in which tools stand under their graph. */
   toolTasks: ToolTasks | null;
   /** Aborts with the caller's signal, and when the run can no longer be stored. */
   signal: AbortSignal;
@@ -200,7 +200,7 @@ export class GraphRunner implements AgentRunner {
     });
   }
 
-  /** A fault here is recorded; the run ends as it was told to. */
+  /** A fault here is recorded; the run ends in the same way. */
   async #storeCutOff(
     graph: AgentGraph,
     { active: { request, observer, tools }, config }: { active: ActiveRun; config: RunConfig },

@@ -10,7 +10,7 @@ export type Message = Record<string, unknown>;
 
 const kinds: Record<string, string> = { assistant: 'ai', user: 'human' };
 
-/** Returns `human`, `ai`, `tool`, `system` or `remove`, or undefined when the value is no message. */
+/** Returns `human`, `ai`, `tool`, `system` or `remove`, or undefined when the value is not a message. */
 export function kindOf(value: unknown): string | undefined {
   if (!isObject(value) || !('content' in value)) return undefined;
   if (typeof value.getType === 'function') return (value as { getType(): string }).getType();

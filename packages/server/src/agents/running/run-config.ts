@@ -12,7 +12,7 @@ export interface RunConfigParts {
   isResumed: boolean;
 }
 
-/** What LangGraph gets beside the input. Fields that no one has set are left out, so the graph decides. */
+/** The configuration that LangGraph gets beside the input. Fields that no one has set are left out, so the graph decides. */
 export interface RunConfig {
   configurable: Record<string, unknown>;
   metadata: Record<string, unknown>;

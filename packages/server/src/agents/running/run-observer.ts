@@ -94,7 +94,7 @@ export class RunObserver extends BaseCallbackHandler {
       now?: Clock;
       /** The signal of the run. With it, answers that its end cuts off are kept for `recordCutOff`. */
       signal?: AbortSignal;
-      /** Is told of each tool that begins. */
+      /** Gets each tool that begins. */
       toolTasks?: ToolTasks;
     } = {},
   ) {

@@ -52,7 +52,7 @@ export class StreamTransformers {
     send: (event: SentEvent) => void;
     /** A transformer has thrown, or gives no value. The run goes on. */
     onFault: (error: unknown) => void;
-    /** How long the end of the run waits for final values. */
+    /** The end of the run waits this long for final values. */
     patienceMs?: number;
   }) {
     this.#options = options;

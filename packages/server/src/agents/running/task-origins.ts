@@ -1,6 +1,6 @@
 import type { Origin, OriginTask } from '../run-contract/event-origin.ts';
 
-/** What LangGraph puts into the metadata of everything that happens in a task. */
+/** The metadata that LangGraph adds to everything that happens in a task. */
 export type TaskMetadata = Record<string, unknown> | undefined;
 
 const separator = '|';

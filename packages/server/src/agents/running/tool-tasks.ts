@@ -4,7 +4,7 @@ import { graphOf, namespaceOf, type TaskMetadata } from './task-origins.ts';
 
 /**
  * Knows in which task of its graph each tool works. LangGraph streams what tools do under the namespace of the graph. Clients of
- * the second protocol expect that of the task, by which they tell the tools of a sub-agent from those of the agent.
+ * the second protocol expect that of the task, by which they distinguish the tools of a sub-agent from those of the agent.
  */
 export class ToolTasks {
   readonly #tasks = new Map<string, string>();

@@ -5,7 +5,7 @@ import type { KeptSchemas, SourcePlace } from './kept-schemas.ts';
 import type { ProgramResult, SchemasByNamespace } from './program/json-schema.ts';
 import { type ProgramLimits, programLimits, readSource } from './source-program.ts';
 
-/** What the loaded graph does not tell of itself. */
+/** The schemas that the loaded graph does not have. */
 export type Lacking = 'state' | 'context';
 
 interface SourceSchemasOptions {
@@ -41,7 +41,7 @@ export class SourceSchemas {
   }
 
   /**
-   * Returns the schemas by namespace; null when the compiler cannot tell them. Never fails. Most graphs that lack a context have
+   * Returns the schemas by namespace; null when the compiler does not know them. Never fails. Most graphs that lack a context have
    * none, so the compiler is asked for a context only when the file names what a context without a schema is made with.
    */
   async of(place: SourcePlace, lacking: Lacking): Promise<SchemasByNamespace | null> {

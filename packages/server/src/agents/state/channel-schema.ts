@@ -35,7 +35,7 @@ function isMessageReducer(reducer: unknown): boolean {
   return typeof reducer === 'function' && messageReducers.includes(reducer.name);
 }
 
-/** What code of the user throws or returns as nothing says nothing of the channel. */
+/** When the user's code throws or returns nothing, the channel stays unknown. */
 function schemaOfFirstValue(make: () => unknown): Schema {
   try {
     const value = make();

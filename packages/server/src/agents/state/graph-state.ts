@@ -49,7 +49,7 @@ interface RequestedUpdate {
   confirm?: UnitPart;
 }
 
-/** What a run was given, as far as a function that makes its graph may read it. */
+/** The settings of a run, as far as a function that makes its graph may read them. */
 export interface GivenSettings {
   configurable: Record<string, unknown>;
   context: Record<string, unknown>;

@@ -1,5 +1,5 @@
 /**
- * Returns the id by which a question is answered; undefined when the value is no question. LangGraph 0.3 calls it `interrupt_id`.
+ * Returns the id by which a question is answered, `interrupt_id` in LangGraph 0.3; undefined when the value is not a question.
  * LangGraph 0.2 takes the id of the task, which is the last one in the question's namespace.
  */
 export function interruptId(question: object): string | undefined {

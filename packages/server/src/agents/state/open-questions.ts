@@ -1,6 +1,6 @@
 import type { CheckpointPendingWrite, CheckpointTuple } from '@langchain/langgraph-checkpoint';
 
-/** What a task writes before it has finished. */
+/** The writes of a task that has not finished. */
 const unfinished: ReadonlySet<string> = new Set([
   '__interrupt__',
   '__resume__',

@@ -20,7 +20,7 @@ export function wireValues(values: object, shared?: SharedJson): Record<string, 
   return new WireEncoder(shared).encode(Object.fromEntries(entries)) as Record<string, Json>;
 }
 
-/** Returns what clients are told about a thrown value. It never includes the stack. */
+/** Returns the text for clients about a thrown value. It never includes the stack. */
 export function wireError(error: unknown): { error: string; message: string; name: string } {
   const { name, message } = errorOf(error);
   return { error: name, message, name };

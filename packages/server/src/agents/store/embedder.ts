@@ -1,6 +1,6 @@
 /** Turns texts into vectors whose angles say how near their meanings are. */
 export interface Embedder {
-  /** Which model makes the vectors. Those of two models are never compared. */
+  /** The model that makes the vectors. Those of two models are never compared. */
   model: string;
   /** Returns one vector for each text, each of length 1. Throws `model_unavailable` when the model does not answer. */
   embed(texts: readonly string[]): Promise<Float32Array[]>;

@@ -63,7 +63,7 @@ export class StoreItems {
     this.#meanings = meanings;
   }
 
-  /** Whether items can be found by their meaning. */
+  /** Returns whether items can be found by their meaning. */
   get hasMeanings(): boolean {
     return this.#meanings !== null;
   }

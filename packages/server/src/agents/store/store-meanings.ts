@@ -8,7 +8,7 @@ import { matches, type StoreFilter } from './store-filter.ts';
 import type { StoreVectorStore, VectorPage } from './store-vector-store.ts';
 import { bytesOf, cosine, vectorOf } from './vector.ts';
 
-/** What an item asks of the index: the usual fields (null), other ones, or none. */
+/** The fields of an item that the index takes: the usual ones (null), other ones, or none. */
 export type ItemIndex = false | readonly string[] | null;
 
 export interface Nearest {

@@ -38,7 +38,7 @@ export interface SubagentOutcome {
   spent: Spent;
 }
 
-/** What a sub-agent's answers have cost, also those that its state has left behind. */
+/** The cost of a sub-agent's answers, including those that its state has left behind. */
 class Spent {
   readonly #byAnswer = new Map<string, SubagentUsage>();
   #modelName: string | undefined;

@@ -16,7 +16,7 @@ export interface SubagentType {
 
 export interface SubagentSettings {
   types: readonly SubagentType[];
-  /** How many may work at the same time when a run does not say otherwise. */
+  /** The number of sub-agents that may work at the same time, unless the run has its own limit. */
   maxConcurrent: number;
 }
 

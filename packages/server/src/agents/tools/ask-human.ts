@@ -7,7 +7,7 @@ interface AnswerableConfig {
 }
 
 /**
- * Returns null when the call may proceed, and otherwise what the model is told instead. When a human has to decide, the run is
+ * Returns null when the call may proceed, and otherwise the message for the model. When a human has to decide, the run is
  * interrupted. The call is then made again with the answer, and finds it here.
  */
 export async function askHuman(

@@ -23,7 +23,7 @@ export function externalTools(tools: readonly ExternalTool[], workspace: Workspa
         name,
         description,
         schema: inputSchema,
-        // Without it the model is told that something does not fit, but not what.
+        // Without it the model gets to know that something does not fit, but not what.
         verboseParsingErrors: true,
       },
     ),

@@ -28,7 +28,7 @@ import type {
 } from './workflow-runner.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What tools that run workflows need. */
+/** The parts that tools need to run workflows. */
 export interface PoolTools {
   workflows: WorkflowRunner;
   /** The files that inputs come from and outputs go to; null when threads have no files. */

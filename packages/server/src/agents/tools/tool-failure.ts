@@ -11,7 +11,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** Returns what a model is told about a failed tool. Only texts that were written for readers are repeated. */
+/** Returns the text for the model about a failed tool. Only texts that were written for readers are repeated. */
 export function failureText(toolName: string, error: unknown): string {
   const { code, message } = explain(error);
   return `Error: Tool '${toolName}' failed with ${code}: ${message}`;

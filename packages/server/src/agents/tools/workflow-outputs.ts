@@ -27,7 +27,7 @@ export interface ThreadOutput extends WorkflowFile {
 }
 
 const outputLimits: OutputLimits = { files: 200, fileBytes: 512 * 1024 * 1024 };
-/** Where the files that tools make stand in a thread. */
+/** The folder of a thread for the files that tools make. */
 export const outputsFolder = '/mnt/user-data/outputs';
 
 /**

@@ -9,7 +9,7 @@ export interface WorkflowRunner {
   submit(order: WorkflowOrder): Promise<{ taskId: string }>;
   /**
    * Yields the task as it is, then every change. Ends after `completed` or `failed`, or without one when the signal aborts. A
-   * caller that is told only that it fell behind watches again.
+   * caller that only gets the news that it fell behind watches again.
    */
   watch(userId: string, taskId: string, signal: AbortSignal): AsyncIterable<WorkflowUpdate>;
   /** Asks the task to stop. It is not an error when the task has already ended. */

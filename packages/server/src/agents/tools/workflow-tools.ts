@@ -60,7 +60,7 @@ function savedWorkflowTool(
       description:
         `Runs the user's workflow "${name}" on the pool of workers and waits for it. ${description}`.trim(),
       schema: tellingPaths(schema, fileNames),
-      // Without it the model is told that something does not fit, but not what.
+      // Without it the model gets to know that something does not fit, but not what.
       verboseParsingErrors: true,
     },
   );

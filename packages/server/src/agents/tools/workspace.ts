@@ -25,7 +25,7 @@ export interface Workspace {
 
 export interface FileEdit {
   maxBytes: number;
-  /** When it throws, the error is passed on and the file stays as it is. */
+  /** An error that it throws is passed on, and the file stays as it is. */
   change: (present: Buffer | null) => Uint8Array;
 }
 

@@ -5,7 +5,7 @@ import { systemTimer } from '../../lib/async/timer.ts';
 import { DeliveryError } from '../channel.ts';
 import type { TelegramUpdate } from './telegram-update.ts';
 
-/** How long Telegram holds a poll when there are no messages. */
+/** Telegram holds a poll this long when there are no messages. */
 const pollSeconds = 25;
 const callMs = 15_000;
 const uploadMs = 120_000;

@@ -12,7 +12,7 @@ export type AssistantContent = Pick<
   'graph_id' | 'name' | 'description' | 'config' | 'context' | 'metadata'
 >;
 
-/** How many versions of one assistant are kept. The oldest are removed first, but never the one in use. */
+/** An assistant keeps this many versions. The oldest are removed first, but never the one in use. */
 const versionsKept = 100;
 
 /** The assistants that users have made, with their versions. Each user's are kept apart. */

@@ -33,7 +33,7 @@ import {
 } from './assistant.ts';
 import type { AssistantStore } from './assistant-store.ts';
 
-/** How many assistants one user may have; a hundred would already be many. */
+/** One user may have this many assistants; a hundred would already be many. */
 const maxPerUser = 200;
 const reading: GraphRuntime = { accessContext: 'assistants.read', executionRuntime: null };
 

@@ -60,7 +60,7 @@ export function modelRoutes(models: readonly Model[], { trackTokens }: { trackTo
   };
 }
 
-/** What this gateway offers. Pages that know more than it has ask here, and show what is missing as switched off. */
+/** The features of this gateway. A page that can show more reads them and shows the missing ones as switched off. */
 export function featureRoutes({ agentsApi }: { agentsApi: boolean }): Routes {
   return (app) => {
     app.route({

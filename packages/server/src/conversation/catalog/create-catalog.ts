@@ -11,7 +11,7 @@ import { featureRoutes, graphRoutes, infoRoutes, modelRoutes } from './catalog-r
 import { shownModels } from './models.ts';
 import { storeRoutes } from './store-routes.ts';
 
-/** What there is besides threads and runs: assistants, the store, models, and what the server is. */
+/** Creates what there is besides threads and runs: assistants, the store, models, and the facts about the server. */
 export function createCatalog({
   runtime,
   removals,
@@ -27,7 +27,7 @@ export function createCatalog({
   threads: Threads;
   assistantStore: AssistantStore;
   customAgents: CustomAgents;
-  /** Whether users manage agents and profiles over HTTP. */
+  /** True when users manage agents and profiles over HTTP. */
   agentsApi: boolean;
   trackTokens: boolean;
 }): { assistants: Assistants; routes: Routes[] } {

@@ -20,7 +20,7 @@ export function customAgentRoutes({
 }: {
   agents: CustomAgents;
   profiles: Profiles;
-  /** When this is off, agents and profiles are used as they are, and can be neither read nor changed from outside. */
+  /** False lets agents and profiles be used as they are, and neither read nor changed from outside. */
   isEnabled: boolean;
 }): Routes {
   return (app) => {

@@ -20,7 +20,7 @@ export interface CustomAgent extends AgentSettings {
 }
 
 export interface StoredAgent extends CustomAgent {
-  /** When its settings were written. */
+  /** The time at which its settings were written. */
   changedMs: number;
 }
 

@@ -19,7 +19,7 @@ interface GraphNames {
   ids(): readonly string[];
 }
 
-/** How many agents one user may have; a hundred would already be many. */
+/** One user may have this many agents; a hundred would already be many. */
 const maxPerUser = 100;
 /** Limits the name that an error repeats, because runs may name anything. */
 const maxEchoLength = 100;

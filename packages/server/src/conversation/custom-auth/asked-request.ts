@@ -15,7 +15,7 @@ export interface AskedRequest {
   ask: (event: AuthEvent, value: Json) => Promise<Decision>;
 }
 
-/** What the handlers are asked before a route answers. It throws what the client gets instead, or answers itself. */
+/** Asks the handlers before a route answers. It throws what the client gets instead, or answers itself. */
 export type AuthRule = (asked: AskedRequest) => Promise<void>;
 export type RuleOfEndpoint = readonly [endpoint: Endpoint, rule: AuthRule];
 
@@ -34,7 +34,7 @@ export function bodyOf({ call }: AskedRequest): Json {
 export function metadataIn({ metadata }: Json, event: AuthEvent): Json {
   if (metadata === undefined || metadata === null) return {};
   if (isRecord(metadata)) return metadata;
-  throw nonsense(`the handler of ${event} left something in value.metadata that is no object`);
+  throw nonsense(`the handler of ${event} left something in value.metadata that is not an object`);
 }
 
 /** Nothing is found when a search asks for what the filter excludes. */

@@ -26,7 +26,7 @@ import {
 } from './asked-request.ts';
 import { type AuthFilter, passes } from './auth-filter.ts';
 
-/** What the handlers are asked about assistants, by endpoint. */
+/** Returns what the handlers are asked about assistants, by endpoint. */
 export function assistantRules(assistants: Startable): RuleOfEndpoint[] {
   const reading = [
     getAssistant,

@@ -3,7 +3,7 @@ import { jsonContains } from '../../lib/json-contains.ts';
 import { maxFilterValueBytes } from '../threads/thread-metadata.ts';
 import { nonsense } from './thrown.ts';
 
-/** What the metadata of a thing must contain, in the form that searches take. */
+/** The metadata that a thing must contain, in the form that searches take. */
 export type AuthFilter = Record<string, unknown>;
 
 const maxKeys = 20;
@@ -18,7 +18,7 @@ export function readFilter(answer: Record<string, unknown>): AuthFilter | null {
   return Object.fromEntries(entries.map(([key, wanted]) => [keyOf(key), wantedOf(key, wanted)]));
 }
 
-/** Whether a thing with these metadata may be seen. */
+/** Returns whether a thing with these metadata may be seen. */
 export function passes(metadata: unknown, filter: AuthFilter): boolean {
   return jsonContains(metadata, filter);
 }

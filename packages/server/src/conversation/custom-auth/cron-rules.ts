@@ -87,7 +87,7 @@ function search(nothing: NonNullable<CustomCall['answer']>): AuthRule {
   };
 }
 
-/** What a cron says about itself, and what it asks of each run. Its metadata are those of its runs as well. */
+/** Returns what a cron says about itself, and what it asks of each run. Its metadata are those of its runs as well. */
 function partsOf(body: Json): { about: Json; request: Json } {
   const { schedule, timezone, end_time, enabled, on_run_completed, metadata, ...request } = body;
   const about = { schedule, timezone, end_time, enabled, on_run_completed, metadata: metadata ?? {} };

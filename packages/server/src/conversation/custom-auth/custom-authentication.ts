@@ -22,7 +22,7 @@ export interface CustomAccount {
   token_version: number;
 }
 
-/** How many requests may wait for the handler at once. Strangers must not take every request that the gateway serves. */
+/** At most this many requests wait for the handler. Strangers must not take every request that the gateway serves. */
 const waiting = { each: 100, together: 200 };
 
 /** Lets callers in whom the `authenticate` handler of langgraph.json accepts. Nothing is remembered between requests. */

@@ -18,7 +18,7 @@ export interface AskedAbout {
 }
 
 export interface Decision {
-  /** What things must have to be seen or changed; null when the handler narrows nothing. */
+  /** The metadata that things must have to be seen or changed; null when the handler narrows nothing. */
   filter: AuthFilter | null;
   /** The value as the handler has left it. */
   value: Record<string, unknown>;

@@ -37,7 +37,7 @@ import {
 } from './asked-request.ts';
 import type { ThreadReach } from './thread-reach.ts';
 
-/** What the handlers are asked about runs, by endpoint. A run has no metadata of its own to filter by: its thread's count. */
+/** The questions to the handlers about runs, by endpoint. A run has no metadata to filter by: its thread's count. */
 export function runRules(reach: ThreadReach): RuleOfEndpoint[] {
   const { readThread, updateThread } = reach;
   return [

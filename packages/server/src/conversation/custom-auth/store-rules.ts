@@ -9,7 +9,7 @@ import { isRecord } from '@switchyard/contract/is-record';
 import { type AskedRequest, bodyOf, type Json, type RuleOfEndpoint } from './asked-request.ts';
 import { nonsense } from './thrown.ts';
 
-/** What the handlers are asked about items, by endpoint. A handler may change where an item is; it cannot filter. */
+/** The questions to the handlers about items, by endpoint. A handler may change where an item is; it cannot filter. */
 export const storeRules: readonly RuleOfEndpoint[] = [
   [putStoreItem, put],
   [getStoreItem, get],
@@ -22,7 +22,8 @@ async function put(asked: AskedRequest): Promise<void> {
   const body = bodyOf(asked);
   const { namespace, key, value } = body;
   const { value: left } = await asked.ask('store:put', { namespace, key, value });
-  if (!isRecord(left.value)) throw nonsense('the handler of store:put left a value.value that is no object');
+  if (!isRecord(left.value))
+    throw nonsense('the handler of store:put left a value.value that is not an object');
   Object.assign(body, { ...placeIn(left), value: left.value });
 }
 
@@ -62,7 +63,7 @@ async function listNamespaces(asked: AskedRequest): Promise<void> {
 function placeIn({ namespace, key }: Json): { namespace: string[]; key: string } {
   if (typeof key !== 'string' || key === '' || key.length > maxKeyLength) {
     throw nonsense(
-      `a handler of the store left a value.key that is no text of 1 to ${maxKeyLength} characters`,
+      `a handler of the store left a value.key that is not a text of 1 to ${maxKeyLength} characters`,
     );
   }
   return { namespace: labelsOf(namespace), key };
@@ -77,7 +78,7 @@ function labelsOf(namespace: unknown): string[] {
   const isList = Array.isArray(namespace) && namespace.length <= maxLabels;
   if (isList && namespace.every(isLabel)) return namespace;
   throw nonsense(
-    `a handler of the store left a value.namespace that is no list of at most ${maxLabels} labels`,
+    `a handler of the store left a value.namespace that is not a list of at most ${maxLabels} labels`,
   );
 }
 

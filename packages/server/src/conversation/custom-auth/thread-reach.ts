@@ -18,7 +18,7 @@ interface ThreadReachOptions {
 interface ReachedThread {
   threadId: string;
   filter: AuthFilter | null;
-  /** Whether the request may make a thread of this id. */
+  /** True when the request may make a thread of this id. */
   mayBeNew?: boolean;
 }
 
@@ -94,7 +94,7 @@ export class ThreadReach {
   }
 }
 
-/** How a run is to be cancelled is part of the value. */
+/** The way in which a run is to be cancelled is part of the value. */
 function actionIn({ call }: AskedRequest): Json {
   const { action } = call.query;
   return action === undefined ? {} : { action };

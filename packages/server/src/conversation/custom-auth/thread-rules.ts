@@ -46,7 +46,7 @@ import {
 import { passes } from './auth-filter.ts';
 import type { ThreadReach } from './thread-reach.ts';
 
-/** What the handlers are asked about threads, by endpoint. */
+/** Returns what the handlers are asked about threads, by endpoint. */
 export function threadRules(reach: ThreadReach): RuleOfEndpoint[] {
   const { readThread, readThreadOfRun, updateThread } = reach;
   const reading = [

@@ -50,7 +50,7 @@ function isHttpException(error: unknown): error is HttpException {
 /** Shorter texts may be part of an ordinary word. */
 const minSecretLength = 6;
 
-/** What the caller has sent to be recognized by. */
+/** Returns the credentials that the caller has sent. */
 function secretsIn({
   authorization = '',
   cookie = '',

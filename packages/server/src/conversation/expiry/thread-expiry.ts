@@ -11,7 +11,7 @@ import { type DueThread, isStillDue, laterBy, type ThreadTtlStore } from './thre
 
 const kind = 'threads.expire';
 const sweepEveryMs = minuteMs;
-/** How many threads one sweep looks at. The next one goes on with the rest. */
+/** One sweep looks at this many threads. The next one goes on with the rest. */
 const maxAtOnce = 500;
 
 /** Ends threads whose time to live has passed since anything happened in them. A thread that works is left in peace. */

@@ -28,7 +28,7 @@ export async function setTtl(
     .execute();
 }
 
-/** Which threads have a time to live, and when to look at them. */
+/** The threads that have a time to live, and the time at which to look at each of them. */
 export class ThreadTtlStore {
   readonly #database: Pick<Database<ConversationTables>, 'read' | 'write'>;
 

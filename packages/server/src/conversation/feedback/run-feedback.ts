@@ -20,7 +20,7 @@ export interface FeedbackStats {
   rating_sum: number;
 }
 
-/** What users think of runs: thumbs up or down, one for each run and user. */
+/** The users' feedback on runs: thumbs up or down, one for each run and user. */
 export class RunFeedback {
   readonly #options;
 

@@ -31,7 +31,7 @@ export const emptySummary: WorkspaceChanges['summary'] = {
   truncated: false,
 };
 
-/** What a run changed, as it is stored: all files are counted, the first ones are listed, with diffs while there is room for them. */
+/** The changes of a run as they are stored: all files are counted, the first ones listed, with diffs while there is room. */
 export class ChangeReport {
   readonly #files: ChangedFile[] = [];
   #summary = { ...emptySummary };
@@ -69,7 +69,7 @@ export class ChangeReport {
       sensitive,
       size_before: before?.sizeBytes ?? null,
       size_after: after?.sizeBytes ?? null,
-      // The digest of a short secret tells the secret.
+      // The digest of a short secret gives the secret away.
       sha256_before: sensitive ? null : (before?.sha256 ?? null),
       sha256_after: sensitive ? null : (after?.sha256 ?? null),
       symlink: false,

@@ -80,7 +80,7 @@ function shortestPath(before: readonly number[], after: readonly number[]): Matc
   return null;
 }
 
-/** Where a diagonal begins: below the one above it, or to the right of the one below it. */
+/** Returns where a diagonal begins: below the one above it, or to the right of the one below it. */
 function stepOf(
   furthest: Int32Array,
   at: number,

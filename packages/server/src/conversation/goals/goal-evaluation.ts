@@ -42,7 +42,7 @@ export function findingIn(answer: string): Finding | null {
   return { evaluation, hasProgress: found.progress === true };
 }
 
-/** What a hidden message of the user says to an agent that goes on by itself. */
+/** Returns what a hidden message of the user says to an agent that goes on by itself. */
 export function continuationText(objective: string, reason: string): string {
   return [
     'The goal of this conversation is not reached yet. Go on with the next step now, without asking whether to go on.',

@@ -48,7 +48,7 @@ export class GoalStore {
     });
   }
 
-  /** Whether another run of the thread waits. */
+  /** Returns whether another run of the thread waits. */
   async othersWait(threadId: string, runId: string): Promise<boolean> {
     const other = await this.#database.read
       .selectFrom('runs')

@@ -1,10 +1,10 @@
 import type { GoalEvaluation, GoalState } from '@switchyard/contract/conversation/goal';
 import type { ThreadGoalRow } from '../tables.ts';
 
-/** What was found out about a goal after a run or a continuation. */
+/** The result of looking at a goal after a run or a continuation. */
 export interface Finding {
   evaluation: GoalEvaluation;
-  /** Whether the last work came nearer to the goal. */
+  /** True when the last work came nearer to the goal. */
   hasProgress: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Circumstances {
   at: string;
 }
 
-/** What becomes of a goal. Null stands for a goal that is reached. */
+/** The next step for a goal. Null stands for a goal that is reached. */
 export interface Decision {
   goal: ThreadGoalRow | null;
   goesOn: boolean;

@@ -8,7 +8,7 @@ import type { GoalStore } from './goal-store.ts';
 
 const standardContinuations = 8;
 
-/** What users do with the goals of their threads. */
+/** The operations of users on the goals of their threads. */
 export class Goals {
   readonly #options;
 

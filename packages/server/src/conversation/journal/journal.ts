@@ -20,7 +20,7 @@ export interface RecordedRun {
   confirm?: UnitPart;
 }
 
-/** How many events are read at once when the totals of a run are counted again. */
+/** This many events are read at once when the totals of a run are counted again. */
 const recountPage = 500;
 
 /** The durable record of what happened in runs: complete for each message, in the order of `seq`. */

@@ -55,7 +55,7 @@ export class RecordedRunStore {
     }));
   }
 
-  /** How long the finished runs took. */
+  /** Returns how long the finished runs took. */
   async durationsMs(owner: Owner, runIds: readonly string[]): Promise<Map<string, number>> {
     const rows = await this.#runs(owner)
       .select(['run_id', 'started_at', 'ended_at'])

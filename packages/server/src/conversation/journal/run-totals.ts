@@ -30,7 +30,7 @@ export interface Tally {
   tokens: number;
   byCaller: Record<CallerKind, number>;
   byModel: Map<string, ModelUsage>;
-  /** What the last call of the lead agent has read and written; null while none has reported it. */
+  /** The tokens that the last call of the lead agent has read and written; null while none has reported them. */
   contextTokens: number | null;
   modelName: string | null;
   /** The number of the last model call; calls are numbered from one. */

@@ -1,6 +1,6 @@
 import type { RunRow } from '../tables.ts';
 
-/** What the row of a run says about its place among the others of its thread. */
+/** The place of a run among the others of its thread, as its row has it. */
 export interface PlacedRun {
   runId: string;
   status: RunRow['status'];
@@ -10,7 +10,7 @@ export interface PlacedRun {
   createdAt: string;
 }
 
-/** What the metadata of a run says about other runs. */
+/** The references to other runs in the metadata of a run. */
 export interface RunMarks {
   runId: string;
   status: string;

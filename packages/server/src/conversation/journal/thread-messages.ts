@@ -17,7 +17,7 @@ export type FeedbackOfRuns = (
   runIds: readonly string[],
 ) => Promise<ReadonlyMap<string, { feedback_id: string; rating: number; comment: string | null }>>;
 
-/** How many rows are read at once while a page fills with those that are shown. */
+/** This many rows are read at once while a page fills with those that are shown. */
 const rowsAtOnce = 200;
 
 /** The conversation from its stored events: it stays complete when the agent's state is summarised. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
 
-/** What administrators set over the API: `<home>/extensions_config.json`. Unknown keys are kept. */
+/** The settings that administrators make over the API: `<home>/extensions_config.json`. Unknown keys are kept. */
 export interface Extensions extends Record<string, unknown> {
   mcpServers?: unknown;
   skills?: unknown;

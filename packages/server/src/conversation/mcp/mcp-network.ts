@@ -1,7 +1,7 @@
 import type { Wording } from '@switchyard/contract/sentences/sentences';
 import type { Fetch } from '../../lib/bounded-fetch.ts';
 
-/** How servers over HTTP are reached. */
+/** The way to servers over HTTP. */
 export interface McpNetwork {
   /** Returns what is wrong with an address, as a sentence; null when it may be called. */
   whyDenied(url: string): Wording | null;

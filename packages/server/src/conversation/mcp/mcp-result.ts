@@ -4,7 +4,7 @@ import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 
 type Block = Record<string, unknown>;
 
-/** How many characters of one result a model reads. */
+/** A model reads this many characters of one result. */
 const maxResultLength = 100_000;
 
 /** The text and the files of a result; other content is only named. Throws when the result is an error. */

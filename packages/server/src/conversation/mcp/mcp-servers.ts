@@ -19,7 +19,7 @@ import {
   withDefaults,
 } from './mcp-settings.ts';
 
-/** How long the first run after a start or a change waits for servers that do not answer. */
+/** The first run after a start or a change waits this long for servers that do not answer. */
 const firstWaitMs = 2_000;
 
 /** The MCP servers of this gateway: their settings, and the tools that they provide for agents. */
@@ -203,7 +203,7 @@ function notFound(name: string): AppError {
 /** The characters that every provider accepts in the name of a function. */
 const maxNameLength = 64;
 
-/** `<server>_<tool>`, adjusted to the allowed form; a number tells names apart that would then be the same. */
+/** `<server>_<tool>`, adjusted to the allowed form; a number distinguishes names that would then be the same. */
 function mcpToolName(server: string, tool: string, taken: { has(name: string): boolean }): string {
   const name = `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, maxNameLength);
   for (let number = 2, candidate = name; ; number += 1) {

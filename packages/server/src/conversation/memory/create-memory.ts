@@ -11,9 +11,9 @@ import { MemoryLock } from './memory-lock.ts';
 
 export interface MemoryConfiguration {
   enabled: boolean;
-  /** Whether agents are told what is remembered. */
+  /** True when the prompts of agents contain memories. */
   injection: boolean;
-  /** Whether conversations are searched for facts, when a model is configured. */
+  /** True when conversations are searched for facts, when a model is configured. */
   extraction: boolean;
   maxFacts: number;
   maxInjectionTokens: number;

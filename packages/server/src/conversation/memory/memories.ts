@@ -18,7 +18,7 @@ export interface MemoryOptions {
   maxFacts: number;
   injection: boolean;
   maxInjectionTokens: number;
-  /** Whether conversations are searched for facts; this requires a configured model. */
+  /** True when conversations are searched for facts; this requires a configured model. */
   learns: boolean;
   debounceMs: number;
   /** Facts with a lower confidence are left out. */
@@ -34,7 +34,7 @@ interface MemoriesOptions {
   options: MemoryOptions;
 }
 
-/** What is remembered about users. Changes of one memory happen one after the other, so that none is lost. */
+/** The memories about users. Changes of one memory happen one after the other, so that none is lost. */
 export class Memories {
   readonly #files: MemoryFiles;
   readonly #forgetWaiting: MemoriesOptions['forgetWaiting'];
@@ -137,7 +137,7 @@ export class Memories {
     });
   }
 
-  /** What an agent is told about its user; empty when nothing is remembered or memory is switched off. */
+  /** Returns the prompt about the user; empty when nothing is remembered or memory is switched off. */
   async promptFor(owner: Owner, agent: string | null): Promise<string> {
     const { enabled, injection, maxInjectionTokens } = this.#options;
     if (!enabled || !injection) return '';

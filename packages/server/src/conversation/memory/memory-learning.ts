@@ -21,7 +21,7 @@ export type AskModel = (
 ) => Promise<string>;
 
 export interface LearningSettings {
-  /** How long a conversation has to be silent before it is searched. */
+  /** A conversation is searched once it has been silent for this long. */
   debounceMs: number;
   /** Null selects the default model. */
   model: string | null;
@@ -98,7 +98,7 @@ export class MemoryLearning {
     this.#cancelWake?.();
   }
 
-  /** When the first of them is due; jobs then find the others themselves. */
+  /** Wakes at the time of the first of them; jobs then find the others themselves. */
   #wakeAt(atMs: number): void {
     const { jobs, timer, clock } = this.#options;
     this.#cancelWake ??= timer(() => {

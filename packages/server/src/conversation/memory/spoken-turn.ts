@@ -6,7 +6,7 @@ export interface SpokenMessage {
   text: string;
 }
 
-/** What the user said in one turn, and the answers to it. */
+/** The user's messages in one turn, and the answers to them. */
 export interface SpokenTurn {
   /** The answer before it, which the user may be referring to. */
   before: string | null;
@@ -16,7 +16,7 @@ export interface SpokenTurn {
 /** A message in the form of a thread's state. */
 type Message = Record<string, unknown>;
 
-/** How many of the newest messages are searched. A turn is much shorter, apart from messages of tools. */
+/** This many of the newest messages are searched. A turn is much shorter, apart from messages of tools. */
 const maxMessages = 200;
 /** Usually there are two. */
 const maxSpokenMessages = 8;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 
-/** What the gateway sends of a response. */
+/** The part of a response that the gateway sends. */
 export interface WebAnswer {
   status: number;
   headers: [name: string, value: string | string[]][];

@@ -1,4 +1,4 @@
-/** What the client sent. */
+/** The request as the client sent it. */
 interface Received {
   method: string;
   url: string;

@@ -8,7 +8,7 @@ import { userScope } from '../user-scope.ts';
 
 const maxFileBytes = 256 * 1024;
 
-/** What users tell every agent about themselves: `users/<user>/USER.md`. */
+/** The texts about themselves that users give to every agent: `users/<user>/USER.md`. */
 export class Profiles {
   readonly #home: string;
 

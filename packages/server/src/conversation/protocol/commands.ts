@@ -32,7 +32,7 @@ interface Done {
 type Params = Record<string, unknown>;
 type Method = (caller: RunCaller, threadId: string, params: Params) => Promise<Done>;
 
-/** What readers of the protocol are sent of each run that it starts. */
+/** Readers of the protocol get these frames of each run that it starts. */
 const streamModes = ['values', 'updates', 'messages-tuple', 'tools', 'custom', 'tasks'];
 /** An answer may arrive before the run that asked has ended. */
 const questionMs = 5_000;

@@ -1,11 +1,11 @@
 import type { EventDraft, EventMethod } from '../../agents/run-events/protocol-event.ts';
 
-/** What a reader of a thread's events wants to get. */
+/** The events of a thread that a reader wants to get. */
 export interface EventFilter {
   channels: readonly string[];
   /** Beginnings of namespaces; absent for all. */
   namespaces?: readonly (readonly string[])[] | undefined;
-  /** How many segments an event's namespace may have beyond such a beginning; absent for any number. */
+  /** The number of segments that an event's namespace may have beyond such a beginning; absent for any number. */
   depth?: number | undefined;
 }
 

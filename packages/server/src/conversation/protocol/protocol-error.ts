@@ -44,7 +44,7 @@ export function socketErrorOf(error: unknown): ProtocolError {
   return new ProtocolError(isRefusal ? 'permission_denied' : 'unknown_error', neutralText(error));
 }
 
-/** Whether the client can do nothing about the error, so that it belongs into the log. */
+/** Returns whether the client can do nothing about the error, so that it belongs into the log. */
 export function isFault(error: unknown): boolean {
   return protocolErrorOf(error) === null && !(error instanceof AppError && error.status < 500);
 }

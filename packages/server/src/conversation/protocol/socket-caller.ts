@@ -44,12 +44,12 @@ export class SocketCaller {
     return { user: this.#identity.userId };
   }
 
-  /** Nothing else tells the gateway that such a credential has ended. */
+  /** The gateway notices the end of such a credential in no other way. */
   get mustBeConfirmed(): boolean {
     return this.#identity.custom !== undefined;
   }
 
-  /** Throws when the caller is no longer who opened the socket. A session or a token tells its end by itself. */
+  /** Throws when the caller is no longer who opened the socket. The end of a session or a token needs no check here. */
   async confirm(): Promise<void> {
     if (!this.mustBeConfirmed) return;
     const now = await this.#options.identify();

@@ -56,7 +56,7 @@ export class ThreadEvents {
     }
   }
 
-  /** How many events are kept for a reader that begins now. Until the signal aborts, it counts those that came before. */
+  /** Returns how many events are kept for a reader that begins now. Until the signal aborts, it counts those that came before. */
   async countKept(
     owner: Owner,
     threadId: string,

@@ -27,7 +27,7 @@ import type { Subscription, ThreadEvents } from './thread-events.ts';
 const maxBufferedBytes = 512 * 1024;
 /** A client that takes nothing for so long is cut off, as on an event stream. */
 const stalledMs = 30_000;
-/** How long a socket that is closed by the gateway may take to close. */
+/** A socket that is closed by the gateway may take this long to close. */
 const farewellMs = 1_000;
 
 /** One client of a thread: its commands in their order, and the events of its subscriptions. */

@@ -20,7 +20,7 @@ export function createRunRoutes({
   clock,
 }: Pick<ConversationParts, 'database' | 'openStreams' | 'clock'> & {
   runs: Runs;
-  /** Why tasks of the pool wait; null when there is no pool. */
+  /** Returns the reasons for which tasks of the pool wait; null when there is no pool. */
   poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
 }): Routes[] {
   const reasons = new RunReasons({

@@ -68,11 +68,11 @@ export interface RunsDependencies
 }
 
 export interface RunsConfiguration {
-  /** How many runs work at the same time. */
+  /** The number of runs that work at the same time. */
   slots: number;
   timeLimitMs: number;
   onRecovery: 'resume' | 'fail';
-  /** Whether a thread gets a title when its agent has written none. */
+  /** True when a thread whose agent has written no title gets one. */
   givesTitles: boolean;
   limits: RunIntakeOptions['limits'];
 }
@@ -235,7 +235,7 @@ function createLine(
   parts: Pick<RunParts, 'store' | 'timed'> & { executor: RunExecutor; worker: RunWorker },
 ): RunLine {
   const onFault = (error: unknown, run?: { run_id: string }): void => {
-    // The connection to Redis tells once that it is lost, or that Redis is full.
+    // The connection to Redis reports once that it is lost, or that Redis is full.
     if (offers && !run && isToldByServer(error)) return;
     log.warn({ err: error, ...(run && { runId: run.run_id }) }, 'A run could not be claimed');
   };

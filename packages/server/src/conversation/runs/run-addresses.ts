@@ -5,7 +5,7 @@ import type { RunName } from './runs.ts';
 type Named = Pick<RunRow, 'run_id' | 'thread_id'>;
 type Streamed = Named & Pick<RunRow, 'delete_thread'>;
 
-/** Where a run is found: a whole path, from which clients read the ids. */
+/** Returns where a run is found: a whole path, from which clients read the ids. */
 export function runHeaders(mount: Mount, run: Named): Record<string, string> {
   return { 'content-location': mount + pathOf(run), 'x-run-id': run.run_id };
 }

@@ -53,7 +53,7 @@ export interface RunName {
   runId: string;
 }
 
-/** How a run ended, and the values that it left. */
+/** The run after its end, and the values that it left. */
 export interface RunResult {
   run: RunRow;
   values: Record<string, unknown>;
@@ -62,7 +62,7 @@ export interface RunResult {
 export interface StartedRun {
   run: RunRow;
   kwargs: string;
-  /** What happens to the run when the connection that started it closes. */
+  /** The fate of the run when the connection that started it closes. */
   onDisconnect: 'cancel' | 'continue';
   /** Waits for the end. Rejects with the signal's reason. */
   result: (signal: AbortSignal) => Promise<RunResult>;
@@ -106,7 +106,7 @@ interface RunsOptions {
 
 /** A reader that missed more runs than this starts again. */
 const maxReplayedRuns = 100;
-/** How long a deletion waits for the runs of its thread. */
+/** A deletion waits this long for the runs of its thread. */
 const stopWorkMs = 10_000;
 
 /** Operations on runs. This class decides who may use a thread or run. */

@@ -8,7 +8,7 @@ export interface Cron {
   days: ReadonlySet<number>;
   months: ReadonlySet<number>;
   weekdays: ReadonlySet<number>;
-  /** When both kinds of day are named, one of them is enough. */
+  /** True when both kinds of day are named; then one of them is enough. */
   anyDay: boolean;
   /** Every hour of the day: then an hour that the clocks show twice counts twice. */
   everyHour: boolean;
@@ -34,7 +34,7 @@ const fields: readonly [Field, Field, Field, Field, Field] = [
 /** The 29th of February can be eight years away. */
 const maxDaysAhead = 8 * 366 + 1;
 
-/** What is wrong with a schedule, as a sentence that says what to write. */
+/** A fault in a schedule. Its message is a sentence with the form to write. */
 export class CronFault extends Error {}
 
 export function readCron(text: string): Cron {

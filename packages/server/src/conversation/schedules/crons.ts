@@ -17,7 +17,7 @@ import type { Schedules } from './schedules.ts';
 
 interface Requested<Body> {
   body: Body;
-  /** What the operator's own authentication says about the caller; undefined for every other caller. */
+  /** The caller as the operator's own authentication describes them; undefined for every other caller. */
   authUser: CustomUser | undefined;
 }
 

@@ -55,7 +55,7 @@ export class ScheduleClock {
     store: ScheduleStore;
     jobs: ScheduleJobs;
     runs: Pick<Runs, 'start' | 'look'>;
-    /** Whether this account exists and may sign in. */
+    /** Returns whether this account exists and may sign in. */
     mayStart: (userId: string) => Promise<boolean>;
     clock: Clock;
     /** All replicas plan the next moment of a schedule by the same clock, also when it was just set. */

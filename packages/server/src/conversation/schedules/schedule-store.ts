@@ -12,9 +12,9 @@ import { userScope } from '../user-scope.ts';
 export type ScheduleTrx = WriteTransaction<ConversationTables>;
 export type ScheduleChange = Updateable<Omit<ScheduleTable, 'schedule_id' | 'user_id'>>;
 
-/** How much of the history of one schedule is kept. */
+/** The number of runs that one schedule keeps in its history. */
 const runsKept = 200;
-/** How many schedules are brought back to the present at a time. Those that have run since are no longer among them. */
+/** This many schedules are brought back to the present at a time. Those that have run since are no longer among them. */
 const maxAligned = 1_000;
 const openStatuses = ['queued', 'running'] as const;
 

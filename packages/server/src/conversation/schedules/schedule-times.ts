@@ -5,7 +5,7 @@ import { isTimeZone, momentsOf } from '../../lib/wall-clock.ts';
 import type { ScheduleRow } from '../tables.ts';
 import { CronFault, nextMoment, readCron } from './cron.ts';
 
-/** When a schedule runs. Times are ISO text. */
+/** The times of a schedule, as ISO text. */
 export type ScheduleTimes = Pick<ScheduleRow, 'cron' | 'run_at' | 'timezone' | 'end_time'>;
 
 /** A run that should begin sooner can be started now. */
@@ -38,7 +38,8 @@ export function requireCron(text: string, { zone, nowMs }: { zone: string; nowMs
 
 export function requireRunAt(text: string, { zone, nowMs }: { zone: string; nowMs: number }): string {
   const at = momentIn(text, zone);
-  if (at === null) throw invalid('once schedule: run_at is no time. Write ISO 8601: 2027-01-31T09:00:00Z.');
+  if (at === null)
+    throw invalid('once schedule: run_at is not a time. Write ISO 8601: 2027-01-31T09:00:00Z.');
   if (at <= nowMs) throw invalid('once schedule must be in the future');
   if (at < nowMs + minDelayMs) throw invalid('once schedule must be at least 60 seconds in the future');
   return toIso(at);
@@ -46,7 +47,7 @@ export function requireRunAt(text: string, { zone, nowMs }: { zone: string; nowM
 
 export function requireEndTime(text: string): string {
   const at = momentIn(text, 'UTC');
-  if (at === null) throw invalid('end_time is no time. Write ISO 8601: 2027-01-31T09:00:00Z.');
+  if (at === null) throw invalid('end_time is not a time. Write ISO 8601: 2027-01-31T09:00:00Z.');
   return toIso(at);
 }
 

@@ -66,7 +66,7 @@ export function viewCron(row: ScheduleRow): Cron {
   };
 }
 
-/** What each run of a scheduled task is asked. No person sits in front of it, which its graph may want to know. */
+/** Returns what each run of a scheduled task is asked. No person sits in front of it, which its graph may want to know. */
 export function requestOfPrompt(prompt: string): object {
   return { input: { messages: [{ role: 'user', content: prompt }] }, context: { non_interactive: true } };
 }

@@ -418,7 +418,7 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
     [{ context_mode: 'other' }, /Unsupported context_mode/],
     [{ context_mode: 'reuse_thread' }, /reuse_thread requires thread_id/],
     [{ schedule_type: 'once', schedule_spec: {} }, /requires schedule_spec.run_at/],
-    [{ schedule_type: 'once', schedule_spec: { run_at: 'tomorrow' } }, /run_at is no time/],
+    [{ schedule_type: 'once', schedule_spec: { run_at: 'tomorrow' } }, /run_at is not a time/],
     [{ schedule_type: 'once', schedule_spec: { run_at: '2029-01-01T00:00:00Z' } }, /in the future/],
     [{ schedule_type: 'once', schedule_spec: { run_at: '2030-01-01T00:00:30Z' } }, /at least 60 seconds/],
   ] as const)('refuse %j', async (more, message) => {

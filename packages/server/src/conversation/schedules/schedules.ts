@@ -30,7 +30,7 @@ export type NewSchedule = Pick<
 > &
   ScheduleTimes & { status: 'enabled' | 'paused' };
 
-/** What the two kinds of clients say when an id is not the caller's. */
+/** The errors of the two kinds of clients for an id that is not the caller's. */
 export type NotFound = 'scheduled_task_not_found' | 'cron_not_found';
 
 const ended: ReadonlySet<ScheduleRow['status']> = new Set(['completed', 'failed', 'cancelled']);
@@ -178,7 +178,7 @@ export class Schedules {
     return { next_run_at, status: next_run_at === null ? 'completed' : 'enabled' };
   }
 
-  /** What would be refused at each of its moments is refused now. */
+  /** Refuses now what would be refused at each of its moments. */
   async #requireRunnable(
     userId: string,
     { thread_id, assistant_id, request }: Pick<ScheduleRow, 'thread_id' | 'assistant_id' | 'request'>,

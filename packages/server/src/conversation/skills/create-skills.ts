@@ -24,7 +24,7 @@ export interface SkillsOptions {
 
 export interface SkillsPart {
   routes: Routes;
-  /** Returns what agents are told; limited to the given names when there are any. */
+  /** Returns the prompt for agents; limited to the given names when there are any. */
   promptFor(only: readonly string[] | null): Promise<string>;
   /** The files as tools that read them see them. */
   mount: FileMount;

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { hourMs } from '../../lib/time-units.ts';
 
-/** What an interrupted install or deletion has left is removed when it is this old. */
+/** The rest of an interrupted install or deletion is removed when it is this old. */
 const oldMs = hourMs;
 
 /** A folder beside the skills, on the same disk, so that a skill can be moved into place or out of it in one step. */

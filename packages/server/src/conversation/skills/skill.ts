@@ -3,7 +3,7 @@ import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { isMap, parseDocument } from 'yaml';
 import { AppError } from '../../lib/app-error.ts';
 
-/** What `SKILL.md` says about its skill. */
+/** The facts about a skill in its `SKILL.md`. */
 export interface SkillFacts {
   name: string;
   description: string;
@@ -29,7 +29,7 @@ const reservedNames = new Set(['custom']);
 const frontMatter = /^\uFEFF?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)/s;
 const controls = /[^\P{Cc}\n\r\t]/u;
 
-/** Whether a folder name can be a skill's name; checked before anything in the folder is read. */
+/** Returns whether a folder name can be a skill's name; checked before anything in the folder is read. */
 export function isSkillName(name: string): boolean {
   return name.length <= maxNameLength && namePattern.test(name) && !reservedNames.has(name);
 }

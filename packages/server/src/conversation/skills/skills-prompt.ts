@@ -4,7 +4,7 @@ import type { FoundSkill } from './skill-folders.ts';
 /** About 4,000 tokens in each call of a model. */
 const maxListLength = 16_000;
 
-/** Returns what agents are told about the skills that they may use; empty when there are none. */
+/** Returns the prompt about the skills that an agent may use; empty when there are none. */
 export function skillsPrompt(skills: readonly FoundSkill[]): string {
   if (skills.length === 0) return '';
   const lines: string[] = [];

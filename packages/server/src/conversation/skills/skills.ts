@@ -4,7 +4,7 @@ import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import type { FoundSkill, SkillFolders } from './skill-folders.ts';
 import { isEnabled, type SkillSwitches, switchesIn, withSwitch } from './skill-switches.ts';
 
-/** All skills of this gateway: who is told about them, and which are switched on. */
+/** All skills of this gateway, and which of them are switched on. */
 export class Skills {
   readonly #options;
 

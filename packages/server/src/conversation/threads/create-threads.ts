@@ -26,7 +26,7 @@ import { Threads } from './threads.ts';
 import { UnreadThreadStore } from './unread-thread-store.ts';
 import { UserRemoval } from './user-removal.ts';
 
-/** What other rooms use of threads. */
+/** The parts of this room that other rooms use. */
 export interface ThreadsRoom {
   threads: Threads;
   removal: ThreadRemoval;

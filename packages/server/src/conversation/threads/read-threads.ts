@@ -9,7 +9,7 @@ import type { UnreadPosition, UnreadThreadStore } from './unread-thread-store.ts
 /** Counting more would say no more to a person. */
 const maxCount = 1_000;
 
-/** What a user has read, and what not. Every open page of the user hears of a change. */
+/** The threads that a user has read. Every open page of the user gets each change. */
 export class ReadThreads {
   readonly #options;
 

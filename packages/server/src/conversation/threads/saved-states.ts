@@ -3,7 +3,7 @@ import type { Owner } from '../../lib/owner.ts';
 import type { ThreadRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 
-/** What threads need of the agent runtime. */
+/** The part of the agent runtime that threads need. */
 export type SavedStates = Pick<
   GraphStates,
   'current' | 'history' | 'pastStates' | 'update' | 'bulkUpdate' | 'copy' | 'prune'

@@ -2,7 +2,7 @@ import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
 import type { ThreadRow } from '../tables.ts';
 
-/** What a thread must be or have. Values are JSON text, as in the index of the metadata. */
+/** A condition that a thread must fulfil. Values are JSON text, as in the index of the metadata. */
 export type Condition =
   | { kind: 'metadata'; key: string; value: string }
   | { kind: 'status'; status: ThreadRow['status'] };
@@ -17,7 +17,7 @@ export interface MetadataPart {
 
 export interface ThreadFilter {
   conditions: Condition[];
-  /** What objects and lists in the metadata must contain. No index has them. */
+  /** The entries that objects and lists in the metadata must contain. No index has them. */
   parts: MetadataPart[];
   /** Values on the top level of the latest state. */
   values: { key: string; value: unknown }[];

@@ -7,7 +7,7 @@ import type { FoundThreadRow, Position, ThreadSearchStore, Walk } from './thread
 export interface ThreadPage extends ThreadFilter, ThreadOrder {
   limit: number;
   offset: number;
-  /** Whether the values of the states are included; they can be large. */
+  /** True when the values of the states are included; they can be large. */
   withValues: boolean;
 }
 
@@ -34,7 +34,7 @@ interface PageOfIds {
   isPartial?: boolean;
 }
 
-/** Where to look: along an index, or among a few threads. */
+/** The way to look: along an index, or among a few threads. */
 type Plan = { walk: Walk; among: string[] | null };
 
 export interface SearchLimits {
@@ -42,11 +42,11 @@ export interface SearchLimits {
   countCeiling: number;
   /** A set of up to this size is read completely. */
   smallSet: number;
-  /** How many threads are looked at in one go, while no other request is served. */
+  /** The number of threads that are looked at in one go, while no other request is served. */
   stepSize: number;
-  /** How many threads are looked at only for a list's total, once its page is full. */
+  /** The number of threads that are looked at only for a list's total, once its page is full. */
   lookedForTotal: number;
-  /** How many threads one search looks at, for page and total together. */
+  /** The number of threads that one search looks at, for page and total together. */
   lookedAt: number;
   /** A page ends early when the values of its threads would be larger than this. */
   pageBytes: number;

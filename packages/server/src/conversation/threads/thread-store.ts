@@ -50,7 +50,7 @@ export interface Settlement {
   fallbackTitle?: string | null;
   /** Why the last run failed; shown beside the values. */
   error?: string | null;
-  /** Whether a run has ended, which its owner has not seen yet. */
+  /** True when a run has ended, which its owner has not seen yet. */
   hasRunEnded?: boolean;
   at: string;
 }
@@ -77,7 +77,7 @@ export class ThreadStore {
     return (await deletedThread.first(this.#database.read, { threadId })) !== undefined;
   }
 
-  /** Whether the agent runtime has saved a state of the thread, with a record or without. */
+  /** Returns whether the agent runtime has saved a state of the thread, with a record or without. */
   async hasStates(threadId: string): Promise<boolean> {
     return this.#checkpoints.exist(threadId);
   }
@@ -364,7 +364,7 @@ async function moveInIndex(trx: Trx, { thread_id, metadata, updated_at }: Thread
   if (metadata !== '{}') await metadataTime.run(trx, { threadId: thread_id, at: updated_at });
 }
 
-/** Whether the last run that has ended was stopped. */
+/** Returns whether the last run that has ended was stopped. */
 async function wasStopped(trx: Trx, threadId: string): Promise<boolean> {
   const last = await trx
     .selectFrom('runs')

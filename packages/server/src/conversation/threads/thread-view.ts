@@ -14,7 +14,7 @@ import { publicMetadata } from './thread-metadata.ts';
 
 type Json = Record<string, unknown>;
 
-/** What is known about the latest state, with the names that the wire uses. */
+/** The latest state as far as it is known, with the names that the wire uses. */
 export interface ShownState {
   values: Json;
   interrupts: StateView['interrupts'];

@@ -35,7 +35,7 @@ export interface ThreadRequest {
   supersteps: StateUpdate[][];
 }
 
-/** How many threads of an assistant are read before they are deleted. */
+/** This many threads of an assistant are read before they are deleted. */
 const threadsAtOnce = 100;
 
 export type PruneStrategy = 'delete' | 'keep_latest';

@@ -13,7 +13,7 @@ export interface UnreadPosition {
 
 export type UnreadRow = Pick<ThreadRow, 'thread_id' | 'display_name' | 'run_ended_at'>;
 
-/** Which threads their owners have not read yet. */
+/** The threads that their owners have not read yet. */
 export class UnreadThreadStore {
   readonly #database: Database<ConversationTables>;
 

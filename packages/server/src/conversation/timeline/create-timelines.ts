@@ -18,7 +18,7 @@ export function createTimelines({
   clock,
 }: Pick<ConversationParts, 'database' | 'models' | 'clock'> & {
   access: Pick<ThreadAccess, 'require'>;
-  /** What tasks of the pool did, for the timelines of the runs that asked for them; null when there is no pool. */
+  /** Returns the spans of the pool's tasks, for the timelines of the runs that asked for them; null when there is no pool. */
   poolSpansOver: ((frozen: Database<unknown>) => PoolSpans) | null;
 }): Routes[] {
   const timelines = new RunTimelines({

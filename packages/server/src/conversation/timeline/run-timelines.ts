@@ -22,7 +22,7 @@ import type { RunTimelineStore, TimedRun } from './run-timeline-store.ts';
 /** A span of a task of the pool; the task itself has no parent. */
 export type PoolSpan = RunSpan & { links: { task_id: string } };
 
-/** What tasks of the pool did. */
+/** The spans of the pool's tasks. */
 export interface PoolSpans {
   /** The first spans of these tasks of a user after a place, in their order. */
   first(
@@ -59,7 +59,7 @@ const usualLimit = 200;
 /** The tasks of further tool calls of a run are left out. */
 const maxTasks = 10_000;
 
-/** What a run did, from rows alone: its own spans, and those of the tasks that it has asked the pool for. */
+/** The timeline of a run, from rows alone: its own spans, and those of the tasks that it has asked the pool for. */
 export class RunTimelines {
   readonly #options;
 

@@ -18,7 +18,7 @@ import { HistorySeed } from './history-seed.ts';
 import { Replays } from './replays.ts';
 import { turnRoutes } from './turn-routes.ts';
 
-/** What a page does with the turns of a conversation: make one again, edit it, look at its versions, branch from it. */
+/** Creates the operations on the turns of a conversation: make one again, edit it, show its versions, branch from it. */
 export function createTurns({
   database,
   runtime,

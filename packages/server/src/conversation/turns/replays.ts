@@ -26,9 +26,9 @@ interface Place {
   runId: string | null;
 }
 
-/** How many stored messages are searched for the run of an answer; the latest answer is among the newest. */
+/** This many stored messages are searched for the run of an answer; the latest answer is among the newest. */
 const maxEvents = 500;
-/** What stays of a question when its text is replaced. */
+/** The parts of a question that stay when its text is replaced. */
 const keptOfQuestion = ['files', 'referenced_message_contexts'];
 
 /** Says how a client has the latest turn done again. It reads only; the client starts the run. */
@@ -125,7 +125,7 @@ export class Replays {
     return { thread, messages: messagesIn(state.values), title };
   }
 
-  /** Where the new run begins, and which run it replaces. */
+  /** Returns where the new run begins, and which run it replaces. */
   async #source(
     owner: Owner,
     thread: ThreadRow,

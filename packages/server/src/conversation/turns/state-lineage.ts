@@ -1,7 +1,7 @@
 import type { StatefulThread, WireState } from '../../agents/state/graph-state.ts';
 import type { SavedStates } from '../threads/saved-states.ts';
 
-/** How many saved states are looked at; the states of one turn are a few. */
+/** At most this many saved states are looked at; the states of one turn are a few. */
 const maxStates = 1_000;
 
 /**

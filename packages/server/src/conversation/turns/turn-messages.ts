@@ -15,7 +15,7 @@ export interface TurnMessage {
 /** The messages of a turn, from the question of the user to the end. */
 export interface Turn {
   question: TurnMessage;
-  /** What came after the question, tools included. */
+  /** The messages after the question, those of tools included. */
   rest: TurnMessage[];
 }
 
@@ -39,7 +39,7 @@ export function turnOfAnswer(messages: readonly TurnMessage[], answerId: string)
   return question ? { question, rest: messages.slice(asked + 1) } : null;
 }
 
-/** Whether the recorded content is the message with this id. */
+/** Returns whether the recorded content is the message with this id. */
 export function isMessage(content: unknown, messageId: string): boolean {
   return isRecord(content) && content.id === messageId;
 }

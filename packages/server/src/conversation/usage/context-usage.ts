@@ -2,7 +2,7 @@ import type { ContextUsage } from '@switchyard/contract/conversation/run-events'
 import { estimatedTokens, type MessageContent, messageText } from '../../agents/message-text.ts';
 import type { ModelConfig } from '../../config/models.ts';
 
-/** How much of the model's window the messages of a thread take; null for a thread without a state. */
+/** Returns how much of the model's window the messages of a thread take; null for a thread without a state. */
 export function contextUsageOf({
   threads,
   modelOf,

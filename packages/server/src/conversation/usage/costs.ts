@@ -36,7 +36,7 @@ export class ModelPrices {
     return isAgreed ? (first?.pricing ?? null) : null;
   }
 
-  /** Whether the demo model has answered under this name. */
+  /** Returns whether the demo model has answered under this name. */
   isSimulated(model: string): boolean {
     return model === demoModelName && this.#models.every(({ name }) => name !== model);
   }

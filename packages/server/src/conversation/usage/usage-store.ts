@@ -40,7 +40,7 @@ export interface AgentUsageSum extends ModelUsageSum {
   firsts: number;
 }
 
-/** What was used in a range, by model and one thing more. */
+/** The usage in a range, by model and one thing more. */
 export interface UsageSums {
   byDay: DayUsageSum[];
   byUser: UserUsageSum[];
@@ -117,7 +117,7 @@ type UsedRows = SelectQueryBuilder<ConversationTables, 'run_usage', object>;
 /** One statement sums up this many rows, which takes about 10 ms. */
 const usualRowsAtOnce = 5_000;
 
-/** Which runs exist, and what they have used. */
+/** The runs that exist, and their usage. */
 export class UsageStore {
   readonly #database: Database<ConversationTables>;
   readonly #rowsAtOnce: number;

@@ -30,7 +30,7 @@ export type WorkflowUsageOf = (
   range: UsageRange & { offsetMinutes: number },
 ) => Promise<PoolUsage>;
 
-/** What tasks have used of the workers. */
+/** The time of workers that tasks have used. */
 export interface WorkerUsage {
   tasks: number;
   seconds: number;
@@ -87,7 +87,7 @@ const noPool: PoolUsage = {
 };
 const ever: UsageRange = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 
-/** What runs have used and cost. */
+/** The usage and the cost of runs. */
 export class UsageSummaries {
   readonly #options: UsageSummariesOptions;
 

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { type ContentType, contentTypeOf } from '../../platform/files/content-type.ts';
 
-/** How many bytes from the beginning decide between text and binary. */
+/** This many bytes from the beginning decide between text and binary. */
 export const headBytes = 8_192;
 
 const plainText = 'text/plain; charset=utf-8';

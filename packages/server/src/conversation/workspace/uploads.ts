@@ -40,7 +40,7 @@ interface UploadsAnswer {
   skipped_files: string[];
 }
 
-/** How many uploads a list shows, and agents are told about. */
+/** A list shows this many uploads, and agents get as many. */
 const maxUploads = 1_000;
 
 /** The files that users put into their threads. */

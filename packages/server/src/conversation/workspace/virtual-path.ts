@@ -1,7 +1,7 @@
 import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 
-/** Where agents and clients see the files of a thread. */
+/** The folder in which agents and clients see the files of a thread. */
 const virtualRoot = '/mnt/user-data';
 
 export const folderNames = ['uploads', 'workspace', 'outputs'] as const;

@@ -111,7 +111,7 @@ async function openZip(file: FileHandle): Promise<{ zip: ZipFile; reader: Handle
   return { zip, reader, size };
 }
 
-/** Where the directory lies, and where the records behind it begin. The library tells only how many entries it has. */
+/** Returns where the directory lies, and where the records behind it begin. The library gives only the number of its entries. */
 async function directoryOf(
   zip: ZipFile,
   reader: HandleReader,

@@ -28,7 +28,7 @@ export function newestFirst<Checkpoint extends Follower>(outlines: readonly Chec
   return ordered;
 }
 
-/** What follows each checkpoint that is there, by its key. */
+/** Returns what follows each checkpoint that is there, by its key. */
 function followersIn<Checkpoint extends Follower>(
   outlines: readonly Checkpoint[],
 ): ReadonlyMap<string, Checkpoint[]> {

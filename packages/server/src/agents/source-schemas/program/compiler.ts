@@ -14,7 +14,7 @@ export interface OpenedSource {
   sources: string[];
 }
 
-/** What a project without a tsconfig gets, and what a project's own options begin with. */
+/** The options of a project without a tsconfig. A project's own options are added to them. */
 const usualOptions = {
   target: 'es2023',
   module: 'esnext',

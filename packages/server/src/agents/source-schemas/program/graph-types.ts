@@ -4,7 +4,7 @@ import type { OpenedSource } from './compiler.ts';
 /** An export may be a function that returns a promise of a builder; more steps than these do not make a graph. */
 const maxSteps = 6;
 
-/** What the compiler knows of the graphs of one program. */
+/** The graphs of one program, as the compiler knows them. */
 export class GraphTypes {
   readonly #source: OpenedSource;
 

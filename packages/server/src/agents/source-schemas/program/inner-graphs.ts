@@ -16,7 +16,7 @@ interface AddedNode {
   parts: readonly ts.Expression[];
 }
 
-/** How far a graph is followed through variables, functions and imports. */
+/** A graph is followed through at most this many variables, functions and imports. */
 const maxSteps = 50;
 
 /** Finds the graphs that the nodes of a graph are, by the calls of `addNode` in the source. */

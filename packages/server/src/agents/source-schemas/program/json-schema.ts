@@ -1,7 +1,7 @@
 /** A schema of draft 07, or a part of one. */
 export type JsonSchema = Record<string, unknown>;
 
-/** What the compiler knows of one graph; null where its types say nothing. */
+/** The schemas of one graph that the compiler knows; null where its types say nothing. */
 export interface GraphSchemas {
   input: JsonSchema | null;
   output: JsonSchema | null;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.ts';
 
-/** How a message looks on the wire: the same for every graph, so it is written here and not read from LangChain's classes. */
+/** A message on the wire is the same for every graph, so its schema is written here and not read from LangChain's classes. */
 const content = {
   anyOf: [{ type: 'string' }, { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'object' }] } }],
 };

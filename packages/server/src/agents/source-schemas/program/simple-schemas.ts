@@ -43,7 +43,7 @@ export function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
   return isPlain ? { type: [...new Set(schemas.map(({ type }) => type))] } : { anyOf: [...schemas] };
 }
 
-/** How an object of JavaScript or Node looks after JSON. */
+/** Returns how an object of JavaScript or Node looks after JSON. */
 export function standardObjectSchema(name: string): JsonSchema {
   if (name === 'Date') return { type: 'string', format: 'date-time' };
   return { type: name === 'String' || name === 'URL' ? 'string' : 'object' };

@@ -31,7 +31,7 @@ export function sourceGraphs(source: OpenedSource, exportName: string): SchemasB
     }
   }
 
-  /** What the compiler says of the file is the likely cause. */
+  /** The compiler's message about the file is the likely cause. */
   function firstError(): string {
     const { compiler, program, source: text } = source;
     const [first] = [...program.getSyntacticDiagnostics(text), ...program.getSemanticDiagnostics(text)];

@@ -30,7 +30,7 @@ export class TypeFacts {
     return item !== undefined && (item.isUnion() ? item.types : [item]).some((each) => this.isMessage(each));
   }
 
-  /** Whether it is LangChain's class of messages or one that is made from it, in whatever copy of LangChain. */
+  /** Returns whether it is LangChain's class of messages or one that is made from it, in whatever copy of LangChain. */
   isMessage(type: ts.Type): boolean {
     const declared = declaredType(type);
     if (!declared) return false;
@@ -40,7 +40,7 @@ export class TypeFacts {
     return this.#source.checker.getBaseTypes(declared).some((base) => this.isMessage(base));
   }
 
-  /** Whether the type comes with JavaScript or with Node, such as `Date` and `Map`. */
+  /** Returns whether the type comes with JavaScript or with Node, such as `Date` and `Map`. */
   isOfTheLanguage(type: ts.Type): boolean {
     const declared = declaredType(type);
     return (

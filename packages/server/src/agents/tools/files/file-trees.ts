@@ -54,7 +54,7 @@ export class FileTrees {
     const roots = [uploadsPath, workspacePath, outputsPath, ...this.#mounts.map(({ prefix }) => prefix)];
     throw new ToolFailure(
       'path_invalid',
-      `${shown(path)} is no path here. Paths begin with one of these: ${roots.join(', ')}.`,
+      `${shown(path)} is not a path here. Paths begin with one of these: ${roots.join(', ')}.`,
     );
   }
 }
@@ -96,7 +96,7 @@ function explained(error: unknown, { path, kind }: Named): unknown {
         `There is no ${kind} ${shown(path)}. See what is there with ls or glob.`,
       );
     case 'path_invalid':
-      return new ToolFailure('path_invalid', `${shown(path)} is no file. List a folder with ls.`);
+      return new ToolFailure('path_invalid', `${shown(path)} is not a file. List a folder with ls.`);
     case 'path_denied':
     case 'path_not_allowed':
       return deniedPath(path, error);

@@ -7,7 +7,7 @@ import type { RunClaimStore } from '../records/run-claim-store.ts';
 import { finalEvents, idsBefore } from '../records/run-frames.ts';
 import { valuesOfRun } from '../records/values-of-run.ts';
 
-/** A process that lives tells the end of a run at once. */
+/** A process that lives announces the end of a run at once. */
 const overdueMs = 5_000;
 
 /**

@@ -19,7 +19,7 @@ interface WebhookCall {
   signal: AbortSignal;
 }
 
-/** How this gateway calls addresses that users name: no private networks, no redirects, deadlines. */
+/** Calls addresses that users name: no private networks, no redirects, deadlines. */
 export interface WebhookCaller {
   /** Returns what is wrong with an address, as a sentence; null when it may be called. */
   whyDenied: (url: string) => Wording | null;

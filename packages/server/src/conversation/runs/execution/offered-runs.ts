@@ -10,7 +10,7 @@ import type { RunExecutor } from './run-executor.ts';
 import type { RunWorker } from './run-leases.ts';
 import { type Place, type RunLine, RunSlots } from './run-line.ts';
 
-/** What an offer says about a run. */
+/** The facts about a run that an offer holds. */
 export interface RunOffer {
   /** Names the run and its attempt. */
   id: string;
@@ -24,7 +24,7 @@ const maxOffersPerSweep = 1_000;
 const retryMs = secondMs;
 /** A claim takes milliseconds. A process that has an offer in hand for longer than this has died with it. */
 const lockMs = 5 * secondMs;
-/** How long the end of the process waits for Redis. */
+/** The end of the process waits this long for Redis. */
 const closeMs = secondMs;
 
 /**

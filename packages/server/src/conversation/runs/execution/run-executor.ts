@@ -67,7 +67,7 @@ export interface ExpectedRun {
 const endRetryMs = 1_000;
 /**
  * When many runs begin at once, other requests get a turn after this many, because the first steps of a graph occupy the event
- * loop. With fewer, a run takes more processor time; with more, clients hear later that their run begins.
+ * loop. With fewer, a run takes more processor time; with more, clients see later that their run begins.
  */
 const beginningsPerTurn = 8;
 /** Shorter than the time for which the deletion of a thread waits for its runs. */
@@ -190,7 +190,7 @@ export class RunExecutor {
     );
   }
 
-  /** How the run has ended; undefined when it has not ended and continues elsewhere. */
+  /** Returns how the run has ended; undefined when it has not ended and continues elsewhere. */
   async #outcome(attempt: Attempt, controller: AbortController): Promise<RunOutcome | undefined> {
     const { row, signal } = attempt;
     if (row.cancel_action) return this.#afterStop(attempt, cancelStop(row.cancel_action));

@@ -10,7 +10,7 @@ export interface Place {
   giveUp: () => void;
 }
 
-/** Where runs wait until a process has room for them. */
+/** The line in which runs wait until a process has room for them. */
 export interface RunLine {
   /** Adding a run that is known already changes nothing. `isNext`: it is known that no other run of its thread holds it up. */
   add(run: WaitingRun, known?: { isNext: boolean }): void;
@@ -20,9 +20,9 @@ export interface RunLine {
   remove(run: Pick<WaitingRun, 'run_id' | 'thread_id'>, thread: ThreadAfterRun): void;
   /** Begins as many runs as there is room for. */
   pump(): void;
-  /** How many runs wait, of all users and of one. */
+  /** Returns how many runs wait, of all users and of one. */
   waiting(userId: string): Promise<{ ofAll: number; ofUser: number }>;
-  /** True when this process finds runs only by what other processes tell it. */
+  /** True when this process finds runs only by messages of other processes. */
   readonly listens: boolean;
   /** Looks after the line itself, now and then. */
   sweep(): Promise<void>;

@@ -24,7 +24,7 @@ export class RunScheduler implements RunLine {
   constructor(options: {
     executor: Pick<RunExecutor, 'execute' | 'expect' | 'isAtWork'>;
     worker: Pick<RunWorker, 'id'>;
-    /** How many runs work at the same time. */
+    /** The number of runs that work at the same time. */
     slots: number;
     clock: Clock;
     timer?: Timer;
@@ -98,7 +98,7 @@ export class RunScheduler implements RunLine {
     await this.#slots.settled();
   }
 
-  /** The processes that find its runs hear of its lease. */
+  /** The processes that find its runs notice the end of its lease. */
   async close(): Promise<void> {}
 
   /** Never rejects. */
@@ -130,7 +130,7 @@ interface OwnerLine {
   /** Threads whose first run could begin, in the order in which that became true. */
   threads: Set<string>;
   running: number;
-  /** When the owner was served last, in a count of services. */
+  /** The time at which the owner was served last, in a count of services. */
   servedAt: number;
 }
 

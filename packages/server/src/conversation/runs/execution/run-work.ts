@@ -96,7 +96,7 @@ export class RunWork {
   accepted(run: RunRow): void {
     const { starts, line } = this.#options;
     const newest = starts.newestOf(run.thread_id);
-    // Followers hear of runs in their order, so one that another process admitted before comes first.
+    // Followers get runs in their order, so one that another process admitted before comes first.
     if (newest !== undefined && run.admission > newest + 1)
       this.#announceAfter({ threadId: run.thread_id, admission: newest }).catch(this.#options.onFault);
     else starts.announce(run);

@@ -34,7 +34,7 @@ import { checkpointNotFound, type NewRun } from './run-admission.ts';
 export interface RunCaller {
   userId: string;
   mount: Mount;
-  /** What the operator's own authentication said about the user; absent for every other user. */
+  /** The user as the operator's own authentication described them; absent for every other user. */
   authUser?: Record<string, unknown>;
   /** Set by callers within the gateway that must not start a run twice; no request can set it. */
   runId?: string;

@@ -31,7 +31,7 @@ export function idsBefore(attempt: number): number {
 
 /**
  * Whether the frame says what is left of an earlier attempt: the second one of a later attempt. Readers of all modes get it, because
- * it tells them which of the messages that they have are not part of the run any more.
+ * it shows them which of their messages are not part of the run any more.
  */
 function isWholeState({ id, event }: StreamFrame): boolean {
   return event === 'values' && id > idsPerAttempt && id % idsPerAttempt === 2;
@@ -56,7 +56,7 @@ export async function* readFrames(
   }
 }
 
-/** What is left of a run whose frames are gone: its final values, and its error if it failed. */
+/** Returns what is left of a run whose frames are gone: its final values, and its error if it failed. */
 export function finalEvents(values: Record<string, unknown>, failure: Failure | null): FinalEvent[] {
   const last = { event: 'values', data: JSON.stringify(values) };
   return failure ? [last, failureEvent(failure)] : [last];

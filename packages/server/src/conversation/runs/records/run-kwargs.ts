@@ -2,7 +2,7 @@ import { isRecord } from '@switchyard/contract/is-record';
 import type { RunRow } from '../../tables.ts';
 import type { RunKwargs } from './run-request.ts';
 
-/** What a request says when it says nothing. It is not stored: each run would repeat it. */
+/** The values of a request that has none. They are not stored: each run would repeat them. */
 const usual: RunKwargs = {
   input: null,
   command: null,

@@ -7,7 +7,7 @@ import { withMessageIds } from '../../journal/human-message.ts';
 
 type Json = Record<string, unknown>;
 
-/** What is stored of a create request: checked, merged with its assistant, and without what only the gateway may set. */
+/** A create request as it is stored: checked, merged with its assistant, and without what only the gateway may set. */
 export interface RunKwargs {
   input: unknown;
   command: { resume?: unknown; update?: unknown; goto?: unknown } | null;
@@ -23,7 +23,7 @@ export interface RunKwargs {
   stream_subgraphs: boolean;
   /** Set for runs that the second protocol has started. */
   names_checkpoints?: boolean;
-  /** What the operator's own authentication said about the user who started the run; for its graph alone. */
+  /** The user who started the run, as the operator's own authentication described them; for its graph alone. */
   auth_user?: Json;
   durability: 'sync' | 'async' | 'exit' | null;
   on_disconnect: 'cancel' | 'continue';

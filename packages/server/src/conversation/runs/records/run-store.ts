@@ -22,7 +22,7 @@ import {
 type Trx = WriteTransaction<ConversationTables>;
 type Read = Database<ConversationTables>['read'];
 
-/** What the scheduler remembers of a run that waits. */
+/** The columns that the scheduler remembers of a run that waits. */
 export type WaitingRun = Pick<
   RunRow,
   | 'run_id'

@@ -7,7 +7,7 @@ import type { StopKind } from './run-stop.ts';
 
 export type EndStatus = Exclude<RunStatus, 'pending' | 'running'>;
 
-/** How a run has ended, before that is written. */
+/** The end of a run, before it is written. */
 export interface RunOutcome {
   status: EndStatus;
   error: { name: string; message: string } | null;
@@ -21,13 +21,13 @@ export interface RunOutcome {
   obeysCancel?: boolean;
 }
 
-/** What a state waits for. */
+/** The thing that a state waits for. */
 export interface Pause {
   hasNext: boolean;
   hasInterrupts: boolean;
 }
 
-/** How often a run is started. The limit is for a run that crashes the gateway each time. */
+/** A run is started at most this many times. The limit is for a run that crashes the gateway each time. */
 const maxAttempts = 10;
 
 const maxErrorLength = 10_000;
@@ -120,7 +120,7 @@ export function errorOf(error: unknown): { name: string; message: string } {
   return { name: storable(name).slice(0, 200), message: storable(message).slice(0, maxErrorLength) };
 }
 
-/** What waiting callers get; always an object. */
+/** Returns what waiting callers get; always an object. */
 export function valuesOf(
   state: Pick<StateView, 'values' | 'interrupts'> | undefined,
   error: RunOutcome['error'],
@@ -141,7 +141,7 @@ export function failureOf(
   return { name: run.error_name ?? 'Error', message: run.error ?? '' };
 }
 
-/** Whether a reader that asked for these modes wants the frame of this name. */
+/** Returns whether a reader that asked for these modes wants the frame of this name. */
 export function isFrameOf(modes: readonly StreamMode[], event: string): boolean {
   const name = event.split('|', 1)[0] ?? event;
   if (name === 'metadata' || name === 'error' || name === 'gap') return true;

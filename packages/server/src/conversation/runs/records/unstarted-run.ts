@@ -1,7 +1,7 @@
 import { emptyTally, totalsOf } from '../../journal/run-totals.ts';
 import type { RunRow } from '../../tables.ts';
 
-/** What the row of a run holds before anything has happened to the run. */
+/** The columns of a run to which nothing has happened yet. */
 export const unstartedRun = {
   status: 'pending',
   admission: 0,
