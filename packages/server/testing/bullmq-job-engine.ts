@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
-import { BullmqJobs } from '../src/platform/jobs/bullmq-jobs.ts';
 import type { Jobs } from '../src/platform/jobs/jobs.ts';
+import { StoredJobs } from '../src/platform/jobs/stored-jobs.ts';
 import { OfferQueues } from '../src/platform/offers/offer-queues.ts';
 import type { RedisServer } from '../src/platform/redis/redis-server.ts';
 import type { JobEngine } from './job-fleet.ts';
@@ -28,7 +28,7 @@ export async function openBullmqJobEngine(url: string): Promise<JobEngine> {
     newJobs: async (options) => {
       const redis = await openTestRedis(url, prefix);
       const offers = await OfferQueues.open({ redis });
-      const jobs = new BullmqJobs({ ...options, offers });
+      const jobs = new StoredJobs({ ...options, offers });
       opened.set(jobs, { redis, offers });
       return jobs;
     },

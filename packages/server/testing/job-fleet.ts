@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../src/platform/database/database.ts';
-import { EmbeddedJobs, type EmbeddedJobsOptions } from '../src/platform/jobs/embedded-jobs.ts';
 import type { Jobs } from '../src/platform/jobs/jobs.ts';
+import { StoredJobs, type StoredJobsOptions } from '../src/platform/jobs/stored-jobs.ts';
 import type { JobTables } from '../src/platform/jobs/tables.ts';
 import type { JobsVariant } from './jobs-conformance.ts';
 import { ManualTime } from './manual-time.ts';
@@ -9,9 +9,11 @@ import { ManualTime } from './manual-time.ts';
 /** After this many looks, something happens all the time. */
 const maxRounds = 300;
 
+type ProcessOptions = Omit<StoredJobsOptions, 'offers'>;
+
 /** What hands jobs out besides the database: nothing for the variant without another service. */
 export interface JobEngine {
-  newJobs(options: EmbeddedJobsOptions): Promise<Jobs>;
+  newJobs(options: ProcessOptions): Promise<Jobs>;
   /** The clock of the database has moved. */
   advance(nowMs: number): Promise<void>;
   /** Resolves to a text that stays the same once nothing happens any more. */
@@ -21,7 +23,7 @@ export interface JobEngine {
 }
 
 const embedded: JobEngine = {
-  newJobs: async (options) => new EmbeddedJobs(options),
+  newJobs: async (options) => new StoredJobs({ ...options, offers: null }),
   advance: async () => undefined,
   look: async () => '',
   kill: () => undefined,
@@ -71,7 +73,7 @@ export class JobFleet {
     };
   }
 
-  async newProcess(options: Partial<EmbeddedJobsOptions> = {}): Promise<{ jobs: Jobs; time: ManualTime }> {
+  async newProcess(options: Partial<ProcessOptions> = {}): Promise<{ jobs: Jobs; time: ManualTime }> {
     const time = new ManualTime(0);
     const jobs = await this.#engine.newJobs({
       isAlone: false,

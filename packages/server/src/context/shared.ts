@@ -14,10 +14,10 @@ import { MemoryCounters } from '../platform/counters/memory-counters.ts';
 import type { Database } from '../platform/database/database.ts';
 import { databaseNowMs } from '../platform/database/database-time.ts';
 import { migrate } from '../platform/database/migrate.ts';
-import { EmbeddedJobs, type EmbeddedJobsOptions } from '../platform/jobs/embedded-jobs.ts';
 import type { JobFailure } from '../platform/jobs/job-attempts.ts';
 import { type Jobs, JobUnsettled } from '../platform/jobs/jobs.ts';
 import { jobMigrations } from '../platform/jobs/migrations.ts';
+import { StoredJobs } from '../platform/jobs/stored-jobs.ts';
 import type { JobTables } from '../platform/jobs/tables.ts';
 import type { OfferQueues } from '../platform/offers/offer-queues.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
@@ -138,7 +138,7 @@ async function openOffers(redis: RedisServer, opened: CloseStack): Promise<Offer
 async function openJobs(surroundings: Surroundings, offers: OfferQueues | null): Promise<Jobs> {
   const { database, ownership, logger, opened } = surroundings;
   await migrate(database, 'jobs', jobMigrations);
-  const shared = {
+  const jobs = new StoredJobs({
     database: database.withTables<JobTables>(),
     isAlone: database.dialect === 'sqlite',
     report: ({ error, ...failure }: JobFailure): void => {
@@ -147,15 +147,10 @@ async function openJobs(surroundings: Surroundings, offers: OfferQueues | null):
       const cause = error instanceof JobUnsettled ? { reason: error.message } : { err: error };
       logger.warn({ ...cause, ...failure }, 'A job failed');
     },
-  };
-  const jobs = offers ? await openBullmqJobs(shared, offers) : new EmbeddedJobs(shared);
+    offers,
+  });
   opened.add(() => jobs.close());
   jobs.register('ownership.prune', () => ownership.prune());
   jobs.every('ownership.prune', hourMs);
   return jobs;
-}
-
-async function openBullmqJobs(options: EmbeddedJobsOptions, offers: OfferQueues): Promise<Jobs> {
-  const { BullmqJobs } = await import('../platform/jobs/bullmq-jobs.ts');
-  return new BullmqJobs({ ...options, offers });
 }

@@ -1,76 +1,17 @@
-import { JobAttempts, type JobAttemptsOptions } from './job-attempts.ts';
-
-/** Polling finds jobs of other processes. A wake and the timer find our own at once. */
-const maxIdleMs = 30_000;
-const afterTroubleMs = 5_000;
-/** A job is due, but another process is claiming it at this moment. */
-const afterContentionMs = 100;
-
-/**
- * All jobs of one kind in this process, found by looking at rows. It looks for due jobs and runs as many as the policy
- * allows.
- */
-export class JobLane {
-  readonly #options: JobAttemptsOptions;
-  readonly #attempts: JobAttempts;
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
-  #isStopped = false;
-  #cancelLook: (() => void) | undefined;
-
-  constructor(options: JobAttemptsOptions) {
-    this.#options = options;
-    this.#attempts = new JobAttempts(options);
-  }
-
+/** All jobs of one kind in this process, and the way in which it learns that one is due. */
+export interface JobLane {
+  start(): Promise<void>;
+  /** The job is part of a unit that may be committed. */
+  remember(id: string): void;
   /** A job may be due. */
-  wake(): void {
-    if (this.#isStopped) return;
-    if (this.#looking !== undefined) this.#lookAgain = true;
-    else this.#looking = this.#look();
-  }
-
+  wake(): void;
+  /** Looks for what no wake leads to. `hasMoved`: jobs are due earlier than they were. Never rejects. */
+  sweep(hasMoved: boolean): Promise<void>;
   /** Takes no new jobs, and resolves when the running ones have ended. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelLook?.();
-    await this.#looking;
-    await this.#attempts.settled();
-  }
-
-  abort(): void {
-    this.#attempts.abort();
-  }
-
-  async #look(): Promise<void> {
-    this.#cancelLook?.();
-    let nextMs: number;
-    do {
-      this.#lookAgain = false;
-      nextMs = await this.#startWhatIsDue();
-    } while (this.#lookAgain && !this.#isStopped);
-    this.#looking = undefined;
-    if (!this.#isStopped) this.#cancelLook = this.#options.timer(() => this.wake(), nextMs);
-  }
-
-  /** Returns how long there will be nothing to do, as far as is known. */
-  async #startWhatIsDue(): Promise<number> {
-    const { kind, store, runner, report } = this.#options;
-    try {
-      const delayMs = await store.untilNextDue(kind);
-      if (delayMs === null || delayMs > 0) return Math.min(delayMs ?? maxIdleMs, maxIdleMs);
-      const { free } = this.#attempts;
-      // The lane looks again when a job ends.
-      if (free <= 0 || this.#isStopped) return maxIdleMs;
-      const claimed = await store.claim(kind, free, runner);
-      if (this.#isStopped) await Promise.all(claimed.map((row) => store.handOver(row, runner)));
-      else for (const row of claimed) void this.#attempts.begin(row).then(() => this.wake());
-      if (claimed.length === 0) return afterContentionMs;
-      this.#lookAgain = true;
-      return maxIdleMs;
-    } catch (error) {
-      report({ kind, error });
-      return afterTroubleMs;
-    }
-  }
+  stop(): Promise<void>;
+  abort(): void;
+  /** Resolves when others know what this process has done. */
+  settled(): Promise<void>;
+  /** Leaves behind what still runs. */
+  close(): Promise<void>;
 }

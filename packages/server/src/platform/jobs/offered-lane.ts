@@ -1,5 +1,6 @@
 import type { Offer, OfferOutcome, OfferQueue } from '../offers/offer-queue.ts';
 import { JobAttempts, type JobAttemptsOptions } from './job-attempts.ts';
+import type { JobLane } from './job-lane.ts';
 import type { DueJob } from './job-store.ts';
 
 /** What an offer says about a job. `dueAtMs` is the time of the row when it was offered. */
@@ -23,7 +24,7 @@ interface OfferedLaneOptions extends JobAttemptsOptions {
 }
 
 /** All jobs of one kind in this process, handed out by BullMQ. Rows are the record: offers are made from them and checked by them. */
-export class OfferedLane {
+export class OfferedLane implements JobLane {
   readonly #options: OfferedLaneOptions;
   readonly #attempts: JobAttempts;
   /** Jobs that this process has put into a unit and not offered yet. A job that is put there again has a new entry. */
@@ -41,7 +42,6 @@ export class OfferedLane {
     this.#attempts = new JobAttempts(options);
   }
 
-  /** The job is part of a unit that may be committed. */
   remember(id: string): void {
     if (this.#fresh.size < maxFresh) this.#fresh.set(id, { sweeps: 0 });
   }
@@ -84,7 +84,6 @@ export class OfferedLane {
     }
   }
 
-  /** Takes no new jobs, and resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     // It may wait for Redis, and the jobs do not.
@@ -96,12 +95,11 @@ export class OfferedLane {
     this.#attempts.abort();
   }
 
-  /** Resolves when Redis knows what this process has done. */
+  /** Waits until Redis knows what this process has done. */
   async settled(): Promise<void> {
     await Promise.all([this.#stopping, this.#offering]);
   }
 
-  /** Leaves behind what still runs. */
   async close(): Promise<void> {
     await this.#queue?.close();
   }

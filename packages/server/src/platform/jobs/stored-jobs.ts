@@ -1,22 +1,36 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { within } from '../../lib/async/within.ts';
+import { toIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { type AuditPart, noRecord } from '../audit/audit.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
 import type { OfferQueues } from '../offers/offer-queues.ts';
-import type { JobFailure } from './job-attempts.ts';
+import type { JobAttemptsOptions, JobFailure } from './job-attempts.ts';
 import { afterAbortMs, defaultPolicy, keepDeadMs, lockMs, prunes, sweepEveryMs } from './job-defaults.ts';
-import { recordsOver } from './job-records.ts';
-import { JobStore } from './job-store.ts';
-import type { DeadJob, JobHandler, JobPolicy, JobRecords, Jobs, NewJob, Schedule } from './jobs.ts';
-import { OfferedLane } from './offered-lane.ts';
+import type { JobLane } from './job-lane.ts';
+import { type JobRow, JobStore } from './job-store.ts';
+import type {
+  DeadJob,
+  JobHandler,
+  JobPayload,
+  JobPolicy,
+  JobRecords,
+  Jobs,
+  NewJob,
+  Schedule,
+} from './jobs.ts';
+import { type JobOffer, OfferedLane } from './offered-lane.ts';
+import { PolledLane } from './polled-lane.ts';
 import type { JobTables } from './tables.ts';
 
-export interface BullmqJobsOptions {
+export interface StoredJobsOptions {
   database: Database<JobTables>;
-  offers: Pick<OfferQueues, 'queue' | 'onBack'>;
-  /** True when one process owns the database: interrupted jobs are offered again at once. */
+  /** BullMQ, for several processes. Null: timers of this process wait for the next due job. */
+  offers: Pick<OfferQueues, 'queue' | 'onBack'> | null;
+  /**
+   * True when one process owns the database: interrupted jobs run again at once instead of after their lock expires.
+   */
   isAlone: boolean;
   report: (failure: JobFailure) => void;
   timer?: Timer;
@@ -25,21 +39,21 @@ export interface BullmqJobsOptions {
 }
 
 /**
- * The variant for several processes. Each job is a row, as without Redis. BullMQ gets an offer of it after the commit,
- * waits until it is due, and hands it to one process, which claims the row. Without Redis, jobs wait.
+ * Each job is a row. Without another service, a process looks at the rows when one is due. With BullMQ, it gets an offer of the
+ * job after the commit, waits until it is due, and hands it to one process, which claims the row. Without Redis, jobs wait.
  */
-export class BullmqJobs implements Jobs {
-  readonly #options: BullmqJobsOptions;
+export class StoredJobs implements Jobs {
+  readonly #options: StoredJobsOptions;
   readonly #store: JobStore;
   readonly #records: JobRecords;
   readonly #timer: Timer;
   readonly #runner = { id: newId(), lockMs };
-  readonly #lanes = new Map<string, OfferedLane>();
+  readonly #lanes = new Map<string, JobLane>();
   readonly #intervals = new Map<string, number>();
   #isRunning = false;
   #cancelSweep: () => void = () => undefined;
 
-  constructor(options: BullmqJobsOptions) {
+  constructor(options: StoredJobsOptions) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
     this.#store = new JobStore(options.database, options.databaseTime ?? databaseTime(options.database));
@@ -51,20 +65,19 @@ export class BullmqJobs implements Jobs {
   register(kind: string, handler: JobHandler, policy: JobPolicy = {}): void {
     if (this.#lanes.has(kind)) throw new Error(`Two handlers for jobs of kind ${kind}.`);
     const { offers, report, random = Math.random } = this.#options;
-    this.#lanes.set(
+    const options: JobAttemptsOptions = {
       kind,
-      new OfferedLane({
-        kind,
-        handler,
-        policy: { ...defaultPolicy, ...policy },
-        store: this.#store,
-        runner: this.#runner,
-        timer: this.#timer,
-        random,
-        report,
-        openQueue: (onFault) => offers.queue(`jobs.${kind}`, onFault),
-      }),
-    );
+      handler,
+      policy: { ...defaultPolicy, ...policy },
+      store: this.#store,
+      runner: this.#runner,
+      timer: this.#timer,
+      random,
+      report,
+    };
+    const openQueue =
+      offers && ((onFault: (error: unknown) => void) => offers.queue<JobOffer>(`jobs.${kind}`, onFault));
+    this.#lanes.set(kind, openQueue ? new OfferedLane({ ...options, openQueue }) : new PolledLane(options));
   }
 
   every(kind: string, intervalMs: number): void {
@@ -92,10 +105,10 @@ export class BullmqJobs implements Jobs {
     const { isAlone, offers } = this.#options;
     if (isAlone) await this.#store.handOverAll();
     for (const [kind, intervalMs] of this.#intervals) await this.#store.putSchedule(kind, intervalMs);
-    await this.#store.keepDoubtfulLocks();
+    await this.#correctTimes();
     this.#isRunning = true;
     await Promise.all([...this.#lanes.values()].map((lane) => lane.start()));
-    offers.onBack(() => void this.#sweep());
+    offers?.onBack(() => void this.#sweep());
     this.#planSweep();
   }
 
@@ -135,14 +148,14 @@ export class BullmqJobs implements Jobs {
   async retry(id: string, alongside: AuditPart = noRecord): Promise<'waiting' | 'replaced' | null> {
     const revived = await this.#store.revive(id, alongside);
     if (!revived) return null;
-    // A kind of a feature that is switched off here is offered by a gateway that has it.
+    // A kind of a feature that is switched off here waits until a gateway has it.
     const lane = this.#lanes.get(revived.kind);
     lane?.remember(id);
     if (this.#isRunning) lane?.wake();
     return revived.outcome;
   }
 
-  #requireKnown(kind: string): OfferedLane {
+  #requireKnown(kind: string): JobLane {
     const lane = this.#lanes.get(kind);
     if (!lane) throw new Error(`No handler is registered for jobs of kind ${kind}.`);
     return lane;
@@ -156,17 +169,52 @@ export class BullmqJobs implements Jobs {
 
   /** One kind after the other, so that a sweep is never a burst. Never rejects. */
   async #sweep(): Promise<void> {
+    const hasMoved = await this.#correctTimes();
+    for (const lane of this.#lanes.values()) if (this.#isRunning) await lane.sweep(hasMoved);
+    this.#planSweep();
+  }
+
+  /** Corrects what a clock that was set has put off or brought forward. Returns true when jobs are due earlier. Never rejects. */
+  async #correctTimes(): Promise<boolean> {
     try {
       await this.#store.keepDoubtfulLocks();
-      await this.#store.shortenWaits();
+      return (await this.#store.shortenWaits()) > 0;
     } catch (error) {
       this.#options.report({ kind: 'jobs', error });
+      return false;
     }
-    for (const lane of this.#lanes.values()) if (this.#isRunning) await lane.sweep();
-    this.#planSweep();
   }
 
   #within(limitMs: number, ended: Promise<unknown>): Promise<void> {
     return within(ended, { limitMs, timer: this.#timer });
   }
+}
+
+/** Reads what the rows say about jobs. */
+function recordsOver(store: JobStore): JobRecords {
+  return {
+    dead: async (limit) => (await store.listDead(limit)).map(asDeadJob),
+    countDead: (diedBeforeMs) => store.countDead(diedBeforeMs),
+    schedules: async () => {
+      const rows = await store.listSchedules();
+      return rows.map(({ kind, intervalMs, dueAtMs, runner, lastError }) => ({
+        kind,
+        everyMs: intervalMs ?? 0,
+        nextAtMs: runner === null ? dueAtMs : null,
+        lastError,
+      }));
+    },
+  };
+}
+
+function asDeadJob({ id, kind, key, payload, attempt, lastError, diedAtMs }: JobRow): DeadJob {
+  return {
+    id,
+    kind,
+    key,
+    payload: JSON.parse(payload) as JobPayload,
+    attempts: attempt,
+    lastError: lastError ?? '',
+    diedAt: toIso(diedAtMs ?? 0),
+  };
 }
