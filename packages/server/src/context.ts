@@ -16,11 +16,11 @@ import { agentsFolderOf, type Base, type ContextOptions } from './context/base.t
 import { type OpenedConversation, openConversation } from './context/open-conversation.ts';
 import { openShared } from './context/shared.ts';
 import { userRemovalBy } from './conversation/threads/user-removal.ts';
-import type { OtherReplicas } from './dispatch/create-dependencies.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
-import { Links } from './dispatch/files/links.ts';
+import type { OtherReplicas } from './dispatch/dispatch-parts.ts';
 import { ReferenceWorker } from './dispatch/fleet/reference-worker.ts';
 import { WorkerNames } from './dispatch/graphs/worker-names.ts';
+import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import { type ComfyuiDoor, createComfyuiDoor } from './doors/comfyui/create-comfyui-door.ts';

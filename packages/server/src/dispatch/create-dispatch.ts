@@ -2,44 +2,65 @@ import type { Routes } from '../http/app.ts';
 import { steadyClock } from '../lib/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type ReadTogether, readTogether } from '../platform/database/snapshot.ts';
-import type { DispatchDependencies } from './create-dependencies.ts';
-import { createFleet } from './create-fleet.ts';
-import { createMonitor, createTimelines } from './create-monitor.ts';
-import { openRecords } from './create-records.ts';
-import { createOrders, createReplicas } from './create-replicas.ts';
-import { createRoutes } from './create-routes.ts';
-import { createUpkeep, registerSweeps } from './create-sweeps.ts';
-import {
-  createBatches,
-  createQueueControl,
-  createTasks,
-  createWaiting,
-  createWorkflows,
-} from './create-tasks.ts';
-import type { DispatchEvents } from './dispatch-events.ts';
+import { type ExecutionTimeouts, executionTimeouts } from './attempts/execution-timeouts.ts';
+import { taskBatchRoutes } from './batches/task-batch-routes.ts';
+import { TaskBatchStore } from './batches/task-batch-store.ts';
+import { TaskBatches } from './batches/task-batches.ts';
+import { DispatchEvents } from './dispatch-events.ts';
+import type { DispatchOptions, DispatchParts } from './dispatch-parts.ts';
+import { EarlierRowStore } from './earlier-rows/earlier-row-store.ts';
+import { wordEarlierRows } from './earlier-rows/earlier-rows.ts';
+import { createFiles } from './files/create-files.ts';
 import type { StoredFiles } from './files/stored-files.ts';
+import { createFleet } from './fleet/create-fleet.ts';
 import type { Fleet } from './fleet/fleet.ts';
-import { Instances } from './fleet/instances.ts';
+import { instanceRoutes } from './fleet/instance-routes.ts';
+import type { Instances } from './fleet/instances.ts';
+import type { WorkerNames } from './graphs/worker-names.ts';
 import { Configuration } from './instances/configuration.ts';
-import type { InstanceStore } from './instances/instance-store.ts';
-import type { ObjectInfoStore } from './instances/object-info-store.ts';
+import { configurationRoutes } from './instances/configuration-routes.ts';
+import { InstanceEventStore } from './instances/instance-event-store.ts';
+import { InstanceStore } from './instances/instance-store.ts';
+import { NodeInputStore } from './instances/node-input-store.ts';
+import { ObjectInfoStore } from './instances/object-info-store.ts';
 import { SettingsStore } from './instances/settings-store.ts';
-import { TaskFront } from './intake/task-front.ts';
+import { createTasks } from './intake/create-tasks.ts';
+import type { TaskFront } from './intake/task-front.ts';
 import type { Tasks } from './intake/tasks.ts';
+import { createMonitor } from './monitor/create-monitor.ts';
 import { measureDispatch } from './monitor/dispatch-metrics.ts';
+import { registerSweeps, upkeepOver } from './monitor/sweeps.ts';
 import type { DispatchUpkeep } from './monitor/upkeep.ts';
 import { PushHub } from './push/push-hub.ts';
+import { pushRoute } from './push/push-route.ts';
+import { Matchmaker } from './queue/matchmaker.ts';
+import { PauseStore } from './queue/pause-store.ts';
+import { Pauses } from './queue/pauses.ts';
+import { QueueControl } from './queue/queue-control.ts';
+import { queueRoutes } from './queue/queue-routes.ts';
+import { createRecipes } from './recipes/create-recipes.ts';
+import { createOrders, createReplicas } from './replicas/create-replicas.ts';
+import { InstancesElsewhere } from './replicas/replicas.ts';
+import type { DispatchTables } from './tables.ts';
+import { createTaskRecords } from './tasks/create-task-records.ts';
 import type { PromptStore } from './tasks/prompt-store.ts';
 import { TaskCostStore } from './tasks/task-cost-store.ts';
 import { TaskCosts } from './tasks/task-costs.ts';
 import { TaskListStore } from './tasks/task-list-store.ts';
+import { taskNodeRoutes } from './tasks/task-node-routes.ts';
 import type { TaskNodes } from './tasks/task-nodes.ts';
 import type { TaskStore } from './tasks/task-store.ts';
 import { TaskUsageStore } from './tasks/task-usage-store.ts';
-import type { TaskTimelines } from './timeline/task-timelines.ts';
+import { taskTimelineRoutes } from './timeline/task-timeline-routes.ts';
+import { type TaskTimelines, timelinesOver } from './timeline/task-timelines.ts';
 import { Estimates } from './waiting/estimates.ts';
-import type { Waiting } from './waiting/waiting.ts';
-import type { SavedWorkflows } from './workflows/saved-workflows.ts';
+import { type Waiting, waitingOver } from './waiting/waiting.ts';
+import { waitingRoutes } from './waiting/waiting-routes.ts';
+import { WorkflowOutlooks } from './waiting/workflow-outlooks.ts';
+import { createWebhooks } from './webhooks/create-webhooks.ts';
+import { SavedWorkflowStore } from './workflows/saved-workflow-store.ts';
+import { SavedWorkflows } from './workflows/saved-workflows.ts';
+import { workflowRoutes } from './workflows/workflow-routes.ts';
 
 export interface DispatchArea {
   routes: Routes[];
@@ -48,8 +69,6 @@ export interface DispatchArea {
   files: StoredFiles;
   costs: TaskCosts;
   usage: ReadTogether<TaskUsageStore>;
-  /** The attempts of a task with their nodes, for callers that have checked whose task it is. */
-  taskNodes: TaskNodes;
   /** What clients of ComfyUI call their tasks. */
   prompts: PromptStore;
   taskLists: TaskListStore;
@@ -57,6 +76,8 @@ export interface DispatchArea {
   front: TaskFront;
   /** What the workers say of their nodes. */
   objectInfos: ObjectInfoStore;
+  /** The attempts of a task with their nodes, for callers that have checked whose task it is. */
+  taskNodes: TaskNodes;
   waitingOver: (frozen: Database<unknown>) => Waiting;
   timelinesOver: (frozen: Database<unknown>) => TaskTimelines;
   instances: Instances;
@@ -72,86 +93,105 @@ export interface DispatchArea {
   close(): Promise<void>;
 }
 
-export function createDispatch(dependencies: DispatchDependencies): DispatchArea {
-  const { database, audit, metrics, clock, log, options } = dependencies;
-  const records = openRecords(dependencies);
-  const { events, matchmaker, instanceEvents, links } = records;
-  const configuration = new Configuration({ store: new SettingsStore(database), events, audit, clock });
-  const orders = createOrders(dependencies);
-  const fleet = createFleet(dependencies, { records, configuration, orders });
-  configuration.onChange(() => fleet.apply());
-  records.pauses.onChange(() => fleet.reconsider());
-  const estimates = new Estimates({ store: records.durations, steadyClock });
-  const waitingOver = createWaiting(dependencies, { ...records, fleet, estimates });
-  const waiting = waitingOver(database);
-  const tasks = createTasks(dependencies, { records, fleet, waiting, orders });
-  const front = new TaskFront({ store: records.store, queue: matchmaker, events, audit, clock });
-  const batches = createBatches(dependencies, { tasks, front, events });
-  const { savedWorkflows, outlooks } = createWorkflows(dependencies, { records, fleet, tasks, estimates });
-  const instances = new Instances({ store: records.instanceStore, instanceEvents, fleet, events, audit });
-  const timelinesOver = createTimelines(dependencies, records);
-  const { together, monitor, board } = createMonitor(dependencies, { records, instances, tasks });
+type Dependencies = Omit<DispatchParts, 'events' | 'steadyClock' | 'options'> & {
+  workerNames: WorkerNames;
+  options: DispatchOptions & { timeouts?: Partial<ExecutionTimeouts> };
+};
+
+/** Each line takes the parts of the area and what earlier lines have made. */
+export function createDispatch(dependencies: Dependencies): DispatchArea {
+  const rows = openRows(dependencies);
+  const { database, metrics, clock, steadyClock, log, options, events, times, taskNodes } = rows;
+  const { files, fileStore, matchmaker, pauses, instanceStore, nodeInputs, configuration } = rows;
+  const orders = createOrders(rows);
+  const elsewhere = orders && new InstancesElsewhere(orders);
+  const { fleet, journal, instances } = createFleet({ ...rows, elsewhere });
+  const estimates = new Estimates({ store: rows.durations, steadyClock });
+  const waitingIn = (frozen: Database<DispatchTables>) =>
+    waitingOver(frozen, { queue: matchmaker, fleet, pauses, estimates, clock });
+  const waiting = waitingIn(database);
+  const { tasks, front, taskRoutes } = createTasks({
+    ...rows,
+    requireCapable: (requirement) => fleet.requireCapable(requirement),
+    doubtsAbout: (requirement) => fleet.doubtsAbout(requirement),
+    outlooks: (found) => waiting.outlooks(found),
+    askToStop: (taskId) => {
+      if (!fleet.cancel(taskId)) orders?.send({ kind: 'stop', taskId });
+    },
+  });
+  const lists = new TaskListStore(database);
+  const batches = new TaskBatches({ ...rows, store: new TaskBatchStore(database), lists, tasks, front });
+  const savedWorkflows = new SavedWorkflows({
+    store: new SavedWorkflowStore(database),
+    nodeInputs,
+    tasks,
+    clock,
+  });
+  const price = options.workerPrice;
+  const outlooks = new WorkflowOutlooks({
+    savedWorkflows,
+    instances: instanceStore,
+    fleet,
+    estimates,
+    price,
+    maxPriorityOf: (caller) => tasks.maxPriorityOf(caller),
+    clock,
+  });
+  const control = new QueueControl({
+    ...rows,
+    store: rows.pauseStore,
+    knownPools: async () => [...new Set((await instances.list()).flatMap(({ tags }) => tags))],
+  });
+  const timelinesIn = (frozen: Database<DispatchTables>) => timelinesOver(frozen, { times, price, clock });
+  const { together, monitor, monitorRoutes } = createMonitor({ ...rows, instances, tasks });
   const hub = new PushHub({
-    events,
+    ...rows,
     together,
     instances,
-    pauses: records.pauses,
-    links,
-    clock,
-    steadyClock,
     onFault: (error) => log.warn({ err: error }, 'a snapshot for push could not be made'),
   });
-  records.instanceMetrics.watch(fleet);
   const stopMeasuring = measureDispatch({ metrics, events, matchmaker, fleet, hub });
-  registerSweeps(dependencies, { records, batches });
-  const upkeepOver = createUpkeep(dependencies);
-  const placing = createReplicas(dependencies, {
-    ...records,
-    configuration,
-    fleet,
-    batches,
-    hub,
-    monitor,
-    orders,
-  });
+  registerSweeps({ ...rows, store: rows.tasks, batches });
+  wordEarlierRows(new EarlierRowStore(database), rows);
+  const placing = createReplicas({ ...rows, files: fileStore, fleet, batches, hub, monitor, orders });
 
   return {
-    routes: createRoutes(dependencies, {
-      ...records,
-      configuration,
-      tasks,
-      front,
-      savedWorkflows,
-      instances,
-      timelines: timelinesOver(database),
-      monitor,
-      board,
-      hub,
-      batches,
-      waiting,
-      outlooks,
-      control: createQueueControl(dependencies, records, instances),
-    }),
+    routes: [
+      taskRoutes,
+      taskNodeRoutes({ taskNodes }),
+      waitingRoutes({ waiting, outlooks }),
+      queueRoutes({ control }),
+      taskBatchRoutes({ ...rows, batches }),
+      instanceRoutes({ instances }),
+      rows.fileRoutes,
+      createRecipes({ ...rows, tasks }),
+      configurationRoutes({ configuration }),
+      taskTimelineRoutes({ timelines: timelinesIn(database) }),
+      monitorRoutes,
+      rows.webhookRoutes,
+      workflowRoutes({ ...rows, workflows: savedWorkflows }),
+      pushRoute({ ...rows, hub, socketsPerUser: options.limits.socketsPerUser }),
+    ],
     tasks,
     savedWorkflows,
-    files: records.files,
+    files,
     costs: new TaskCosts(new TaskCostStore(database), clock),
     usage: readTogether(database, (frozen) => new TaskUsageStore(frozen)),
-    taskNodes: records.taskNodes,
-    prompts: records.prompts,
-    taskLists: new TaskListStore(database),
-    taskStore: records.store,
+    prompts: rows.prompts,
+    taskLists: lists,
+    taskStore: rows.tasks,
     front,
-    objectInfos: records.objectInfos,
-    waitingOver: (frozen) => waitingOver(frozen.withTables()),
-    timelinesOver: (frozen) => timelinesOver(frozen.withTables()),
+    objectInfos: rows.objectInfos,
+    taskNodes,
+    waitingOver: (frozen) => waitingIn(frozen.withTables()),
+    timelinesOver: (frozen) => timelinesIn(frozen.withTables()),
     instances,
     events,
     fleet,
-    instanceStore: records.instanceStore,
+    instanceStore,
     configuration,
     onLeading: (listener) => placing.role.onChange(listener),
-    upkeepOver: (frozen) => upkeepOver(frozen.withTables()),
+    upkeepOver: (frozen) => upkeepOver(frozen.withTables(), options),
     start: async () => {
       await configuration.load(options.seed);
       await batches.start();
@@ -162,9 +202,34 @@ export function createDispatch(dependencies: DispatchDependencies): DispatchArea
       hub.close();
       monitor.close();
       await placing.stop();
-      await records.marks.settle();
-      await records.journal.settle();
+      await rows.marks.settle();
+      await journal.settle();
       await placing.close();
     },
+  };
+}
+
+/** What the area keeps, and what announces its changes. */
+function openRows(dependencies: Dependencies) {
+  const { database, clock, log, options } = dependencies;
+  const events = new DispatchEvents((error, event) =>
+    log.error({ err: error, event: event.type }, 'a listener of dispatch events failed'),
+  );
+  const parts = { ...dependencies, events, steadyClock };
+  const pauseStore = new PauseStore(database);
+  return {
+    ...parts,
+    ...createTaskRecords(parts),
+    ...createFiles(parts),
+    ...createWebhooks(parts),
+    timeouts: { ...executionTimeouts, ...options.timeouts },
+    matchmaker: new Matchmaker({ clock }),
+    pauseStore,
+    pauses: new Pauses(pauseStore),
+    instanceStore: new InstanceStore(database),
+    instanceEvents: new InstanceEventStore(database),
+    nodeInputs: new NodeInputStore(database, clock),
+    objectInfos: new ObjectInfoStore(database),
+    configuration: new Configuration({ ...parts, store: new SettingsStore(database) }),
   };
 }

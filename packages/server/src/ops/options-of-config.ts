@@ -7,7 +7,7 @@ import { generalPurpose, type SubagentSettings } from '../agents/subagents/subag
 import type { Config } from '../config/schema.ts';
 import type { ConversationOptions } from '../conversation/create-conversation.ts';
 import type { FeaturesConfiguration } from '../conversation/create-features.ts';
-import type { DispatchOptions } from '../dispatch/create-dependencies.ts';
+import type { DispatchOptions } from '../dispatch/dispatch-parts.ts';
 import { seedOf } from '../dispatch/instances/settings-seed.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { WorkerPrice } from '../lib/worker-price.ts';
@@ -92,7 +92,7 @@ function environmentOf({ environment: { name, color } }: Config['ui']): Environm
   return name === null ? null : { name, color };
 }
 
-export function dispatchOptions(config: Config): Omit<DispatchOptions, 'timeouts'> {
+export function dispatchOptions(config: Config): DispatchOptions {
   const { files, dispatch } = config;
   return {
     seed: seedOf(dispatch.workers),

@@ -8,11 +8,11 @@ import type {
   WorkflowRunner,
   WorkflowUpdate,
 } from '../agents/tools/workflow-runner.ts';
-import type { Links } from '../dispatch/files/links.ts';
 import type { StoredFiles } from '../dispatch/files/stored-files.ts';
 import type { Instances } from '../dispatch/fleet/instances.ts';
 import { type TaskUpdate, WatcherBehind } from '../dispatch/intake/task-watch.ts';
 import type { SubmitMeta, Tasks } from '../dispatch/intake/tasks.ts';
+import type { Links } from '../dispatch/links.ts';
 import type { TaskRow } from '../dispatch/tables.ts';
 import type { TaskCosts } from '../dispatch/tasks/task-costs.ts';
 import { taskErrorOf } from '../dispatch/tasks/task-messages.ts';

@@ -25,8 +25,8 @@ import { contentDisposition } from '../../platform/files/content-disposition.ts'
 import { isInlineType } from '../../platform/files/content-type.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
 import { requireFits } from '../../platform/files/write-blob.ts';
+import type { Links } from '../links.ts';
 import type { FileArchives } from './file-archives.ts';
-import type { Links } from './links.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { FileRow } from './stored-file-store.ts';
 import type { StoredFiles } from './stored-files.ts';

@@ -21,10 +21,10 @@ import type { RecordDeps } from '../attempts/attempt-record.ts';
 import type { KeptOutput, OutputToKeep } from '../attempts/collect-outputs.ts';
 import type { AttemptFiles } from '../attempts/task-attempt.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
+import type { Links, Reader } from '../links.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
-import type { Links, Reader } from './links.ts';
 import { type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
 
 export interface StoredFilesOptions {

@@ -17,9 +17,9 @@ import { type Actor, type Audit, type AuditPart, noRecord } from '../../platform
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { ReadTogether } from '../../platform/database/snapshot.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
-import type { Links, Reader } from '../files/links.ts';
 import type { OwnFiles } from '../files/own-files.ts';
 import type { Requirement } from '../graphs/capability.ts';
+import type { Links, Reader } from '../links.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import { pendingOf } from '../queue/pending-task.ts';
 import { QueueEntrance, type RoomCheck } from '../queue/queue-entrance.ts';

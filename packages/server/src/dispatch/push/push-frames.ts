@@ -8,7 +8,7 @@ import {
 } from '@switchyard/contract/dispatch/push';
 import { say } from '@switchyard/contract/sentences/sentences';
 import type { DispatchEvent, NewFile, TaskPreview } from '../dispatch-events.ts';
-import type { Links } from '../files/links.ts';
+import type { Links } from '../links.ts';
 import { showPause } from '../queue/queue-control.ts';
 import type { TaskRow } from '../tables.ts';
 import { newTaskError, taskErrorOf } from '../tasks/task-messages.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import { DispatchEvents } from '../dispatch-events.ts';
-import { Links } from '../files/links.ts';
+import { Links } from '../links.ts';
 import { PushHub } from './push-hub.ts';
 import { PushSocket } from './push-socket.ts';
 

@@ -1,8 +1,8 @@
 import type { FileLineage, LineageTask } from '@switchyard/contract/dispatch/lineage';
 import { AppError } from '../../lib/app-error.ts';
 import type { ReadTogether } from '../../platform/database/snapshot.ts';
-import type { Links, Reader } from '../files/links.ts';
 import type { StoredFileStore } from '../files/stored-file-store.ts';
+import type { Links, Reader } from '../links.ts';
 import type { LineageStore } from './lineage-store.ts';
 import { viewLineageFile } from './lineage-tree.ts';
 import { type LineageRange, LineageWalk } from './lineage-walk.ts';

@@ -12,11 +12,16 @@ import {
   timeBefore,
 } from '../../lib/timeline-page.ts';
 import type { WorkerPrice } from '../../lib/worker-price.ts';
-import type { ReadTogether } from '../../platform/database/snapshot.ts';
-import type { InstanceStore } from '../instances/instance-store.ts';
-import type { TaskNodes } from '../tasks/task-nodes.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { type ReadTogether, readTogether } from '../../platform/database/snapshot.ts';
+import { InstanceStore } from '../instances/instance-store.ts';
+import type { DispatchTables } from '../tables.ts';
+import { AttemptStore } from '../tasks/attempt-store.ts';
+import type { NodeTimes } from '../tasks/node-times.ts';
+import { TaskNodes } from '../tasks/task-nodes.ts';
+import { TaskStore } from '../tasks/task-store.ts';
 import { spansOfTask, type TimedTask } from './task-spans.ts';
-import type { TaskTimelineStore, TaskWindow } from './task-timeline-store.ts';
+import { TaskTimelineStore, type TaskWindow } from './task-timeline-store.ts';
 
 interface TimelineStores {
   store: TaskTimelineStore;
@@ -29,6 +34,19 @@ interface TaskTimelinesOptions {
   /** Null when workers have no price. */
   price: WorkerPrice | null;
   clock: Clock;
+}
+
+/** Reads all rows of an answer in one moment. */
+export function timelinesOver(
+  rows: Database<DispatchTables>,
+  { times, ...parts }: Omit<TaskTimelinesOptions, 'together'> & { times: NodeTimes },
+): TaskTimelines {
+  const together = readTogether(rows, (frozen) => ({
+    store: new TaskTimelineStore(frozen),
+    nodes: new TaskNodes({ tasks: new TaskStore(frozen), attempts: new AttemptStore(frozen), times }),
+    instances: new InstanceStore(frozen),
+  }));
+  return new TaskTimelines({ ...parts, together });
 }
 
 export interface SpanQuery extends TaskWindow {

@@ -5,18 +5,19 @@ import { say, sentencesOf, textOf, type Wording } from '@switchyard/contract/sen
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { ReadTogether } from '../../platform/database/snapshot.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { type ReadTogether, readTogether } from '../../platform/database/snapshot.ts';
 import type { Fleet, InstanceObstacles } from '../fleet/fleet.ts';
-import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
+import { type InstanceRow, InstanceStore } from '../instances/instance-store.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { PendingTask } from '../queue/pending-entry.ts';
 import type { TasksAhead } from '../queue/pending-level.ts';
 import { showPause } from '../queue/queue-control.ts';
-import type { QueuePauseRow, TaskRow } from '../tables.ts';
-import type { AttemptRow, AttemptStore } from '../tasks/attempt-store.ts';
+import type { DispatchTables, QueuePauseRow, TaskRow } from '../tables.ts';
+import { type AttemptRow, AttemptStore } from '../tasks/attempt-store.ts';
 import { taskErrorOf } from '../tasks/task-messages.ts';
-import type { TaskStore } from '../tasks/task-store.ts';
+import { TaskStore } from '../tasks/task-store.ts';
 import type { Outlook } from '../tasks/task-view.ts';
 import type { Estimates } from './estimates.ts';
 import { type EtaMs, etaOfRunning, etaOfWaiting } from './eta.ts';
@@ -37,6 +38,19 @@ interface WaitingOptions {
   pauses: Pick<Pauses, 'whole' | 'ofOwner'>;
   estimates: Estimates;
   clock: Clock;
+}
+
+/** Reads all rows of an answer in one moment. */
+export function waitingOver(
+  rows: Database<DispatchTables>,
+  parts: Omit<WaitingOptions, 'together'>,
+): Waiting {
+  const together = readTogether(rows, (frozen) => ({
+    tasks: new TaskStore(frozen),
+    attempts: new AttemptStore(frozen),
+    instances: new InstanceStore(frozen),
+  }));
+  return new Waiting({ ...parts, together });
 }
 
 /** A queued task as it stands in the queue at one moment. All of it is looked up without waiting in between. */

@@ -22,7 +22,7 @@ import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../../platform/outbound/webhook-call.ts';
 import { newWebhookSecret, webhookHeaders } from '../../platform/outbound/webhook-signature.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { Links } from '../files/links.ts';
+import type { Links } from '../links.ts';
 import { sentencesColumn, storedSentences } from '../stored-sentences.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import { taskErrorOf } from '../tasks/task-messages.ts';

@@ -1,45 +1,35 @@
-import { type Clock, steadyClock } from '../lib/clock.ts';
-import type { Bus } from '../platform/bus/bus.ts';
-import type { Database } from '../platform/database/database.ts';
-import type { Ownership } from '../platform/ownership/ownership.ts';
-import type { Logger } from '../platform/telemetry/logger.ts';
-import type { ExecutionTimeouts } from './attempts/execution-timeouts.ts';
-import type { TaskBatches } from './batches/task-batches.ts';
-import type { DispatchEvents } from './dispatch-events.ts';
-import type { StoredFileStore } from './files/stored-file-store.ts';
-import type { Fleet } from './fleet/fleet.ts';
-import type { Configuration } from './instances/configuration.ts';
-import type { Monitor } from './monitor/monitor.ts';
-import type { PushHub } from './push/push-hub.ts';
-import type { Matchmaker } from './queue/matchmaker.ts';
-import type { Pauses } from './queue/pauses.ts';
-import { QueueKeeper } from './queue/queue-keeper.ts';
-import { CatchUp } from './replicas/catch-up.ts';
-import { DispatchOrders } from './replicas/dispatch-orders.ts';
-import { DispatcherRole } from './replicas/dispatcher-role.ts';
-import { NewsReader } from './replicas/news-reader.ts';
-import { NewsSender } from './replicas/news-sender.ts';
-import { PreviewsElsewhere } from './replicas/previews-elsewhere.ts';
-import { Replicas } from './replicas/replicas.ts';
-import { TakeInNews } from './replicas/take-in-news.ts';
-import type { AttemptStore } from './tasks/attempt-store.ts';
-import type { TaskStore } from './tasks/task-store.ts';
+import type { ExecutionTimeouts } from '../attempts/execution-timeouts.ts';
+import type { TaskBatches } from '../batches/task-batches.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
+import type { StoredFileStore } from '../files/stored-file-store.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { Configuration } from '../instances/configuration.ts';
+import type { Monitor } from '../monitor/monitor.ts';
+import type { PushHub } from '../push/push-hub.ts';
+import type { Matchmaker } from '../queue/matchmaker.ts';
+import type { Pauses } from '../queue/pauses.ts';
+import { QueueKeeper } from '../queue/queue-keeper.ts';
+import type { AttemptStore } from '../tasks/attempt-store.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { CatchUp } from './catch-up.ts';
+import { DispatchOrders } from './dispatch-orders.ts';
+import { DispatcherRole } from './dispatcher-role.ts';
+import { NewsReader } from './news-reader.ts';
+import { NewsSender } from './news-sender.ts';
+import { PreviewsElsewhere } from './previews-elsewhere.ts';
+import { Replicas } from './replicas.ts';
+import { TakeInNews } from './take-in-news.ts';
 
-interface Surroundings {
-  database: Pick<Database<unknown>, 'dialect'>;
-  ownership: Ownership;
-  others: { bus: Bus | null } | null;
-  clock: Clock;
-  log: Logger;
-}
-
-interface Parts {
-  store: TaskStore;
+interface ReplicaParts
+  extends Pick<
+    DispatchParts,
+    'database' | 'ownership' | 'others' | 'events' | 'clock' | 'steadyClock' | 'log'
+  > {
+  tasks: TaskStore;
   attempts: AttemptStore;
-  fileStore: StoredFileStore;
+  files: StoredFileStore;
   matchmaker: Matchmaker;
   pauses: Pauses;
-  events: DispatchEvents;
   timeouts: ExecutionTimeouts;
   configuration: Configuration;
   fleet: Fleet;
@@ -60,7 +50,11 @@ interface Placing {
   close(): Promise<void>;
 }
 
-export function createOrders({ ownership, others, log }: Surroundings): DispatchOrders | null {
+export function createOrders({
+  ownership,
+  others,
+  log,
+}: Pick<DispatchParts, 'ownership' | 'others' | 'log'>): DispatchOrders | null {
   if (!others?.bus) return null;
   return new DispatchOrders({
     bus: others.bus,
@@ -70,12 +64,11 @@ export function createOrders({ ownership, others, log }: Surroundings): Dispatch
 }
 
 /** What makes one dispatcher of several replicas, and lets the others know what it does. */
-export function createReplicas(surroundings: Surroundings, parts: Parts): Placing {
-  const { ownership, others, log } = surroundings;
-  const { matchmaker, fleet } = parts;
+export function createReplicas(parts: ReplicaParts): Placing {
+  const { database, ownership, others, matchmaker, fleet, log } = parts;
   const role = new DispatcherRole({ ownership, log });
-  const queueKeeper = newQueueKeeper(surroundings, { ...parts, role });
-  const replicas = openReplicas(surroundings, { ...parts, role, queueKeeper });
+  const queueKeeper = newQueueKeeper(parts, role);
+  const replicas = openReplicas(parts, { role, queueKeeper });
   return {
     role,
     start: async () => {
@@ -90,7 +83,7 @@ export function createReplicas(surroundings: Surroundings, parts: Parts): Placin
         follow: () => fleet.follow(),
       });
       // A gateway that is alone on its database has to wait for no one.
-      if (surroundings.database.dialect === 'sqlite') await role.led;
+      if (database.dialect === 'sqlite') await role.led;
       else await fleet.apply();
     },
     stop: async () => {
@@ -103,13 +96,11 @@ export function createReplicas(surroundings: Surroundings, parts: Parts): Placin
   };
 }
 
-function newQueueKeeper(
-  { others, clock, log }: Surroundings,
-  { role, store, attempts, matchmaker, pauses, timeouts, ...parts }: Parts & Pick<Placing, 'role'>,
-): QueueKeeper {
-  const catchUp = new CatchUp({ ...parts, tasks: store, isDispatcher: () => role.isLeading });
+function newQueueKeeper(parts: ReplicaParts, role: DispatcherRole): QueueKeeper {
+  const { tasks, attempts, others, matchmaker, pauses, timeouts, clock, log } = parts;
+  const catchUp = new CatchUp({ ...parts, isDispatcher: () => role.isLeading });
   return new QueueKeeper({
-    tasks: store,
+    tasks,
     attempts,
     queue: matchmaker,
     pauses,
@@ -124,21 +115,18 @@ function newQueueKeeper(
 }
 
 function openReplicas(
-  { ownership, others, clock, log }: Surroundings,
-  { role, queueKeeper, orders, hub, ...parts }: Parts & { role: DispatcherRole; queueKeeper: QueueKeeper },
+  parts: ReplicaParts,
+  { role, queueKeeper }: { role: DispatcherRole; queueKeeper: QueueKeeper },
 ): Replicas | null {
+  const { ownership, others, orders, hub, events, fleet, steadyClock, log } = parts;
   if (!others?.bus || !orders) return null;
   const { bus } = others;
-  const { events, fleet } = parts;
   const self = ownership.holder;
   const isDispatcher = (): boolean => role.isLeading;
   const taking = new TakeInNews({
     ...parts,
-    tasks: parts.store,
-    files: parts.fileStore,
     queue: parts.matchmaker,
     avoidMs: parts.timeouts.avoidMs,
-    clock,
   });
   return new Replicas({
     sender: new NewsSender({

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import type { Clock } from '../../lib/clock.ts';
-import type { Owner } from '../../lib/owner.ts';
-import { dayMs } from '../../lib/time-units.ts';
-import { isLinkValid, signLink } from '../../platform/files/signed-url.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Owner } from '../lib/owner.ts';
+import { dayMs } from '../lib/time-units.ts';
+import { isLinkValid, signLink } from '../platform/files/signed-url.ts';
 
 /** The client that reads, and the address where it reached the gateway: links in the answer point there. */
 export interface Reader {

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ManualTime } from '../../../testing/manual-time.ts';
+import { ManualTime } from '../../testing/manual-time.ts';
 import { Links } from './links.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));

@@ -1,14 +1,16 @@
-import type { Clock } from '../lib/clock.ts';
-import { dayMs, hourMs } from '../lib/time-units.ts';
-import type { Database } from '../platform/database/database.ts';
-import type { TaskBatches } from './batches/task-batches.ts';
-import type { DispatchDependencies } from './create-dependencies.ts';
-import type { Records } from './create-records.ts';
-import { EarlierRowStore } from './earlier-rows/earlier-row-store.ts';
-import { wordEarlierRows } from './earlier-rows/earlier-rows.ts';
-import { DispatchUpkeep } from './monitor/upkeep.ts';
-import { UpkeepStore } from './monitor/upkeep-store.ts';
-import type { DispatchTables } from './tables.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { dayMs, hourMs } from '../../lib/time-units.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { TaskBatches } from '../batches/task-batches.ts';
+import type { DispatchOptions, DispatchParts } from '../dispatch-parts.ts';
+import type { StoredFileStore } from '../files/stored-file-store.ts';
+import type { StoredFiles } from '../files/stored-files.ts';
+import type { InstanceEventStore } from '../instances/instance-event-store.ts';
+import type { DispatchTables } from '../tables.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import type { WebhookStore } from '../webhooks/webhook-store.ts';
+import { DispatchUpkeep } from './upkeep.ts';
+import { UpkeepStore } from './upkeep-store.ts';
 
 const batchesKeptMs = 30 * dayMs;
 const deliveriesKeptMs = 30 * dayMs;
@@ -18,10 +20,17 @@ const maxInstanceEvents = 100_000;
 
 /** What is forgotten in time. */
 export function registerSweeps(
-  { database, jobs, thumbnails, clock, options }: DispatchDependencies,
-  { records, batches }: { records: Records; batches: TaskBatches },
+  parts: Pick<DispatchParts, 'jobs' | 'thumbnails' | 'clock' | 'options'> & {
+    store: TaskStore;
+    files: StoredFiles;
+    fileStore: StoredFileStore;
+    webhookStore: WebhookStore;
+    instanceEvents: InstanceEventStore;
+    batches: TaskBatches;
+  },
 ): void {
-  const { store, files, fileStore, webhookStore, instanceEvents } = records;
+  const { jobs, thumbnails, store, files, fileStore, webhookStore, instanceEvents, batches } = parts;
+  const { clock, options } = parts;
   jobs.register('dispatch.forget-keys', () => store.forgetIdempotencyKeysBefore(isoBefore(clock, dayMs)));
   jobs.every('dispatch.forget-keys', hourMs);
   jobs.register('dispatch.forget-batches', () =>
@@ -41,20 +50,16 @@ export function registerSweeps(
     instanceEvents.forget({ beforeMs: clock() - instanceEventsKeptMs, keep: maxInstanceEvents }),
   );
   jobs.every('dispatch.forget-instance-events', hourMs);
-  wordEarlierRows(new EarlierRowStore(database), { jobs });
 }
 
 /** What the area stores, and what its next sweeps delete. */
-export function createUpkeep({
-  options,
-}: DispatchDependencies): (frozen: Database<DispatchTables>) => DispatchUpkeep {
-  return (frozen) =>
-    new DispatchUpkeep({
-      store: new UpkeepStore(frozen),
-      filesKeptMs: options.retentionMs,
-      deliveriesKeptMs,
-      instanceEventsKeptMs,
-    });
+export function upkeepOver(frozen: Database<DispatchTables>, options: DispatchOptions): DispatchUpkeep {
+  return new DispatchUpkeep({
+    store: new UpkeepStore(frozen),
+    filesKeptMs: options.retentionMs,
+    deliveriesKeptMs,
+    instanceEventsKeptMs,
+  });
 }
 
 function isoBefore(clock: Clock, ageMs: number): string {

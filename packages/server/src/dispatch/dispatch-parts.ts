@@ -14,9 +14,8 @@ import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { ThumbnailCache } from '../platform/pictures/thumbnail-cache.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
-import type { ExecutionTimeouts } from './attempts/execution-timeouts.ts';
-import type { Links } from './files/links.ts';
-import type { WorkerNames } from './graphs/worker-names.ts';
+import type { DispatchEvents } from './dispatch-events.ts';
+import type { Links } from './links.ts';
 import type { DispatchTables } from './tables.ts';
 
 export interface DispatchOptions {
@@ -38,12 +37,12 @@ export interface DispatchOptions {
   webhooksToPrivateAddresses: boolean;
   /** For timelines; null when workers have no price. */
   workerPrice: WorkerPrice | null;
-  timeouts?: Partial<ExecutionTimeouts>;
 }
 
-/** What the area is put together from. */
-export interface DispatchDependencies {
+/** What any room of the area may need. Each takes a `Pick` of it. */
+export interface DispatchParts {
   database: Database<DispatchTables>;
+  events: DispatchEvents;
   ownership: Ownership;
   /** Null when this gateway is alone on its database. */
   others: OtherReplicas | null;
@@ -51,7 +50,6 @@ export interface DispatchDependencies {
   content: BlobStore;
   thumbnails: ThumbnailCache;
   links: Links;
-  workerNames: WorkerNames;
   guard: Guard;
   openStreams: OpenStreams;
   admission: Admission;
@@ -63,6 +61,8 @@ export interface DispatchDependencies {
   /** Aborts when the session or token behind an identity has ended. */
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   clock: Clock;
+  /** Measures durations; it is never set like a wall clock. */
+  steadyClock: Clock;
   log: Logger;
   options: DispatchOptions;
 }

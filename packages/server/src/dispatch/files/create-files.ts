@@ -1,0 +1,25 @@
+import type { DispatchParts } from '../dispatch-parts.ts';
+import { FileArchives } from './file-archives.ts';
+import { fileRoutes } from './file-routes.ts';
+import { StoredFileStore } from './stored-file-store.ts';
+import { StoredFiles } from './stored-files.ts';
+import { Thumbnails } from './thumbnails.ts';
+
+type FileParts = Pick<
+  DispatchParts,
+  'database' | 'content' | 'thumbnails' | 'events' | 'links' | 'audit' | 'guard' | 'clock' | 'options'
+>;
+
+export function createFiles(parts: FileParts) {
+  const { database, content, thumbnails, options } = parts;
+  const store = new StoredFileStore(database);
+  const files = new StoredFiles({ ...parts, store, limits: options.limits });
+  const routes = fileRoutes({
+    ...parts,
+    files,
+    archives: new FileArchives({ files }),
+    thumbnails: new Thumbnails({ content, cache: thumbnails }),
+    uploadBytes: options.limits.uploadBytes,
+  });
+  return { files, fileStore: store, fileRoutes: routes };
+}
