@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inEach, say, sentencesBeside, sentencesOf, textOf, withDetail } from './sentences.ts';
+import { inEach, say, sentencesOf, textOf, withDetail } from './sentences.ts';
 
 const away = withDetail(say('call_broken_off', { address: '10.0.0.1:8188' }), 'ECONNRESET');
 
@@ -31,10 +31,4 @@ it('changes names, numbers and quotes, and no sentence', () => {
   expect(textOf(inEach(said, (text) => text.replace('sy-1-', '')))).toBe(
     'The worker leaves an output out: No cat.png',
   );
-});
-
-it('believes codes while they make the text that stands beside them', () => {
-  expect(sentencesBeside(textOf(away), away)).toEqual(away);
-  expect(sentencesBeside('It is next.', away)).toEqual(sentencesOf('It is next.'));
-  expect(sentencesBeside('It is next.', null)).toEqual(sentencesOf('It is next.'));
 });

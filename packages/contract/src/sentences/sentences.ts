@@ -60,14 +60,6 @@ export function textOf(wording: Wording): string {
   return text;
 }
 
-/**
- * The codes of a text that is stored beside them. They count while they make the text: a replica of an earlier version
- * changes the text alone.
- */
-export function sentencesBeside(text: string, stored: readonly Sentence[] | null | undefined): Sentence[] {
-  return sentencesOf(stored && textOf(stored) === text ? stored : text);
-}
-
 function textOfCode(code: string): string {
   return code === 'quote' ? '{text}' : ((sentenceTexts as Record<string, string>)[code] ?? '');
 }

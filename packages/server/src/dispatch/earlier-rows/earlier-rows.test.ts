@@ -8,7 +8,7 @@ import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
 import type { Job, JobHandler } from '../../platform/jobs/jobs.ts';
 import { dispatchMigrations } from '../migrations.ts';
-import { storedSentences } from '../stored-sentences.ts';
+import { sentencesColumn, storedSentences } from '../stored-sentences.ts';
 import type { DispatchTables } from '../tables.ts';
 import { taskErrorOf, warningsOf } from '../tasks/task-messages.ts';
 import { EarlierRowStore } from './earlier-row-store.ts';
@@ -143,19 +143,32 @@ function rowsGetCodes(where: () => Promise<DatabaseOptions>): void {
       .orderBy('id')
       .execute();
     expect(deliveries.map(({ lastErrorSentences }) => lastErrorSentences)).toEqual([
-      JSON.stringify(say('answered', { status: 500 })),
+      sentencesColumn(say('answered', { status: 500 })),
       null,
     ]);
   });
 
   it('gives a text its codes that a replica of an earlier version has changed, and no other', async () => {
-    await plantEvent('1', textOf(lost), JSON.stringify(say('no_answer')));
-    await plantEvent('2', textOf(refused), JSON.stringify(refused));
+    await plantEvent('1', textOf(lost), sentencesColumn(say('no_answer')));
+    await plantEvent('2', textOf(refused), sentencesColumn(refused));
     expect(
       (await events()).map(({ message, sentences }) => codesOf(storedSentences(message, sentences))),
     ).toEqual([['quote'], ['call_refused']]);
     await run();
-    expect((await events()).map(({ sentences }) => JSON.parse(sentences ?? ''))).toEqual([lost, refused]);
+    expect((await events()).map(({ message, sentences }) => storedSentences(message, sentences))).toEqual([
+      lost,
+      refused,
+    ]);
+  });
+
+  it('knows a sentence that had other words, and leaves the words', async () => {
+    const earlier = `No instance that could run the task takes its input: ${textOf(refused)}`;
+    await plantEvent('1', earlier);
+    await run();
+    const [row] = await events();
+    expect(row?.message).toBe(earlier);
+    const codes = codesOf(storedSentences(earlier, row?.sentences ?? null));
+    expect(codes).toEqual(['size_nowhere', 'call_refused']);
   });
 
   it('does the same when it runs again, and goes on where it was stopped', async () => {

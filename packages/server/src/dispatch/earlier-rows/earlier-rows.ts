@@ -1,8 +1,8 @@
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
-import { textOf } from '@switchyard/contract/sentences/sentences';
 import { dayMs } from '../../lib/time-units.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
+import { codesBeside, sentencesColumn } from '../stored-sentences.ts';
 import { type EarlierRowStore, type WordedTable, worded } from './earlier-row-store.ts';
 import { readSentences } from './read-sentences.ts';
 
@@ -57,7 +57,7 @@ async function wordErrors(store: EarlierRowStore, taskIds: readonly string[]): P
   const errors = await store.errorsOf(taskIds);
   const changed = errors.flatMap((row) => {
     const error = JSON.parse(row.error) as TaskError;
-    if (isWorded(error.message, error.sentences)) return [];
+    if (error.sentences) return [];
     const withCodes: TaskError = { ...error, sentences: readSentences(error.message) };
     return [{ ...row, before: row.error, error: JSON.stringify(withCodes) }];
   });
@@ -66,22 +66,12 @@ async function wordErrors(store: EarlierRowStore, taskIds: readonly string[]): P
 
 /** Returns null when the codes are there already. */
 function codesOfText(text: string, codes: string | null): string | null {
-  const present = codes === null ? null : (JSON.parse(codes) as Sentence[]);
-  return isWorded(text, present) ? null : JSON.stringify(readSentences(text));
+  return codesBeside(text, codes) ? null : sentencesColumn(readSentences(text), text);
 }
 
 function codesOfList(list: string, codes: string | null): string | null {
   const texts = JSON.parse(list) as string[];
   const present = codes === null ? [] : (JSON.parse(codes) as Sentence[][]);
-  if (texts.every((text, index) => isWorded(text, present[index]))) return null;
-  return JSON.stringify(
-    texts.map((text, index) => {
-      const found = present[index];
-      return isWorded(text, found) ? found : readSentences(text);
-    }),
-  );
-}
-
-function isWorded(text: string, codes: Sentence[] | null | undefined): codes is Sentence[] {
-  return codes != null && textOf(codes) === text;
+  if (texts.length <= present.length) return null;
+  return JSON.stringify(texts.map((text, index) => present[index] ?? readSentences(text)));
 }

@@ -1,7 +1,6 @@
 import { taskErrorCodes } from '@switchyard/contract/dispatch/task';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { sentenceTexts } from '@switchyard/contract/sentences/sentence-texts';
-import { textOf } from '@switchyard/contract/sentences/sentences';
 
 /** A longer text is not one of these sentences. */
 const maxReadLength = 2_000;
@@ -29,14 +28,21 @@ const slotPatterns: Partial<Record<string, string>> = {
   expected: "(?:'|-?\\d|true|false|null).*",
 };
 
-const patterns = Object.entries(sentenceTexts).map(([code, text]) => ({ code, pattern: patternOf(text) }));
+/** What earlier versions said where this one has other words. */
+const earlierTexts: [code: keyof typeof sentenceTexts, text: string][] = [
+  ['size_nowhere', 'No instance that could run the task takes its input: {cause}'],
+];
+
+const patterns = [...Object.entries(sentenceTexts), ...earlierTexts].map(([code, text]) => ({
+  code,
+  pattern: patternOf(text),
+}));
 
 /**
  * Finds the sentences again in a text that an earlier version has stored without codes. What is not one of them is a quote.
  */
 export function readSentences(text: string): Sentence[] {
-  const found = readTo(maxDepth, text);
-  return textOf(found) === text ? found : [{ code: 'quote', values: { text } }];
+  return readTo(maxDepth, text);
 }
 
 function readTo(depth: number, text: string): Sentence[] {

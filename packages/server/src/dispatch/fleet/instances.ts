@@ -1,7 +1,7 @@
 import type { Instance, InstanceDetail, InstanceTest } from '@switchyard/contract/dispatch/instance';
 import type { InstanceEventList } from '@switchyard/contract/dispatch/instance-event';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
-import { say, sentencesBeside, textOf } from '@switchyard/contract/sentences/sentences';
+import { say, sentencesOf, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Actor, Audit } from '../../platform/audit/audit.ts';
@@ -103,10 +103,10 @@ export class Instances {
     const latencyMs = Math.round(outcome.latencyMs);
     if (!outcome.ok) {
       const { cause, message } = outcome;
-      const sentences = sentencesBeside(message, tested.sentences);
+      const sentences = tested.sentences ?? sentencesOf(message);
       return { ok: false, cause, message, sentences, latencyMs, instance };
     }
-    const sentences = [...answerOf(instance, outcome), ...sentencesBeside(untold ?? '', tested.sentences)];
+    const sentences = [...answerOf(instance, outcome), ...(tested.sentences ?? sentencesOf(untold ?? ''))];
     const message = textOf(sentences);
     return { ok: true, cause: null, message, sentences, latencyMs, instance };
   }

@@ -1,6 +1,6 @@
 import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
-import { sentencesBeside, sentencesOf, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
+import { sentencesOf, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import type { TaskRow } from '../tables.ts';
 
 /** An error with its message as codes, as it is stored and shown. */
@@ -13,7 +13,7 @@ export function newTaskError(code: TaskErrorCode, message: Wording): WordedTaskE
 export function taskErrorOf({ error }: Pick<TaskRow, 'error'>): WordedTaskError | null {
   if (error === null) return null;
   const stored = JSON.parse(error) as TaskError;
-  return { ...stored, sentences: sentencesBeside(stored.message, stored.sentences) };
+  return { ...stored, sentences: stored.sentences ?? sentencesOf(stored.message) };
 }
 
 type WarningColumns = Pick<TaskRow, 'warnings' | 'warningSentences'>;
@@ -25,10 +25,11 @@ export function warningColumns(warnings: readonly Wording[]): WarningColumns {
   };
 }
 
+/** A replica of an earlier version only adds texts at the end. */
 export function warningsOf(row: WarningColumns): { warnings: string[]; warningSentences: Sentence[][] } {
   const warnings = JSON.parse(row.warnings) as string[];
   const stored = row.warningSentences === null ? [] : (JSON.parse(row.warningSentences) as Sentence[][]);
-  return { warnings, warningSentences: warnings.map((text, index) => sentencesBeside(text, stored[index])) };
+  return { warnings, warningSentences: warnings.map((text, index) => stored[index] ?? sentencesOf(text)) };
 }
 
 export function withWarnings(row: WarningColumns, added: readonly Wording[]): WarningColumns {
