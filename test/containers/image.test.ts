@@ -126,6 +126,14 @@ describe('the image', () => {
     expect(await finishedTask(id)).toEqual(made);
   });
 
+  it('serves the graphs of a folder that is mounted below its own, with its own LangGraph', async () => {
+    const graphs = `${join(repository, 'examples/agents')}:/opt/switchyard/agent:ro`;
+    const own = ['--volume', graphs, '--workdir', '/opt/switchyard/agent', '--user', '4242:4242'];
+    const id = await start(...own, `${image}:${version}`);
+    const log = async (): Promise<string> => (await tryPodman(['logs', id])).stderr;
+    await expect.poll(log).toContain('Agents    notes, approval (');
+  });
+
   it('is not well while no gateway answers', async () => {
     const idle = ['--entrypoint', 'node', `${image}:${version}`, '-e', 'setInterval(() => {}, 60_000)'];
     const id = await podman('run', '--detach', ...strict, ...idle);
