@@ -4,7 +4,7 @@
 # `deploy` need comes when it is asked for:
 #   scripts/install-services.sh proxies     Caddy and HAProxy, for `test:all -- --only try-proxies`
 #   scripts/install-services.sh deploy      systemd, bubblewrap and kubectl, for `test:all -- --only try-deploy`
-#   scripts/install-services.sh containers  podman and debootstrap, for `try-image`
+#   scripts/install-services.sh containers  podman and debootstrap, for `try-image` and `try-compose`
 # What is there already is left alone, so it can be run any number of times. Nothing is started: tests start their own
 # servers on sockets of their own. Without root it asks sudo, and where there is none it says what is missing.
 set -euo pipefail
@@ -35,6 +35,7 @@ has_netavark() { [ -x /usr/lib/podman/netavark ]; }
 has_aardvark() { [ -x /usr/lib/podman/aardvark-dns ]; }
 has_iptables() { [ -x /usr/sbin/iptables ] || command -v iptables >/dev/null; }
 has_catatonit() { command -v catatonit >/dev/null; }
+has_docker_compose() { command -v docker-compose >/dev/null; }
 has_debootstrap() { [ -x /usr/sbin/debootstrap ] || command -v debootstrap >/dev/null; }
 has_systemd_analyze() { command -v systemd-analyze >/dev/null; }
 has_bubblewrap() { command -v bwrap >/dev/null; }
@@ -72,6 +73,7 @@ for more in "$@"; do
       need iptables iptables has_iptables
       need catatonit catatonit has_catatonit
       need debootstrap debootstrap has_debootstrap
+      need docker-compose docker-compose has_docker_compose
       ;;
     *)
       echo "services: there is no $more here; proxies and containers are what can be asked for" >&2

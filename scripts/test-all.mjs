@@ -23,6 +23,7 @@ const runs = [
   ['try-proxies'],
   ['try-deploy'],
   ['try-image'],
+  ['try-compose'],
   ['chaos'],
   ['drill'],
 ];

@@ -1,6 +1,6 @@
 /**
  * The compose files, read as the tools read them, and compared with the cluster that `npm run cluster` starts without containers.
- * `try-deploy` starts them.
+ * `try-compose` starts them.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

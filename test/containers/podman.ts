@@ -29,8 +29,8 @@ interface PodmanResult {
   stderr: string;
 }
 
-/** What podman needs of its environment. */
-function podmanEnvironment(): Record<string, string> {
+/** What podman needs of its environment, for itself and for programs that start it. */
+export function podmanEnvironment(): Record<string, string> {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'containers.conf');
   writeFileSync(file, settings);
@@ -38,7 +38,7 @@ function podmanEnvironment(): Record<string, string> {
   return { PATH, HOME, CONTAINERS_CONF: file };
 }
 
-const podmanArguments = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
+export const podmanArguments = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
 
 /** Calls podman and returns what it prints. Throws with its complaint when it fails. */
 export async function podman(...args: string[]): Promise<string> {
