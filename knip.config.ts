@@ -25,7 +25,7 @@ const config: KnipConfig = {
       // Its script is read as a text and runs in the page.
       ignoreDependencies: ['axe-core'],
       // Programs of the system; a test says when one is missing.
-      ignoreBinaries: ['docker-compose', 'openssl', 'podman', 'unshare'],
+      ignoreBinaries: ['docker-compose', 'kubectl', 'openssl', 'podman', 'systemd-analyze', 'unshare'],
     },
     benchmarks: {
       entry: ['measures/*.ts', 'peers/*.{ts,mjs}', 'graphs/*.ts'],

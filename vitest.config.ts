@@ -51,7 +51,7 @@ const testsOfPackage = [
 /**
  * unit and http are quick and run on any machine; services needs PostgreSQL and Redis. Their files run side by side in a few
  * processes. The files of one process share their modules, which halves the time and is safe while nothing of ours keeps state in
- * a module. built, e2e, browser, try-proxies, try-image, try-compose, chaos and drill start the built binary in processes of their own, one test file at a
+ * a module. built, e2e, browser, the four try-…, chaos and drill start the built binary in processes of their own, one test file at a
  * time, so that each has the machine for itself. built names the package whose binary that is, so another one can be named in its place.
  */
 export default defineConfig({

@@ -76,7 +76,7 @@ for more in "$@"; do
       need docker-compose docker-compose has_docker_compose
       ;;
     *)
-      echo "services: there is no $more here; proxies and containers are what can be asked for" >&2
+      echo "services: there is no $more; ask for proxies, deploy or containers" >&2
       exit 2
       ;;
   esac
