@@ -86,6 +86,17 @@ describe('the pool as one ComfyUI', () => {
     listener.close();
   });
 
+  it("takes a prompt that names the type of a form, as Python's urllib does", async () => {
+    const send = (path: string) =>
+      ada.fetch(path, {
+        method: 'POST',
+        body: JSON.stringify({ prompt: pictures }),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    expect(await (await send('/prompt')).json()).toMatchObject({ prompt_id: expect.stringMatching(uuid) });
+    expect((await send('/upload/image')).status).toBe(415);
+  });
+
   it('shows previews with their type in front, and with the node to a client that reads that', async () => {
     const plain = await ada.listen('plain');
     const page = await ada.listen('page');

@@ -50,8 +50,9 @@ export const comfyuiSubmit = {
   schema: {
     summary: 'Queue a prompt',
     description:
-      'Becomes a task of the pool. `prompt_id` is kept when it is a UUID in lower case; the same one with the same body is the same task for 24 hours.',
+      'Becomes a task of the pool. `prompt_id` is kept when it is a UUID in lower case; the same one with the same body is the same task for 24 hours. The body is JSON, whichever of these types it names, or none.',
     tags,
+    consumes: ['application/json', 'application/x-www-form-urlencoded'],
     response: anything,
   },
 } as const satisfies Endpoint;

@@ -22,6 +22,8 @@ import type { Instances } from '../../dispatch/fleet/instances.ts';
 import { actorOf } from '../../http/access/actor.ts';
 import { type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
 import type { App, Routes } from '../../http/app.ts';
+import type { Admission } from '../../http/body/admission.ts';
+import { readFormsAsJson } from '../../http/body/body-parsers.ts';
 import { watchUpload } from '../../http/body/watch-upload.ts';
 import { chooseEncoding, varyByEncoding } from '../../http/shell/compression.ts';
 import { refuseOtherMethod } from '../../http/shell/not-found.ts';
@@ -45,6 +47,7 @@ export interface ComfyuiRoutesOptions {
   storedFiles: Pick<StoredFiles, 'receive' | 'requireRoom'>;
   instances: Pick<Instances, 'list'>;
   guard: Pick<Guard, 'originOf'>;
+  admission: Pick<Admission, 'readBody'>;
   uploadBytes: number;
 }
 
@@ -67,6 +70,8 @@ export function comfyuiRoutes(options: ComfyuiRoutesOptions): Routes {
       },
       throwFileSizeLimit: false,
     });
+    // Python's urllib names this type for every body, and so do the example scripts of ComfyUI.
+    readFormsAsJson(app, options.admission);
     addPrompts(app, options);
     addRecords(app, options);
     addFiles(app, options);

@@ -60,6 +60,7 @@ export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
         storedFiles: dispatch.files,
         instances: dispatch.instances,
         guard,
+        admission,
         uploadBytes,
       }),
       comfyuiSocketRoutes({ feed, openStreams, admission, endOf, socketsPerUser, uploadBytes }),

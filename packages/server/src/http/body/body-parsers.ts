@@ -11,14 +11,12 @@ import { mayBeUnsafe, refuseUnsafeValue } from './text-safety.ts';
 
 /** Forms with more fields are refused. Our largest form has seven. */
 const maxFormFields = 100;
+const formType = 'application/x-www-form-urlencoded';
 
 /** The only two kinds of body that the gateway reads into memory. The endpoint says which of them a route accepts. */
 export function addBodyParsers(app: App, admission: Pick<Admission, 'readBody'>): void {
   app.removeAllContentTypeParsers();
-  const reading =
-    (parse: (bytes: Buffer) => unknown) => async (request: FastifyRequest, body: IncomingMessage) =>
-      parse(await admission.readBody(request, body));
-  const json = reading(parseJson);
+  const json = bodyParser(admission, parseJson);
   app.addContentTypeParser('application/json', json);
   // Where the endpoint accepts JSON of this type, or of no type.
   app.addContentTypeParser('text/plain', json);
@@ -26,7 +24,18 @@ export function addBodyParsers(app: App, admission: Pick<Admission, 'readBody'>)
     if (request.headers['content-type'] === undefined) return json(request, body);
     throw new AppError('media_type_unsupported');
   });
-  app.addContentTypeParser('application/x-www-form-urlencoded', reading(parseForm));
+  app.addContentTypeParser(formType, bodyParser(admission, parseForm));
+}
+
+/** Takes JSON of the type of a form, which clients that never name a type send. `app` is a scope in which no route has a form. */
+export function readFormsAsJson(app: App, admission: Pick<Admission, 'readBody'>): void {
+  app.removeContentTypeParser(formType);
+  app.addContentTypeParser(formType, bodyParser(admission, parseJson));
+}
+
+function bodyParser(admission: Pick<Admission, 'readBody'>, parse: (bytes: Buffer) => unknown) {
+  return async (request: FastifyRequest, body: IncomingMessage): Promise<unknown> =>
+    parse(await admission.readBody(request, body));
 }
 
 const limitTexts = {
