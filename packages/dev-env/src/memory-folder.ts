@@ -34,9 +34,17 @@ export function memoryFolder({ disk, mounts, account }: Place = thisSystem()): s
   removeThoseOfEndedProcesses(disk, account);
   const folder = mkdtempSync(join(disk, `switchyard-${process.pid}-`));
   chmodSync(folder, 0o755); // Postgres runs as another account
-  // Postgres ends a moment after this process, and may still make a file.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  process.once('exit', () => removeAtExit(folder));
   return folder;
+}
+
+function removeAtExit(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  } catch (error) {
+    // Postgres ends after this process, and may still make a file. Its keeper removes that, and the next run the rest.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+  }
 }
 
 function thisSystem(): Place {
