@@ -14,6 +14,7 @@ import * as settings from '@switchyard/contract/dispatch/settings';
 import * as taskBatches from '@switchyard/contract/dispatch/task-batches';
 import * as tasks from '@switchyard/contract/dispatch/tasks';
 import * as webhook from '@switchyard/contract/dispatch/webhook';
+import * as comfyui from '@switchyard/contract/doors/comfyui';
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import { errorCatalogue } from '@switchyard/contract/errors';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
@@ -36,6 +37,7 @@ const modules = [
   settings,
   tasks,
   webhook,
+  comfyui,
 ];
 const endpoints = modules.flatMap((module) => Object.values(module).filter(isEndpoint));
 
@@ -105,6 +107,10 @@ describe('/openapi.json', () => {
       { session: ['dispatch:read'] },
     ]);
     expect(operationOf(tasks.submitTask)?.security).toContainEqual({ session: ['dispatch:write'], csrf: [] });
+    expect(operationOf(comfyui.comfyuiSubmit)?.security).toEqual([
+      { bearer: ['dispatch:write'] },
+      { accessToken: ['dispatch:write'] },
+    ]);
   });
 
   test('describes parameters, bodies and the errors of the area', () => {

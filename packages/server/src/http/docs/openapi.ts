@@ -187,12 +187,14 @@ function contentOf(schema: Schema, mediaTypes: readonly string[] = ['application
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 }
 
-function securityOf({ access, sessionOnly }: Endpoint['config'], method: string): Operation['security'] {
+function securityOf(config: Endpoint['config'], method: string): Operation['security'] {
+  const { access, sessionOnly, headerOnly } = config;
   if (access === 'public') return [];
   const needed = access === 'session' ? [] : [access];
   const session = method === 'GET' ? { session: needed } : { session: needed, csrf: [] };
+  const headers = [{ bearer: needed }, { accessToken: needed }];
   if (sessionOnly) return [session];
-  return [{ bearer: needed }, { accessToken: needed }, session];
+  return headerOnly ? headers : [...headers, session];
 }
 
 function failure(name: string): Schema {
