@@ -21,9 +21,9 @@ describe('a workflow', () => {
   });
 
   it.each([
-    ['{', 'is no JSON'],
-    ['[1]', 'is no workflow'],
-    ['null', 'is no workflow'],
+    ['{', 'is not valid JSON'],
+    ['[1]', 'is not a workflow'],
+    ['null', 'is not a workflow'],
     [`{"a":"${'x'.repeat(100)}"}`, 'is larger than the 100 bytes'],
   ])('is not %s', (text, why) => {
     expect(() => readWorkflow(file(text), 100)).toThrow(why);

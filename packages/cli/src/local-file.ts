@@ -28,9 +28,9 @@ export function readJsonObject(path: string, { maxBytes, noun, remedy }: JsonFil
       return value as Record<string, unknown>;
     }
   } catch (error) {
-    throw new CommandError('usage', `${path} is no JSON: ${(error as Error).message}`, error);
+    throw new CommandError('usage', `${path} is not valid JSON: ${(error as Error).message}`, error);
   }
-  throw new CommandError('usage', `${path} is no ${noun}. ${remedy}`);
+  throw new CommandError('usage', `${path} is not a ${noun}. ${remedy}`);
 }
 
 /** A file that is sent while it is read, whatever its size. */

@@ -18,7 +18,7 @@ export async function readValue(response: Response): Promise<unknown> {
   if (value === undefined) {
     throw new ConnectionError(
       'not_understood',
-      `${response.url} answered ${response.status} with something that is no JSON. Is a Switchyard gateway at this address?`,
+      `${response.url} answered ${response.status} with something that is not JSON. Is a Switchyard gateway at this address?`,
     );
   }
   return isRecord(value) && value.code === 200 && 'data' in value ? value.data : value;

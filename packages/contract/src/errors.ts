@@ -399,7 +399,7 @@ export const errorCatalogue = {
   // Skills
   skill_not_found: { kind: 'not_found', message: 'No such skill. GET /api/skills lists them.' },
   skill_exists: { kind: 'conflict', message: 'There is a skill of this name. Delete it first.' },
-  skill_invalid: { kind: 'malformed', message: 'The text is no skill.' },
+  skill_invalid: { kind: 'malformed', message: 'The text is not a skill.' },
   skill_archive_invalid: { kind: 'malformed', message: 'The archive holds no skill that can be installed.' },
   skill_limit: {
     kind: 'conflict',

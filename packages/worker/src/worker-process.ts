@@ -72,8 +72,9 @@ function readOptions(args: readonly string[]) {
   const { dir, host, port, 'pace-ms': paceMs } = values;
   if (values.help) return help;
   if (dir === undefined) return `--dir is needed.\n\n${help}`;
-  if (port !== undefined && !isWhole(port, 65_535)) return `--port ${port} is no port: 0 to 65535.`;
-  if (paceMs !== undefined && !isWhole(paceMs, 60_000)) return `--pace-ms ${paceMs} is no time: 0 to 60000.`;
+  if (port !== undefined && !isWhole(port, 65_535)) return `--port ${port} is not a port: 0 to 65535.`;
+  if (paceMs !== undefined && !isWhole(paceMs, 60_000))
+    return `--pace-ms ${paceMs} is not a time in milliseconds: 0 to 60000.`;
   return {
     dir,
     faultRoutes: values.faults,

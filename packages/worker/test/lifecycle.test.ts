@@ -186,7 +186,7 @@ describe('a worker as a process', () => {
     ]);
     expect(refusals.map(({ code }) => code)).toEqual([2, 2, 2]);
     expect(refusals.map(({ output }) => output.split('\n')[0])).toEqual([
-      '--port 70000 is no port: 0 to 65535.',
+      '--port 70000 is not a port: 0 to 65535.',
       '--dir is needed.',
       expect.stringContaining("Unknown option '--pot'"),
     ]);

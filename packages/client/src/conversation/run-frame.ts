@@ -32,6 +32,6 @@ function parse(data: string, event: string): unknown {
   try {
     return JSON.parse(data);
   } catch (cause) {
-    throw new ConnectionError('not_understood', `The data of a frame "${event}" is no JSON.`, cause);
+    throw new ConnectionError('not_understood', `The data of a frame "${event}" is not valid JSON.`, cause);
   }
 }

@@ -149,7 +149,7 @@ export const sendCommand = {
   schema: {
     summary: 'Send a command of protocol v2',
     description:
-      '`{ id, method, params }` with the methods run.start, input.respond, agent.getTree and state.get. A command that cannot be obeyed is answered with 200 and `type: "error"`, a body that is no command with 422 and the same form.',
+      '`{ id, method, params }` with the methods run.start, input.respond, agent.getTree and state.get. A command that cannot be obeyed is answered with 200 and `type: "error"`, a body that is not a command with 422 and the same form.',
     tags,
     params: threadParams,
     body: Type.Unknown({ description: 'The command.' }),

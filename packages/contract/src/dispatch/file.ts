@@ -166,7 +166,7 @@ export const getThumbnail = {
   schema: {
     summary: 'A small picture of a stored one',
     description:
-      'WebP, upright; of an animation the first frame. Made once. 415 for what is no PNG, JPEG, GIF, WebP, AVIF or TIFF, 422 for a damaged picture and for one above 67 megapixels, which is judged by its head. With the signature of a link, or with the credentials of the owner.',
+      'WebP, upright; of an animation the first frame. Made once. 415 for what is not a PNG, JPEG, GIF, WebP, AVIF or TIFF, 422 for a damaged picture and for one above 67 megapixels, which is judged by its head. With the signature of a link, or with the credentials of the owner.',
     tags,
     params: Type.Object({ fileId: Type.String({ minLength: 1, maxLength: 64 }) }),
     querystring: Type.Object(

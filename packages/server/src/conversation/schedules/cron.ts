@@ -141,6 +141,6 @@ function readValue(text: string, { min, max, words = [] }: Field): number | null
 
 function faultOf(part: string, { name, min, max }: Field): CronFault {
   return new CronFault(
-    `\`${part.slice(0, 20)}\` is no ${name}. Write *, or numbers from ${min} to ${max}: 5, 1-5, */10, 1,15.`,
+    `\`${part.slice(0, 20)}\` is not valid as the ${name}. Write *, or numbers from ${min} to ${max}: 5, 1-5, */10, 1,15.`,
   );
 }

@@ -42,7 +42,7 @@ describe('the text of a skill', () => {
     ['a long name', text(`name: ${'a'.repeat(65)}\ndescription: x`), 'longer than 64'],
     ['a long description', text(`name: x\ndescription: ${'a'.repeat(1_025)}`), 'longer than 1024'],
     ['a number for a name', text('name: 5\ndescription: x'), 'name is text'],
-    ['a list', text('- name'), 'no list of keys'],
+    ['a list', text('- name'), 'not a list of keys'],
     ['broken YAML', text('name: [x'), 'not valid YAML'],
     ['a key twice', text('name: x\nname: y\ndescription: x'), 'not valid YAML'],
     ['a tool that is no name', text(`${good}\nallowed-tools: [[x]]`), 'allowed-tools'],

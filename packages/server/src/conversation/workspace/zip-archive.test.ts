@@ -129,12 +129,12 @@ const many = files(60_000, 40);
 const directoryOfMany = 60_000 * (46 + 40);
 test.each([
   ['fewer files', { count: 10 }, 'it has too many files'],
-  ['fewer files and a shorter directory', { count: 10, directoryBytes: 10 * 86 }, 'it is no zip archive'],
-  ['a shorter directory', { directoryBytes: 10 * 86, count: 2_000 }, 'it is no zip archive'],
+  ['fewer files and a shorter directory', { count: 10, directoryBytes: 10 * 86 }, 'it is not a zip archive'],
+  ['a shorter directory', { directoryBytes: 10 * 86, count: 2_000 }, 'it is not a zip archive'],
   [
     'fewer files than its directory has',
     { count: 10, directoryBytes: 2_000 * 86, directoryAt: 60_000 * 70 + directoryOfMany - 2_000 * 86 },
-    'it is no zip archive',
+    'it is not a zip archive',
   ],
 ])('an end record that lies is refused after little work: %s', async (_what, claims, reason) => {
   const read = await bytesUntilRefused(zip(many, '', claims), reason);

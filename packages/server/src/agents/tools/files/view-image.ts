@@ -26,7 +26,7 @@ export async function readPicture(
   const { bytes, sizeBytes } = await trees.read(whose, path, maxPictureBytes);
   const { contentType } = contentTypeOf(bytes.subarray(0, typeBytes), path);
   if (!types.has(contentType)) {
-    throw new ToolFailure('not_a_picture', `${shown(path)} is no PNG, JPEG, GIF or WebP picture.`);
+    throw new ToolFailure('not_a_picture', `${shown(path)} is not a PNG, JPEG, GIF or WebP picture.`);
   }
   if (sizeBytes > maxPictureBytes) {
     throw new ToolFailure(
