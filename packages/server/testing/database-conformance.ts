@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../src/platform/database/database.ts';
 import { isUniqueViolation } from '../src/platform/database/database-errors.ts';
-import { migrate } from '../src/platform/database/migrate.ts';
+import { migrate, pendingMigrations } from '../src/platform/database/migrate.ts';
 import { Prepared } from '../src/platform/database/prepared.ts';
+import { tableExists } from '../src/platform/database/table-exists.ts';
 
 interface Tables {
   notes: { id: string; text: string; size: number | null; bytes: Uint8Array | null };
@@ -69,6 +70,16 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
       it('does not write through `read`', async () => {
         await expect(put.run(database.read, { id: 'd', size: 1 })).rejects.toThrow('database.write()');
       });
+    });
+
+    it('knows which tables there are, and which steps they still need', async () => {
+      expect(await tableExists(database, 'notes')).toBe(true);
+      expect(await tableExists(database, 'letters')).toBe(false);
+      const later = { name: '002-later', up: async () => undefined };
+      expect(await pendingMigrations(opened, 'notes', [createNotes, later])).toEqual(['002-later']);
+      expect(await pendingMigrations(opened, 'letters', [later])).toEqual(['002-later']);
+      await expect(pendingMigrations(opened, 'notes', [])).rejects.toThrow('newer than this version');
+      expect(await tableExists(database, 'letters_migrations')).toBe(false);
     });
 
     describe('values', () => {

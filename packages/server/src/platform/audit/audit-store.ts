@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { firstIdAt } from '../../lib/ids.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
+import { tableExists } from '../database/table-exists.ts';
 import type { AuditRecordTable, AuditTables } from './tables.ts';
 
 export type AuditRow = Selectable<AuditRecordTable>;
@@ -29,8 +30,7 @@ export class AuditStore {
 
   /** Returns whether the database has the table. A command beside a gateway of an older version finds none. */
   async exists(): Promise<boolean> {
-    const tables = await this.#database.read.introspection.getTables();
-    return tables.some(({ name }) => name === 'audit_records');
+    return tableExists(this.#database, 'audit_records');
   }
 
   async insert<Tables>(trx: WriteTransaction<Tables>, row: AuditRow): Promise<void> {

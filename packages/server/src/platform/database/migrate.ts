@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { systemClock, toIso } from '../../lib/clock.ts';
 import type { Database } from './database.ts';
+import { tableExists } from './table-exists.ts';
 
 export interface Migration {
   /**
@@ -40,6 +41,24 @@ export async function migrate(
     }
     return pending.map(({ name }) => name);
   });
+}
+
+/**
+ * Returns the names of the migrations that `migrate` would apply, and changes nothing. Throws the same errors, for a database
+ * that is newer than this version.
+ */
+export async function pendingMigrations(
+  database: Database<unknown>,
+  area: string,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  const history = `${area}_migrations` as const;
+  const { read } = database.withTables<HistoryTables>();
+  const applied = (await tableExists(database, history))
+    ? await read.selectFrom(history).select('name').orderBy('name').execute()
+    : [];
+  const names = applied.map(({ name }) => name);
+  return pendingAfter(names, { area, migrations }).map(({ name }) => name);
 }
 
 async function createHistory(trx: Transaction<HistoryTables>, history: string): Promise<void> {
