@@ -138,3 +138,40 @@ describe('switchyard config', () => {
     expect(JSON.parse((await run('config schema')).stdout)).toMatchObject({ title: 'switchyard.yaml' });
   });
 });
+
+describe('switchyard doctor', () => {
+  it('ends with 0 where nothing is wrong, and says so line by line', async () => {
+    const { code, stdout, stderr } = await run('doctor --port 0');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.split('\n')[0]).toBe(
+      'ok     configuration  The configuration is valid (environment and defaults; there is no file).',
+    );
+  });
+
+  it.each(['doctor --port 0 --json', 'doctor --port 0 -o json'])(
+    'ends with 8 where something is wrong: %s',
+    async (line) => {
+      writeFileSync(join(cwd, 'switchyard.yaml'), 'auth: { trusted_proxies: [0.0.0.0/0] }');
+      const { code, stdout, stderr } = await run(line);
+      expect([code, stderr]).toEqual([8, expect.stringMatching(/^1 thing is wrong\./)]);
+      const { ok, findings } = JSON.parse(stdout);
+      expect(ok).toBe(false);
+      expect(findings.filter((finding: { ok: boolean }) => !finding.ok)).toEqual([
+        {
+          subject: 'proxies',
+          ok: false,
+          says: expect.stringContaining('0.0.0.0/0'),
+          remedy: expect.stringContaining('trusted_proxies'),
+        },
+      ]);
+    },
+  );
+
+  it('names every fault of a configuration that no gateway starts with', async () => {
+    writeFileSync(join(cwd, 'switchyard.yaml'), 'server:\n  prot: 7300\n  host: 5\n');
+    const { code, stdout } = await run('doctor');
+    expect(code).toBe(8);
+    expect(stdout.match(/^wrong /gm)).toHaveLength(2);
+    expect(stdout.match(/^ +type: switchyard config validate/gm)).toHaveLength(2);
+  });
+});

@@ -37,6 +37,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   users: async () => (await import('./commands/users.ts')).addUsersCommand,
   tokens: async () => (await import('./commands/tokens.ts')).addTokensCommand,
   system: async () => (await import('./commands/system.ts')).addSystemCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,

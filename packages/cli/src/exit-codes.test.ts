@@ -9,7 +9,7 @@ const answered = (status: number) => new ApiError({ status, code: 'x', message: 
 
 describe('exit codes', () => {
   it('stay the same, because scripts rely on them', () => {
-    expect(Object.values(exitCodes).map(({ code }) => code)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 130]);
+    expect(Object.values(exitCodes).map(({ code }) => code)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
   });
 
   it.each([

@@ -13,6 +13,7 @@ export const exitCodes = {
   not_found: { code: 5, meaning: 'no such thing' },
   conflict: { code: 6, meaning: 'conflict with the present state' },
   unreachable: { code: 7, meaning: 'gateway or database cannot be reached' },
+  unwell: { code: 8, meaning: 'the doctor found something wrong' },
   cancelled: { code: 130, meaning: 'cancelled' },
 } as const;
 

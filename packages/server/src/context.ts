@@ -45,6 +45,7 @@ import {
   accountOptions,
   approvalPolicy,
   databaseOptions,
+  diskReserveBytes,
   dispatchOptions,
   homes,
   httpLimits,
@@ -127,8 +128,6 @@ export interface RegistrationFacts {
 const maxOpenStreams = 5_000;
 /** For one user, not counting sockets. */
 const maxStreamsPerUser = 1_000;
-/** Kept free on the disk, so that uploads never take the last page from a database on it. */
-const diskReserveBytes = 256 * 1024 * 1024;
 
 /**
  * The one place that creates the parts of a gateway. Everything that it has opened is closed again in reverse, even

@@ -105,7 +105,8 @@ async function agentsInTime({ ownAgents }: RunningGateway): Promise<BannerFacts[
   return Promise.race([ownAgents(), late.promise]).finally(() => clearTimeout(timer));
 }
 
-function lastPortFor({ config, sources }: LoadedConfig): number {
+/** Returns the last port that a start tries. */
+export function lastPortFor({ config, sources }: LoadedConfig): number {
   const isChosen = sources.get('server.port')?.kind !== 'default';
   return isChosen ? config.server.port : lastDefaultPort;
 }

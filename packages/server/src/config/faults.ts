@@ -72,7 +72,7 @@ function inAnotherSection(name: string): string | undefined {
   return match === undefined ? undefined : keysByName.get(match);
 }
 
-function describeFault({ key, message, source }: ConfigFault): string {
+export function describeFault({ key, message, source }: ConfigFault): string {
   const place = describeSource(source);
   const needsKey = key !== null && !message.includes(key);
   if (!needsKey) return `${place}  ${message}`;

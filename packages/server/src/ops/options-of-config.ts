@@ -32,6 +32,9 @@ export function databaseOptions({ database }: Config, logger: Logger): DatabaseO
   }
 }
 
+/** Kept free on the disk, so that uploads never take the last page from a database on it. */
+export const diskReserveBytes = 256 * 1024 * 1024;
+
 /** The folders in which the gateway itself writes. Postgres takes care of its own disk. */
 export function writtenFolders(config: Config): string[] {
   const { database } = config;

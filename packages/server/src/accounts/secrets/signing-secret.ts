@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { newSecret } from '../../lib/ids.ts';
 import { createPrivateFile, readPrivateFile } from './private-file.ts';
 
-const minLength = 32;
+export const minSecretLength = 32;
 
 interface SecretSource {
   /** The secret from the environment or the configuration; empty when neither has one. */
@@ -28,8 +28,8 @@ export function deriveKey(secret: string, purpose: string): KeyObject {
 }
 
 function longEnough(secret: string, where: string): string {
-  if (secret.length >= minLength) return secret;
+  if (secret.length >= minSecretLength) return secret;
   throw new Error(
-    `The signing secret in ${where} has ${secret.length} characters; it needs at least ${minLength} random ones, for example from "openssl rand -base64 48".`,
+    `The signing secret in ${where} has ${secret.length} characters; it needs at least ${minSecretLength} random ones, for example from "openssl rand -base64 48".`,
   );
 }

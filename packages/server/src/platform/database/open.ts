@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isNoDatabase, mapSqliteError } from './database-errors.ts';
@@ -26,6 +27,26 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database<u
       const { PostgresDatabase } = await import('./postgres/postgres-database.ts');
       return reached(new PostgresDatabase(options), options.url);
     }
+  }
+}
+
+/**
+ * Opens an existing database to read it, beside a gateway or without one, and changes nothing, not even the files that
+ * stand beside that of SQLite.
+ */
+export async function openToRead(options: DatabaseOptions): Promise<Database<unknown>> {
+  if (options.backend !== 'sqlite') return openDatabase(options);
+  const { file } = options;
+  // SQLite would leave an empty log behind. Without a log no process writes, so SQLite may take the file as one that never changes.
+  const location = existsSync(`${file}-wal`) ? file : `${pathToFileURL(file).href}?immutable=1`;
+  try {
+    const connection = new SqliteConnection(location, { readOnly: true });
+    const database = new SqliteDatabase({ backend: 'sqlite', connection });
+    // A file is first read when it is first asked.
+    connection.run('select 1 from sqlite_schema limit 1');
+    return database;
+  } catch (error) {
+    throw isNoDatabase(error) ? notADatabase(file, error) : mapSqliteError(error);
   }
 }
 

@@ -80,6 +80,24 @@ export class RedisServer {
     }
   }
 
+  /**
+   * Connects, asks, and disconnects: the prefix is not taken and nothing is written. Throws the errors of `open` for a server
+   * that cannot be reached, or that evicts.
+   */
+  static async inspect<Answer>(
+    options: Omit<RedisServerOptions, 'cluster'>,
+    ask: (client: RedisClient) => Promise<Answer>,
+  ): Promise<Answer> {
+    const server = new RedisServer({ ...options, cluster: { database: '', secret: '' } });
+    try {
+      await server.untilReady(server.commands);
+      await server.#refuseEviction();
+      return await ask(server.commands);
+    } finally {
+      server.close();
+    }
+  }
+
   /** Null while the server does what it should, otherwise a sentence about what is wrong. */
   get fault(): string | null {
     return this.#fault;

@@ -34,8 +34,8 @@ export class SqliteConnection {
   #older = new Map<string, CachedStatement>();
 
   /** `:memory:` for a database that disappears when it is closed. */
-  constructor(location: string) {
-    this.#handle = new DatabaseSync(location, { timeout: lockWaitMs });
+  constructor(location: string, { readOnly = false } = {}) {
+    this.#handle = new DatabaseSync(location, { timeout: lockWaitMs, readOnly });
     this.#handle.exec('pragma foreign_keys = on');
     this.#handle.exec('pragma trusted_schema = off');
   }
