@@ -127,12 +127,23 @@ function uploadOf(random: SeededRandom): Generated {
   };
 }
 
+function changeOf(random: SeededRandom): Generated {
+  const path = random.pick(['/queue', '/api/queue', '/interrupt', '/free']);
+  const fields = { [random.pick(['clear', 'delete', 'prompt_id'])]: random.pick(odd) };
+  const body = random.pick([null, '{', JSON.stringify(random.pick(odd)), JSON.stringify(fields)]);
+  return {
+    described: `POST ${path} ${body?.slice(0, 300) ?? ''}`,
+    answer: ada.fetch(path, { method: 'POST', ...(body !== null && { body }) }),
+    isShaped: (status, text) => (status === 200 ? text === '' : text.startsWith(`${status}: `)),
+  };
+}
+
 /** Sends the requests from `first`, one after the other. Each has its own random choices, so that it can be repeated alone. */
 async function failuresOf(first: number): Promise<string[]> {
   const failures: string[] = [];
   for (let index = first; index < Math.min(first + batch, count); index += 1) {
     const random = new SeededRandom(seed + index);
-    const { described, answer, isShaped } = random.pick([promptOf, readOf, uploadOf])(random);
+    const { described, answer, isShaped } = random.pick([promptOf, readOf, uploadOf, changeOf])(random);
     const { status } = await answer;
     const text = await (await answer).text();
     statuses.set(status, (statuses.get(status) ?? 0) + 1);

@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ComfyuiCaller } from './support/comfyui-caller.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
+import { anyWorkflow, type DispatchPool, held, startPool } from './support/dispatch-pool.ts';
 
 /** With several pictures the nodes report progress and show previews, unless a worker has made the same before. */
 const picturesOf = (color: number) => ({
@@ -271,6 +272,85 @@ describe('the pool as one ComfyUI', () => {
     const chatter = await ComfyuiCaller.register(gateway.url, 'eve@example.com', ['conversation:read']);
     expect((await chatter.fetch('/queue')).status).toBe(403);
     await expect(new ComfyuiCaller(ada.base, 'sy_pat_wrong').listen('x')).rejects.toThrow('401');
+  });
+});
+
+describe('prompts on a worker that is busy', () => {
+  let pool: DispatchPool;
+  let ada: ComfyuiCaller;
+  let bob: ComfyuiCaller;
+
+  beforeAll(async () => {
+    pool = await startPool({ workers: [held] });
+    ada = await ComfyuiCaller.register(pool.gateway.url, 'ada@example.com');
+    bob = await ComfyuiCaller.register(pool.gateway.url, 'bob@example.com');
+  });
+  afterAll(() => pool.close());
+
+  const sent = (caller: ComfyuiCaller) => caller.queue(anyWorkflow, { client_id: 'stopping' });
+  const waiting = async (caller: ComfyuiCaller) =>
+    ((await caller.get('/queue')).queue_pending as [number, string][]).map(([, id]) => id);
+
+  it('leave the queue by their id or all at once, each account its own', async () => {
+    const listener = await ada.listen('stopping');
+    const running = await sent(ada);
+    await listener.next(({ type, data }) => type === 'execution_start' && data.prompt_id === running);
+    const [first, second, third] = [await sent(ada), await sent(ada), await sent(ada)];
+    const theirs = await sent(bob);
+
+    const one = await ada.post('/queue', { delete: [second, running, theirs, randomUUID()] });
+    expect([one.status, await one.text()]).toEqual([200, '']);
+    expect(await waiting(ada)).toEqual([first, third]);
+    expect((await ada.post('/api/queue', { clear: true })).status).toBe(200);
+    expect(await waiting(ada)).toEqual([]);
+    expect(await waiting(bob)).toEqual([theirs]);
+    const { queue_running: left } = await ada.get('/queue');
+    expect(left.map(([, id]: [number, string]) => id)).toEqual([running]);
+    expect(await ada.get(`/history/${second}`)).toEqual({});
+
+    // No one stops a prompt of another account, with its id or without.
+    for (const init of [{ body: JSON.stringify({ prompt_id: running }) }, {}])
+      expect((await bob.fetch('/interrupt', { method: 'POST', ...init })).status).toBe(200);
+    expect((await ada.post('/interrupt', { prompt_id: randomUUID() })).status).toBe(200);
+    expect((await ada.get('/queue')).queue_running).toHaveLength(1);
+
+    // As comfy-ui-client sends it: the type of JSON and no body.
+    const headers = { 'content-type': 'application/json' };
+    const stopped = await ada.fetch('/interrupt', { method: 'POST', headers });
+    expect([stopped.status, await stopped.text()]).toEqual([200, '']);
+    const frames = await listener.settled(running);
+    expect(frames.map(({ type }) => type)).toContain('execution_interrupted');
+    expect((await ada.get('/queue')).queue_running).toEqual([]);
+    expect((await ada.get(`/history/${running}`))[running].status.status_str).toBe('error');
+
+    const other = await bob.listen('stopping');
+    const last = await sent(bob);
+    expect((await bob.post('/queue', { delete: [last] })).status).toBe(200);
+    expect((await bob.post('/interrupt', { prompt_id: theirs })).status).toBe(200);
+    await other.settled(theirs);
+    listener.close();
+    other.close();
+  });
+
+  it('are not touched by a body that names none', async () => {
+    for (const [path, body] of [
+      ['/queue', [1]],
+      ['/queue', { delete: 'all' }],
+      ['/queue', { delete: [1] }],
+      ['/queue', { delete: Array.from({ length: 1_001 }, () => 'x') }],
+      ['/interrupt', { prompt_id: 5 }],
+    ] as const) {
+      const answer = await ada.post(path, body);
+      expect([answer.status, (await answer.text()).slice(0, 5)]).toEqual([400, '400: ']);
+    }
+    expect((await ada.post('/queue', {})).status).toBe(200);
+    expect((await ada.post('/history', { clear: true })).status).toBe(405);
+  });
+
+  it('says what a client may count on, and unloads no models of others', async () => {
+    expect(await ada.get('/features')).toMatchObject({ assets: false, supports_preview_metadata: true });
+    const freed = await ada.post('/free', { unload_models: true, free_memory: true });
+    expect([freed.status, await freed.text()]).toEqual([200, '']);
   });
 });
 

@@ -69,6 +69,31 @@ export const comfyuiQueue = {
   },
 } as const satisfies Endpoint;
 
+export const comfyuiChangeQueue = {
+  method: 'POST',
+  url: '/comfy/queue',
+  config: writes,
+  schema: {
+    summary: 'Take own prompts out of the queue',
+    description:
+      '`{"clear": true}` takes all that wait, `{"delete": [ids]}` these. A prompt that runs goes on, and an id that no own prompt has is no error.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiInterrupt = {
+  method: 'POST',
+  url: '/comfy/interrupt',
+  config: writes,
+  schema: {
+    summary: 'Stop own prompts that run',
+    description: 'The one whose `prompt_id` the body has, or all without one.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
 export const comfyuiHistory = {
   method: 'GET',
   url: '/comfy/history',
@@ -159,6 +184,25 @@ export const comfyuiSystemStats = {
   url: '/comfy/system_stats',
   config: reads,
   schema: { summary: 'Version and devices of the pool', tags, response: anything },
+} as const satisfies Endpoint;
+
+export const comfyuiFeatures = {
+  method: 'GET',
+  url: '/comfy/features',
+  config: reads,
+  schema: { summary: 'What a client may count on', tags, response: anything },
+} as const satisfies Endpoint;
+
+export const comfyuiFree = {
+  method: 'POST',
+  url: '/comfy/free',
+  config: writes,
+  schema: {
+    summary: 'Accepted and without effect',
+    description: 'The workers are shared, so no account unloads the models of all.',
+    tags,
+    response: anything,
+  },
 } as const satisfies Endpoint;
 
 export const comfyuiLogsSubscribe = {

@@ -2,8 +2,12 @@ import multipart from '@fastify/multipart';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import {
   comfyuiBases,
+  comfyuiChangeQueue,
+  comfyuiFeatures,
+  comfyuiFree,
   comfyuiHistory,
   comfyuiHistoryOfOne,
+  comfyuiInterrupt,
   comfyuiLogsSubscribe,
   comfyuiObjectInfo,
   comfyuiObjectInfoOfOne,
@@ -34,13 +38,16 @@ import type { ComfyuiFiles } from './comfyui-files.ts';
 import { isFolderType, leadsOut, readFileName } from './comfyui-names.ts';
 import type { PoolNodes } from './pool-nodes.ts';
 import type { PromptFeed } from './prompt-feed.ts';
+import { featuresOf } from './prompt-frames.ts';
 import type { PromptRecords } from './prompt-records.ts';
+import type { PromptStops } from './prompt-stops.ts';
 import type { Prompts } from './prompts.ts';
 import { receivePicture } from './receive-picture.ts';
 
 export interface ComfyuiRoutesOptions {
   prompts: Prompts;
   records: PromptRecords;
+  stops: PromptStops;
   feed: Pick<PromptFeed, 'remainingOf'>;
   nodes: PoolNodes;
   files: ComfyuiFiles;
@@ -74,6 +81,7 @@ export function comfyuiRoutes(options: ComfyuiRoutesOptions): Routes {
     readFormsAsJson(app, options.admission);
     addPrompts(app, options);
     addRecords(app, options);
+    addStops(app, options);
     addFiles(app, options);
     addPool(app, options);
     addRest(app);
@@ -142,6 +150,23 @@ function addRecords(app: App, { records }: ComfyuiRoutesOptions): void {
   });
 }
 
+function addStops(app: App, { stops, guard }: ComfyuiRoutesOptions): void {
+  const byOf = (request: FastifyRequest) => ({
+    userId: identityOf(request).userId,
+    origin: guard.originOf(request),
+  });
+
+  add(app, comfyuiInterrupt, async (request, reply) => {
+    await stops.interrupt(request.body, byOf(request));
+    return reply.code(200).send();
+  });
+
+  add(app, comfyuiChangeQueue, async (request, reply) => {
+    await stops.dequeue(request.body, byOf(request));
+    return reply.code(200).send();
+  });
+}
+
 function addFiles(app: App, { files, storedFiles, guard, uploadBytes }: ComfyuiRoutesOptions): void {
   add(app, comfyuiView, async (request, reply) => {
     const { filename, subfolder = '', type = 'output' } = request.query as Record<string, unknown>;
@@ -177,7 +202,7 @@ function addFiles(app: App, { files, storedFiles, guard, uploadBytes }: ComfyuiR
   );
 }
 
-function addPool(app: App, { nodes, instances }: ComfyuiRoutesOptions): void {
+function addPool(app: App, { nodes, instances, uploadBytes }: ComfyuiRoutesOptions): void {
   add(app, comfyuiObjectInfo, async (request, reply) => {
     const { json: text, compressed } = await nodes.definitions();
     const encoding = chooseEncoding(request.headers['accept-encoding']);
@@ -194,6 +219,10 @@ function addPool(app: App, { nodes, instances }: ComfyuiRoutesOptions): void {
   });
 
   add(app, comfyuiSystemStats, async () => poolStats(await instances.list()));
+
+  add(app, comfyuiFeatures, async () => featuresOf(uploadBytes));
+
+  add(app, comfyuiFree, async (_request, reply) => reply.code(200).send());
 
   add(app, comfyuiLogsSubscribe, async (_request, reply) => reply.code(200).send());
 }

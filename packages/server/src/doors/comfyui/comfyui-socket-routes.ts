@@ -17,7 +17,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { newId } from '../../lib/ids.ts';
 import { comfyuiErrorText } from './comfyui-errors.ts';
 import type { PromptClient, PromptFeed } from './prompt-feed.ts';
-import { frame } from './prompt-frames.ts';
+import { featuresOf, frame } from './prompt-frames.ts';
 
 interface SocketOptions {
   feed: PromptFeed;
@@ -115,11 +115,7 @@ function noteFeatures(text: string, client: PromptClient, { uploadBytes }: Socke
   if (message?.type !== 'feature_flags' || !isRecord(message.data)) return;
   client.readsPreviewMetadata = message.data.supports_preview_metadata === true;
   client.push.offer({
-    ...frame('feature_flags', {
-      supports_preview_metadata: true,
-      max_upload_size: uploadBytes,
-      assets: false,
-    }),
+    ...frame('feature_flags', featuresOf(uploadBytes)),
     topic: 'tasks',
     owner: client.userId,
     taskId: null,

@@ -12,6 +12,7 @@ import { comfyuiSocketRoutes } from './comfyui-socket-routes.ts';
 import { PoolNodes } from './pool-nodes.ts';
 import { PromptFeed } from './prompt-feed.ts';
 import { PromptRecords } from './prompt-records.ts';
+import { PromptStops } from './prompt-stops.ts';
 import { Prompts } from './prompts.ts';
 
 export interface ComfyuiDoorOptions {
@@ -48,12 +49,14 @@ export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
     lists: dispatch.taskLists,
     prompts: dispatch.prompts,
   });
+  const stops = new PromptStops({ tasks: dispatch.tasks, records });
   const { uploadBytes, socketsPerUser } = limits;
   return {
     routes: [
       comfyuiRoutes({
         prompts,
         records,
+        stops,
         feed,
         nodes,
         files,

@@ -44,6 +44,11 @@ export function frame(type: string, data: Record<string, unknown>): PromptFrame 
   return { payload: JSON.stringify({ type, data }), replaces: null };
 }
 
+/** What a client may count on. Without assets, the page of ComfyUI takes its pictures from the history. */
+export function featuresOf(uploadBytes: number): Record<string, unknown> {
+  return { supports_preview_metadata: true, max_upload_size: uploadBytes, assets: false };
+}
+
 const imageFormats: Record<string, number> = { 'image/jpeg': 1, 'image/png': 2 };
 
 /** `withMetadata`: the client reads type 4, which names the node. A picture of another type has no number and is dropped. */

@@ -54,12 +54,25 @@ export class PromptRecords {
   }
 
   async queue(userId: string): Promise<{ queue_running: PromptTuple[]; queue_pending: PromptTuple[] }> {
+    const { running, waiting } = await this.open(userId);
+    return { queue_running: await this.#tuples(running), queue_pending: await this.#tuples(waiting) };
+  }
+
+  /** The prompts that have not ended. A client that was told of the start of its prompt has it among those that run. */
+  async open(userId: string): Promise<{ running: TaskRow[]; waiting: TaskRow[] }> {
     const list = (status: 'running' | 'pending') => {
       const page = { status, order: 'asc', limit: maxListed, offset: 0 } as const;
       return this.#options.lists.page({ user: userId }, page);
     };
-    const [running, pending] = [await list('running'), await list('pending')];
-    return { queue_running: await this.#tuples(running), queue_pending: await this.#tuples(pending) };
+    // In this order, no prompt that starts between the two is missing from both.
+    const pending = await list('pending');
+    const running = await list('running');
+    const started = new Set(running.map(({ id }) => id));
+    const others = pending.filter(({ id }) => !started.has(id));
+    return {
+      running: [...running, ...others.filter((row) => !isWaiting(row))],
+      waiting: others.filter(isWaiting),
+    };
   }
 
   /** The newest, the oldest of them first; with an offset those that follow so many of the oldest. */
@@ -108,6 +121,11 @@ export class PromptRecords {
     });
     return Object.fromEntries(entries);
   }
+}
+
+/** The status follows a moment after a worker has the prompt, and the phase goes before it. */
+export function isWaiting({ phase }: TaskRow): boolean {
+  return phase === 'queued';
 }
 
 interface PromptFacts {
