@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { runBinary } from '@switchyard/dev-env/binary';
@@ -61,23 +61,31 @@ it('waits for its built-in worker at each start, before it asks whether the work
   }
 });
 
-it('has nothing wrong for the doctor, beside the gateway and after it was killed, until something is', async () => {
+it('has nothing wrong for the doctor, beside the gateway, after it was stopped and after it was killed, until something is', async () => {
   const doctor = async () => {
     const run = runBinary({ args: ['doctor', '--home', home.path, '--port', '0'], cwd: home.path });
     return { ...(await run.exited), output: run.output() };
   };
+  const names = () => readdirSync(home.path, { recursive: true, encoding: 'utf8' }).sort();
   const gateway = await SpawnedGateway.start({ home: home.path });
   const beside = await doctor();
-  await gateway.kill9();
-  const after = await doctor();
+  await gateway.stop();
+  const before = names();
+  const stopped = await doctor();
+  expect(names(), 'the doctor makes no file').toEqual(before);
+  await (await SpawnedGateway.start({ home: home.path })).kill9();
+  const killed = await doctor();
   chmodSync(home.path, 0o755);
   const wrong = await doctor();
 
   expect(beside, beside.output).toMatchObject({ code: 0 });
   expect(beside.output).toContain(`The gateway answers on ${gateway.url}`);
   expect(beside.output).toContain('The database is of this version.');
-  expect(after, after.output).toMatchObject({ code: 0 });
-  expect(after.output).toContain('No gateway runs in this data home');
+  for (const after of [stopped, killed]) {
+    expect(after, after.output).toMatchObject({ code: 0 });
+    expect(after.output).toContain('No gateway runs in this data home');
+    expect(after.output).toContain('The database is of this version.');
+  }
   expect(wrong, wrong.output).toMatchObject({ code: 8 });
   expect(wrong.output).toContain(`type: chmod o= ${home.path}`);
 });
