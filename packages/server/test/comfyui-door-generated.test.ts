@@ -48,6 +48,8 @@ const reads = [
   '/history/%00',
   '/object_info',
   '/object_info/%5B',
+  '/models',
+  '/models/constructor',
 ];
 const others = ['/view', '/system_stats', '/x', '/manager/version', ''];
 const parts = ['image', 'overwrite', 'subfolder', 'type', 'mask'];

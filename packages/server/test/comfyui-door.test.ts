@@ -354,6 +354,26 @@ describe('prompts on a worker that is busy', () => {
   });
 });
 
+describe('models of a pool', () => {
+  it('are those of all workers, by the folder that a node loads from', async () => {
+    const workerWith = (...loras: string[]) => ({
+      nodeClasses: ['LoraLoader', 'CheckpointLoaderSimple', 'VAELoader'],
+      models: { 'LoraLoader.lora_name': loras, 'CheckpointLoaderSimple.ckpt_name': [] },
+    });
+    const workers = [workerWith('a.safetensors', 'b.safetensors'), workerWith('b.safetensors', 'sub/c.pt')];
+    const pool = await startPool({ workers });
+    const ada = await ComfyuiCaller.register(pool.gateway.url, 'ada@example.com');
+
+    expect(await ada.get('/models')).toEqual(['checkpoints', 'loras']);
+    const loras: string[] = await ada.get('/api/models/loras');
+    expect(loras.toSorted()).toEqual(['a.safetensors', 'b.safetensors', 'sub/c.pt']);
+    expect(await ada.get('/models/checkpoints')).toEqual([]);
+    for (const folder of ['vae', 'controlnet', 'constructor', '__proto__', '..%2Fetc'])
+      expect((await ada.fetch(`/models/${folder}`)).status).toBe(404);
+    await pool.close();
+  });
+});
+
 describe('a gateway whose door is closed', () => {
   it('has no such addresses', async () => {
     const gateway = await startGateway({ config: { doors: { comfyui: { enabled: false } } } });

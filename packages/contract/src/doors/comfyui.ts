@@ -179,6 +179,31 @@ export const comfyuiObjectInfoOfOne = {
   },
 } as const satisfies Endpoint;
 
+export const comfyuiModelFolders = {
+  method: 'GET',
+  url: '/comfy/models',
+  config: reads,
+  schema: {
+    summary: 'The folders of models that the pool loads from',
+    description: 'Those that the own nodes of ComfyUI list, when a worker has the node.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiModels = {
+  method: 'GET',
+  url: '/comfy/models/:folder',
+  config: reads,
+  schema: {
+    summary: 'The models in one folder, of all workers of the pool',
+    description: 'What the node that loads from the folder offers; 404 for a folder that is not listed.',
+    tags,
+    params: Type.Object({ folder: Type.String() }),
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
 export const comfyuiSystemStats = {
   method: 'GET',
   url: '/comfy/system_stats',

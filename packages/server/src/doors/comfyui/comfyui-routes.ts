@@ -9,6 +9,8 @@ import {
   comfyuiHistoryOfOne,
   comfyuiInterrupt,
   comfyuiLogsSubscribe,
+  comfyuiModelFolders,
+  comfyuiModels,
   comfyuiObjectInfo,
   comfyuiObjectInfoOfOne,
   comfyuiQueue,
@@ -36,6 +38,7 @@ import { requireFits } from '../../platform/files/write-blob.ts';
 import { comfyuiErrorText, comfyuiPromptError } from './comfyui-errors.ts';
 import type { ComfyuiFiles } from './comfyui-files.ts';
 import { isFolderType, leadsOut, readFileName } from './comfyui-names.ts';
+import { modelFolders, modelsIn } from './pool-models.ts';
 import type { PoolNodes } from './pool-nodes.ts';
 import type { PromptFeed } from './prompt-feed.ts';
 import { featuresOf } from './prompt-frames.ts';
@@ -216,6 +219,15 @@ function addPool(app: App, { nodes, instances, uploadBytes }: ComfyuiRoutesOptio
     const { nodeClass } = request.params as { nodeClass: string };
     const definition = (await nodes.definitions()).classes.get(nodeClass);
     return definition ? { [nodeClass]: definition } : {};
+  });
+
+  add(app, comfyuiModelFolders, async () => modelFolders(await nodes.definitions()));
+
+  add(app, comfyuiModels, async (request) => {
+    const { folder } = request.params as { folder: string };
+    const models = modelsIn(folder, await nodes.definitions());
+    if (!models) throw new AppError('route_not_found');
+    return models;
   });
 
   add(app, comfyuiSystemStats, async () => poolStats(await instances.list()));
