@@ -14,7 +14,7 @@ import { DispatchCaller } from '../../packages/server/test/support/dispatch-call
  * Clients of ComfyUI as people install them, and not ours. Their packages bring hundreds of others, so this test installs them for itself
  * and no one else does.
  */
-const clients = { '@saintno/comfyui-sdk': '0.3.1' };
+const clients = { '@saintno/comfyui-sdk': '0.3.1', '@stable-canvas/comfyui-client': '1.5.9' };
 
 describe('clients of one ComfyUI, unmodified, on three workers', () => {
   const folder = temporaryFolder();
@@ -72,5 +72,15 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
     }
     expect(Object.keys(await ada.get('/history'))).toEqual([mine.promptId]);
     expect(Object.keys(await bob.get('/history'))).toEqual([theirs.promptId]);
+  });
+
+  it('@stable-canvas/comfyui-client polls for its prompts, fetches its pictures and clears its queue', async () => {
+    const { promptId, fetched, queue, saver, os } = await run('stable-canvas.mjs', ada, '4080');
+    const picture = { type: 'image/png', size: expect.any(Number) };
+    expect(fetched).toEqual([picture, picture]);
+    expect(queue).toEqual({ Running: [], Pending: [] });
+    expect({ saver, os }).toEqual({ saver: true, os: 'posix' });
+    expect(Object.keys(await ada.get('/history'))).toContain(promptId);
+    expect(Object.keys(await bob.get('/history'))).not.toContain(promptId);
   });
 });

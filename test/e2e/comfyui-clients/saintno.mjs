@@ -17,8 +17,9 @@ const bytes = Buffer.from(
 );
 const uploaded = await api.uploadImage(bytes, 'small.png', { override: true });
 
+// Large enough that the worker is still at them when the client listens for previews, which it does after its prompt is queued.
 const graph = {
-  1: { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 4, color: Number(color) } },
+  1: { class_type: 'EmptyImage', inputs: { width: 768, height: 768, batch_size: 4, color: Number(color) } },
   2: { class_type: 'ImageInvert', inputs: { image: ['1', 0] } },
   3: { class_type: 'SaveImage', inputs: { images: ['2', 0], filename_prefix: 'saintno' } },
 };
