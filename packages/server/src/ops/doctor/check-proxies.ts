@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import { trustedProxies } from '../../http/access/client-ip.ts';
+import { isLoopbackAddress } from '../../http/access/origin.ts';
 import { type Finding, well, wrong } from './finding.ts';
 
 type Settings = Pick<Config, 'server' | 'auth'>;
@@ -51,7 +52,7 @@ function standsBehindProxy({ public_url: url, port }: Config['server']): boolean
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+  return host === 'localhost' || isLoopbackAddress(host);
 }
 
 function trustsLoopback(proxies: readonly string[]): boolean {

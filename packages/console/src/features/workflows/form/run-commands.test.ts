@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { runCommands, shellWord } from './run-commands.ts';
+import { shellWord } from '../../../lib/shell-word.ts';
+import { runCommands } from './run-commands.ts';
 
 it('writes the same run for a terminal, for the command line and for a program', () => {
   const commands = runCommands({

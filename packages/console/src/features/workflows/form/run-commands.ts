@@ -1,3 +1,5 @@
+import { shellWord } from '../../../lib/shell-word.ts';
+
 interface RunToCopy {
   origin: string;
   workflowId: string;
@@ -36,11 +38,6 @@ export function runCommands({ origin, workflowId, name, params }: RunToCopy): Ru
       `});`,
     ].join('\n'),
   };
-}
-
-/** Quotes a word for a POSIX shell unless it is plain. */
-export function shellWord(text: string): string {
-  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The command line reads a value as JSON where it is JSON, and a text that begins with @ as a file. */
