@@ -247,8 +247,11 @@ describe('an assistant of a user', () => {
 
   it('is found by an object that its metadata contain, the newest first', async () => {
     const metadata = { of: { team: 'blue', tags: ['a', 'b'] } };
-    for (const name of ['older', 'newer'])
-      await ada.ok('POST', '/assistants', { graph_id: 'chat', name, metadata });
+    for (const name of ['older', 'newer']) {
+      const { created_at } = await ada.ok('POST', '/assistants', { graph_id: 'chat', name, metadata });
+      // The order of assistants of one millisecond is not promised.
+      await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(created_at));
+    }
     const find = async (wanted: object) =>
       (await ada.ok('POST', '/assistants/search', { metadata: wanted })).map(
         ({ name }: { name: string }) => name,

@@ -88,7 +88,12 @@ function addressText({ name, schema }: Pick<Parameter, 'name' | 'schema'>, sourc
   if (random.chance(0.2)) return isNumber ? hostileDigits(random) : hostileText(random);
   const known = random.chance(0.5) ? things.named(name, random) : undefined;
   const isText = schema.type === undefined || schema.type === 'string';
-  return known !== undefined && isText ? known : String(schemaValue(schema as JsonSchema, source, name));
+  return known !== undefined && isText ? known : plainText(schemaValue(schema as JsonSchema, source, name));
+}
+
+/** An object may have a `toString` that is a text, so it is written as JSON. */
+function plainText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? jsonText(value) : String(value);
 }
 
 /** Escaped as a client does it, or as a broken client does it. */
@@ -187,7 +192,7 @@ const brokenBodies = [
   .concat([Buffer.from([0xff, 0xfe, 0x7b, 0x7d]), Buffer.from([0x22, 0xc3, 0x28, 0x22])]);
 
 function formText(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value);
+  if (typeof value !== 'object' || value === null) return plainText(value);
   const pairs = Object.entries(value).map(([key, item]) => [
     key,
     typeof item === 'string' ? item : jsonText(item),
