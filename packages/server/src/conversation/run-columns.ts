@@ -38,25 +38,3 @@ export const endColumns = [
   'ended_at',
   ...totalColumns,
 ] as const satisfies (keyof RunRow)[];
-
-export const runColumns = [
-  'run_id',
-  'thread_id',
-  'user_id',
-  'assistant_id',
-  'graph_id',
-  'admission',
-  'multitask_strategy',
-  'metadata',
-  'run_at',
-  'cancel_action',
-  'cancel_requested_at',
-  'attempt',
-  'worker_id',
-  'delete_thread',
-  'webhook',
-  'follow_up_to_run_id',
-  'created_at',
-  'started_at',
-  ...endColumns,
-] as const satisfies (keyof RunRow)[];

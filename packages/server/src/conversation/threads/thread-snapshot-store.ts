@@ -33,18 +33,10 @@ export async function saveSnapshot(
 
 /** Every run needs this statement, so it is built once. */
 const savedSnapshot = new Prepared((db: Kysely<ConversationTables>, row: ThreadSnapshotRow) => {
-  const state = {
-    user_id: row.user_id,
-    checkpoint_id: row.checkpoint_id,
-    values: row.values,
-    next: row.next,
-    interrupts: row.interrupts,
-    error: row.error,
-    updated_at: row.updated_at,
-  };
+  const { thread_id, ...state } = row;
   return db
     .insertInto('thread_snapshots')
-    .values({ thread_id: row.thread_id, ...state })
+    .values(row)
     .onConflict((conflict) => conflict.column('thread_id').doUpdateSet(state));
 });
 

@@ -286,22 +286,6 @@ function newInstance(
 }
 
 const changedInstance = new Prepared(
-  (db: Kysely<DispatchTables>, change: LiveColumns & { id: string; token: number }) =>
-    db
-      .updateTable('instances')
-      .set({
-        alive: change.alive,
-        busy: change.busy,
-        state: change.state,
-        lastHeartbeat: change.lastHeartbeat,
-        queueRemaining: change.queueRemaining,
-        currentTaskId: change.currentTaskId,
-        version: change.version,
-        devices: change.devices,
-        lastError: change.lastError,
-        lastErrorSentences: change.lastErrorSentences,
-        since: change.since,
-      })
-      .where('id', '=', change.id)
-      .where('token', '=', change.token),
+  (db: Kysely<DispatchTables>, { id, token, ...columns }: LiveColumns & { id: string; token: number }) =>
+    db.updateTable('instances').set(columns).where('id', '=', id).where('token', '=', token),
 );

@@ -303,53 +303,11 @@ async function earlierSubmission(
 }
 
 const newTask = new Prepared((db: Kysely<DispatchTables>, row: TaskRow) =>
-  db.insertInto('tasks').values({
-    id: row.id,
-    owner: row.owner,
-    name: row.name,
-    status: row.status,
-    phase: row.phase,
-    progress: row.progress,
-    priority: row.priority,
-    tags: row.tags,
-    pool: row.pool,
-    pinnedInstanceId: row.pinnedInstanceId,
-    instanceId: row.instanceId,
-    attempt: row.attempt,
-    claimToken: row.claimToken,
-    cancelRequested: row.cancelRequested,
-    node: row.node,
-    fingerprint: row.fingerprint,
-    retryPolicy: row.retryPolicy,
-    maxAttempts: row.maxAttempts,
-    timeoutSeconds: row.timeoutSeconds,
-    patience: row.patience,
-    error: row.error,
-    result: row.result,
-    warnings: row.warnings,
-    warningSentences: row.warningSentences,
-    webhook: row.webhook,
-    requestId: row.requestId,
-    conversation: row.conversation,
-    workflowId: row.workflowId,
-    workflowVersion: row.workflowVersion,
-    frontAt: row.frontAt,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    startedAt: row.startedAt,
-    finishedAt: row.finishedAt,
-  }),
+  db.insertInto('tasks').values(row),
 );
 
 const newInput = new Prepared((db: Kysely<DispatchTables>, input: TaskInputRow) =>
-  db.insertInto('task_inputs').values({
-    taskId: input.taskId,
-    workflow: input.workflow,
-    params: input.params,
-    requirement: input.requirement,
-    extraData: input.extraData,
-    partialExecutionTargets: input.partialExecutionTargets,
-  }),
+  db.insertInto('task_inputs').values(input),
 );
 
 const inputOfTask = new Prepared((db: Kysely<DispatchTables>, { taskId }: { taskId: string }) =>

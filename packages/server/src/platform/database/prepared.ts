@@ -8,16 +8,18 @@ import { Slot, StatementTemplate } from './statement-template.ts';
  * else the query builder itself reads better.
  *
  * `build` may only place the given values in the statement and must not inspect them: null is a value there, not `is
- * null`.
+ * null`. It may place them as a whole, such as the row of an insert: every execution gives the same keys.
  */
 export class Prepared<Tables, Values extends object, Row> {
-  readonly #template: StatementTemplate<Tables, keyof Values, Row>;
+  readonly #build: (db: Kysely<Tables>, values: Values, dialect: Dialect) => Compilable<Row>;
+  #template: StatementTemplate<Tables, keyof Values, Row> | undefined;
 
   constructor(build: (db: Kysely<Tables>, values: Values, dialect: Dialect) => Compilable<Row>) {
-    this.#template = new StatementTemplate((db, dialect) => build(db, slots as Values, dialect));
+    this.#build = build;
   }
 
   run(db: Kysely<Tables>, values: Values): Promise<QueryResult<Row>> {
+    this.#template ??= this.#templateFor(slotsFor(values));
     return this.#template.run(db, (name) => values[name]);
   }
 
@@ -25,6 +27,14 @@ export class Prepared<Tables, Values extends object, Row> {
     const { rows } = await this.run(db, values);
     return rows[0];
   }
+
+  #templateFor(slots: Values): StatementTemplate<Tables, keyof Values, Row> {
+    return new StatementTemplate((db, dialect) => this.#build(db, slots, dialect));
+  }
 }
 
-const slots: object = new Proxy({}, { get: (_, name) => new Slot(String(name)) });
+/** Has the keys of the values and holds none of them. A value that is left out has a place as well. */
+function slotsFor<Values extends object>(values: Values): Values {
+  const keys = Object.fromEntries(Object.keys(values).map((name) => [name, null]));
+  return new Proxy(keys, { get: (_, name) => new Slot(String(name)) }) as Values;
+}

@@ -1,7 +1,7 @@
 import type { RunStatus } from '@switchyard/contract/conversation/run';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { Prepared } from '../../../platform/database/prepared.ts';
-import { endColumns, runColumns } from '../../run-columns.ts';
+import { endColumns } from '../../run-columns.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 
 /** The statements that every run needs, built once. The stores of runs and claims say what they mean together. */
@@ -89,11 +89,7 @@ export const newRunInput = new Prepared((db: Db, { runId, kwargs }: OfRun & { kw
   db.insertInto('run_inputs').values({ run_id: runId, kwargs }),
 );
 
-export const newRun = new Prepared((db: Db, row: RunRow) =>
-  db
-    .insertInto('runs')
-    .values(Object.fromEntries(runColumns.map((column) => [column, row[column]])) as RunRow),
-);
+export const newRun = new Prepared((db: Db, row: RunRow) => db.insertInto('runs').values(row));
 
 /**
  * A run that is at work holds up all others of its thread; one that waits holds up those that were admitted after it, unless it
