@@ -23,6 +23,7 @@ import { InstanceEventStore } from './instances/instance-event-store.ts';
 import { InstanceStore } from './instances/instance-store.ts';
 import { NodeInputStore } from './instances/node-input-store.ts';
 import { ObjectInfoStore } from './instances/object-info-store.ts';
+import { PoolNodes } from './instances/pool-nodes.ts';
 import { SettingsStore } from './instances/settings-store.ts';
 import { createTasks } from './intake/create-tasks.ts';
 import type { TaskFront } from './intake/task-front.ts';
@@ -74,8 +75,7 @@ export interface DispatchArea {
   taskLists: TaskListStore;
   taskStore: TaskStore;
   front: TaskFront;
-  /** What the workers say of their nodes. */
-  objectInfos: ObjectInfoStore;
+  poolNodes: PoolNodes;
   /** The attempts of a task with their nodes, for callers that have checked whose task it is. */
   taskNodes: TaskNodes;
   waitingOver: (frozen: Database<unknown>) => Waiting;
@@ -181,7 +181,7 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
     taskLists: lists,
     taskStore: rows.tasks,
     front,
-    objectInfos: rows.objectInfos,
+    poolNodes: new PoolNodes(rows.objectInfos),
     taskNodes,
     waitingOver: (frozen) => waitingIn(frozen.withTables()),
     timelinesOver: (frozen) => timelinesIn(frozen.withTables()),

@@ -9,7 +9,6 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { ComfyuiFiles } from './comfyui-files.ts';
 import { comfyuiRoutes } from './comfyui-routes.ts';
 import { comfyuiSocketRoutes } from './comfyui-socket-routes.ts';
-import { PoolNodes } from './pool-nodes.ts';
 import { PromptFeed } from './prompt-feed.ts';
 import { PromptRecords } from './prompt-records.ts';
 import { PromptStops } from './prompt-stops.ts';
@@ -41,7 +40,7 @@ export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
     clock,
     onFault: (err) => log.warn({ err }, 'A client of ComfyUI could not be told of its prompt'),
   });
-  const nodes = new PoolNodes(dispatch.objectInfos);
+  const nodes = dispatch.poolNodes;
   const files = new ComfyuiFiles(dispatch.files);
   const prompts = new Prompts({ ...dispatch, feed, nodes, files });
   const records = new PromptRecords({

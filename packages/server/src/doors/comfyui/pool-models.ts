@@ -1,4 +1,4 @@
-import { choicesOf, inputsOf, type PoolDefinitions } from './pool-nodes.ts';
+import { choicesOf, inputsOf, type PoolDefinitions } from '../../dispatch/instances/pool-nodes.ts';
 
 /** The folders of a ComfyUI that its own nodes load from, with the input that lists what is in them. */
 const listedBy: Readonly<Record<string, readonly [nodeClass: string, input: string]>> = {

@@ -1,6 +1,6 @@
 import { type Graph, ownTitle } from '../../dispatch/graphs/graph.ts';
+import type { InputFault, NodeErrors } from '../../dispatch/instances/prompt-faults.ts';
 import type { AppError } from '../../lib/app-error.ts';
-import type { InputFault, NodeErrors } from './prompt-faults.ts';
 
 /** A prompt that is not queued, as ComfyUI says it. */
 export interface PromptRefusal {

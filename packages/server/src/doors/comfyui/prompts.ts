@@ -3,6 +3,13 @@ import { isRecord } from '@switchyard/contract/is-record';
 import { Value } from 'typebox/value';
 import type { Fleet } from '../../dispatch/fleet/fleet.ts';
 import { type Graph, parseGraph } from '../../dispatch/graphs/graph.ts';
+import {
+  inputsOf,
+  type PoolDefinitions,
+  type PoolNodes,
+  takesFile,
+} from '../../dispatch/instances/pool-nodes.ts';
+import { faultsOf, type NodeErrors, type PromptFaults } from '../../dispatch/instances/prompt-faults.ts';
 import type { TaskFront } from '../../dispatch/intake/task-front.ts';
 import type { SubmitMeta, Tasks } from '../../dispatch/intake/tasks.ts';
 import type { PromptStore } from '../../dispatch/tasks/prompt-store.ts';
@@ -10,8 +17,6 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { ComfyuiFiles } from './comfyui-files.ts';
 import { readFileName } from './comfyui-names.ts';
-import { inputsOf, type PoolDefinitions, type PoolNodes, takesFile } from './pool-nodes.ts';
-import { faultsOf, type NodeErrors, type PromptFaults } from './prompt-faults.ts';
 import type { PromptFeed } from './prompt-feed.ts';
 import { failedValidation, type PromptRefusal, refusal, refusalOf } from './prompt-refusals.ts';
 

@@ -1,6 +1,6 @@
 import { isRecord } from '@switchyard/contract/is-record';
-import type { ObjectInfoStore } from '../../dispatch/instances/object-info-store.ts';
 import { compressWell, type Encoding } from '../../http/shell/compression.ts';
+import type { ObjectInfoStore } from './object-info-store.ts';
 
 /** The description of a node class, as its worker gives it. */
 export type NodeDefinition = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { isRecord } from '@switchyard/contract/is-record';
-import { type Graph, isLink, reachableFrom } from '../../dispatch/graphs/graph.ts';
+import { type Graph, isLink, reachableFrom } from '../graphs/graph.ts';
 import { choicesOf, inputsOf, type PoolDefinitions, takesFile } from './pool-nodes.ts';
 
 /** One thing that is wrong with an input, in ComfyUI's words. */
