@@ -50,12 +50,12 @@ export interface DispatchParts {
   content: BlobStore;
   thumbnails: ThumbnailCache;
   links: Links;
-  guard: Guard;
+  guard: Pick<Guard, 'checkOrigin' | 'identify' | 'originOf'>;
   openStreams: OpenStreams;
-  admission: Admission;
+  admission: Pick<Admission, 'admitStranger' | 'countSocket'>;
   metrics: Metrics;
   authenticator: Authenticator;
-  audit: Audit;
+  audit: Pick<Audit, 'part'>;
   /** Finds an account that may sign in, by its id or its e-mail address. */
   findUser: (name: string) => Promise<{ userId: string } | null>;
   /** Aborts when the session or token behind an identity has ended. */

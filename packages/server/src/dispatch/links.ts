@@ -11,15 +11,6 @@ export interface Reader {
   origin?: string | undefined;
 }
 
-interface LinksOptions {
-  key: KeyObject;
-  clock: Clock;
-  /** `server.public_url`; wins over everything. */
-  publicUrl: string | null;
-  /** The address where the gateway listens, known once it does. */
-  listeningUrl: () => string;
-}
-
 const lifetimeMs = dayMs;
 
 /**
@@ -27,9 +18,16 @@ const lifetimeMs = dayMs;
  * exists.
  */
 export class Links {
-  readonly #options: LinksOptions;
+  readonly #options;
 
-  constructor(options: LinksOptions) {
+  constructor(options: {
+    key: KeyObject;
+    clock: Clock;
+    /** `server.public_url`; wins over everything. */
+    publicUrl: string | null;
+    /** The address where the gateway listens, known once it does. */
+    listeningUrl: () => string;
+  }) {
     this.#options = options;
   }
 

@@ -2,9 +2,10 @@ import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-e
 import { pushLimits } from '@switchyard/contract/dispatch/push';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
-import type { DispatchEvents, NewFile, TaskProgress } from '../dispatch-events.ts';
+import type { NewFile, TaskProgress } from '../dispatch-events.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { FleetJournal } from '../instances/fleet-journal.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from '../tasks/attempt-store.ts';
@@ -17,12 +18,10 @@ import { maxProgressBeforeEnd } from './progress.ts';
 
 type Trx = WriteTransaction<DispatchTables>;
 
-export interface RecordDeps {
+export interface RecordDeps extends Pick<DispatchParts, 'events' | 'clock'> {
   attempts: AttemptStore;
   marks: TaskMarks;
-  events: DispatchEvents;
   journal: Pick<FleetJournal, 'note'>;
-  clock: Clock;
   timer?: Timer;
   /** Aborts when the runner may not write any more. */
   signal: AbortSignal;

@@ -30,7 +30,6 @@ export interface SettlementOptions {
   clock: Clock;
 }
 
-type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
 type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
 /** The end of a task may say more than its last attempt. */
 type Decision = Requeue | (Extract<AfterFailure, { next: 'fail' }> & { message?: Wording });
@@ -92,7 +91,10 @@ export class AttemptSettlement {
     cooldowns.clear(await this.#requirementOf(record.row.id));
   }
 
-  async #fail(attempt: TaskAttempt, { failure, error, against }: Failed): Promise<void> {
+  async #fail(
+    attempt: TaskAttempt,
+    { failure, error, against }: Extract<AttemptOutcome, { kind: 'failed' }>,
+  ): Promise<void> {
     const { owner } = attempt.record.row;
     const { monitor } = this.#options;
     if (failure === 'worker_error') monitor.noteFault(error.sentences, owner);

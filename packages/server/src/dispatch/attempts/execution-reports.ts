@@ -6,12 +6,6 @@ import type { AttemptRecord } from './attempt-record.ts';
 import type { KeptOutput, OutputToKeep } from './collect-outputs.ts';
 import { ExecutionProgress } from './progress.ts';
 
-interface ReportsOptions {
-  record: AttemptRecord;
-  events: DispatchEvents;
-  keep: (source: Readable, output: OutputToKeep) => Promise<KeptOutput>;
-}
-
 /** The limits of one execution: a worker that sends more must not fill the gateway's memory. */
 const maxTexts = 1_000;
 const maxImages = 2_000;
@@ -23,14 +17,18 @@ const maxWaitingBytes = 128 * 1024 * 1024;
  * message.
  */
 export class ExecutionReports {
-  readonly #options: ReportsOptions;
+  readonly #options;
   readonly #texts: { nodeId: string; text: string }[] = [];
   readonly #images: { nodeId: string; kept: Promise<KeptOutput | null> }[] = [];
   #waitingBytes = 0;
   #graph: Graph = {};
   #progress = new ExecutionProgress(new Set());
 
-  constructor(options: ReportsOptions) {
+  constructor(options: {
+    record: AttemptRecord;
+    events: DispatchEvents;
+    keep: (source: Readable, output: OutputToKeep) => Promise<KeptOutput>;
+  }) {
     this.#options = options;
   }
 

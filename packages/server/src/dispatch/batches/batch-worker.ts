@@ -6,16 +6,6 @@ import type { TaskFront } from '../intake/task-front.ts';
 import type { Tasks } from '../intake/tasks.ts';
 import { type BatchItemRow, type BatchRow, ItemHasOutcome, type TaskBatchStore } from './task-batch-store.ts';
 
-interface BatchWorkerOptions {
-  store: TaskBatchStore;
-  tasks: Pick<Tasks, 'cancel' | 'retry'>;
-  front: Pick<TaskFront, 'moveInBatch'>;
-  jobs: Pick<Jobs, 'register' | 'add'>;
-  /** Called when a batch has finished here. */
-  onFinished: (batchId: string) => void;
-  clock: Clock;
-}
-
 export const runBatch = 'dispatch.task-batch';
 
 /** The task went on before its turn came. */
@@ -28,9 +18,17 @@ const waitForRoomMs = 5_000;
 
 /** Works through batches. Each task has its outcome in its row, so that a batch goes on where a process has left it. */
 export class BatchWorker {
-  readonly #options: BatchWorkerOptions;
+  readonly #options;
 
-  constructor(options: BatchWorkerOptions) {
+  constructor(options: {
+    store: TaskBatchStore;
+    tasks: Pick<Tasks, 'cancel' | 'retry'>;
+    front: Pick<TaskFront, 'moveInBatch'>;
+    jobs: Pick<Jobs, 'register' | 'add'>;
+    /** Called when a batch has finished here. */
+    onFinished: (batchId: string) => void;
+    clock: Clock;
+  }) {
     this.#options = options;
     options.jobs.register(runBatch, (job) => this.#run(job), { concurrency: 2 });
   }

@@ -12,14 +12,15 @@ import type { Routes } from '../../http/app.ts';
 import { type OpenStreams, requireSession } from '../../http/streams/open-streams.ts';
 import type { TaskBatches } from './task-batches.ts';
 
-interface TaskBatchRoutesOptions {
-  batches: TaskBatches;
-  openStreams: OpenStreams;
-}
-
 const usualWaitSeconds = 10;
 
-export function taskBatchRoutes({ batches, openStreams }: TaskBatchRoutesOptions): Routes {
+export function taskBatchRoutes({
+  batches,
+  openStreams,
+}: {
+  batches: TaskBatches;
+  openStreams: OpenStreams;
+}): Routes {
   const waited = async (request: FastifyRequest, batchId: string, seconds: number) => {
     const owner = adminOrOwnerOf(request);
     if (seconds === 0) return batches.get(owner, batchId);

@@ -7,12 +7,12 @@ import {
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { deadline } from '../../lib/async/deadline.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { Actor, Audit } from '../../platform/audit/audit.ts';
-import type { Jobs } from '../../platform/jobs/jobs.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { TaskFront } from '../intake/task-front.ts';
 import { bodyHashOf } from '../intake/task-submission.ts';
 import type { Tasks } from '../intake/tasks.ts';
@@ -20,17 +20,6 @@ import { ofStatus, type TaskListStore } from '../tasks/task-list-store.ts';
 import { BatchWorker, jobOf, runBatch } from './batch-worker.ts';
 import { faulty, requireOneChoice, statusesOf, viewBatch, viewCount, viewItem } from './task-batch.ts';
 import type { BatchRow, TaskBatchStore } from './task-batch-store.ts';
-
-interface TaskBatchesOptions {
-  store: TaskBatchStore;
-  lists: Pick<TaskListStore, 'idsOf' | 'ownersOf'>;
-  tasks: Pick<Tasks, 'cancel' | 'retry'>;
-  front: Pick<TaskFront, 'moveInBatch'>;
-  events: Pick<DispatchEvents, 'announce' | 'listen'>;
-  jobs: Jobs;
-  audit: Pick<Audit, 'part'>;
-  clock: Clock;
-}
 
 interface BatchRequest {
   owner: Owner;
@@ -51,12 +40,20 @@ const auditActions = {
 
 /** Cancels, repeats and moves many tasks at once. */
 export class TaskBatches {
-  readonly #options: TaskBatchesOptions;
+  readonly #options;
   readonly #worker: BatchWorker;
   /** Requests that wait for the end of a batch. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  constructor(options: TaskBatchesOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'jobs' | 'audit' | 'clock'> & {
+      store: TaskBatchStore;
+      lists: Pick<TaskListStore, 'idsOf' | 'ownersOf'>;
+      tasks: Pick<Tasks, 'cancel' | 'retry'>;
+      front: Pick<TaskFront, 'moveInBatch'>;
+      events: Pick<DispatchEvents, 'announce' | 'listen'>;
+    },
+  ) {
     this.#options = options;
     const { events } = options;
     events.listen((event) => {

@@ -5,12 +5,12 @@ import { StoredFileStore } from './stored-file-store.ts';
 import { StoredFiles } from './stored-files.ts';
 import { Thumbnails } from './thumbnails.ts';
 
-type FileParts = Pick<
-  DispatchParts,
-  'database' | 'content' | 'thumbnails' | 'events' | 'links' | 'audit' | 'guard' | 'clock' | 'options'
->;
-
-export function createFiles(parts: FileParts) {
+export function createFiles(
+  parts: Pick<
+    DispatchParts,
+    'database' | 'content' | 'thumbnails' | 'events' | 'links' | 'audit' | 'guard' | 'clock' | 'options'
+  >,
+) {
   const { database, content, thumbnails, options } = parts;
   const store = new StoredFileStore(database);
   const files = new StoredFiles({ ...parts, store, limits: options.limits });

@@ -20,25 +20,22 @@ import { watchUpload } from '../../http/body/watch-upload.ts';
 import { storedFilePolicy } from '../../http/shell/security-headers.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
-import { type Audit, noRecord } from '../../platform/audit/audit.ts';
+import { noRecord } from '../../platform/audit/audit.ts';
 import { contentDisposition } from '../../platform/files/content-disposition.ts';
 import { isInlineType } from '../../platform/files/content-type.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
 import { requireFits } from '../../platform/files/write-blob.ts';
-import type { Links } from '../links.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { FileArchives } from './file-archives.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { FileRow } from './stored-file-store.ts';
 import type { StoredFiles } from './stored-files.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
-interface FileRoutesOptions {
+interface FileRoutesOptions extends Pick<DispatchParts, 'links' | 'audit' | 'guard'> {
   files: StoredFiles;
   archives: FileArchives;
   thumbnails: Thumbnails;
-  links: Links;
-  audit: Pick<Audit, 'part'>;
-  guard: Pick<Guard, 'identify' | 'originOf'>;
   uploadBytes: number;
 }
 

@@ -7,19 +7,17 @@ import type { WorkerPath } from '../graphs/worker-paths.ts';
 import type { NodeInputStore } from '../instances/node-input-store.ts';
 import type { FileRow, StoredFileStore } from './stored-file-store.ts';
 
-interface OwnFilesOptions {
-  files: Pick<StoredFileStore, 'newestOutput' | 'newestWith'>;
-  nodeInputs: Pick<NodeInputStore, 'of'>;
-}
-
 /**
  * A worker is a disk that many users share, so a workflow cannot reach any file there by its path: neither another
  * task's output nor anything else. A path to a file that the owner has stands for that stored file.
  */
 export class OwnFiles {
-  readonly #options: OwnFilesOptions;
+  readonly #options;
 
-  constructor(options: OwnFilesOptions) {
+  constructor(options: {
+    files: Pick<StoredFileStore, 'newestOutput' | 'newestWith'>;
+    nodeInputs: Pick<NodeInputStore, 'of'>;
+  }) {
     this.#options = options;
   }
 

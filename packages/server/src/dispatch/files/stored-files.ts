@@ -9,7 +9,7 @@ import {
 } from '@switchyard/contract/dispatch/file';
 import { pushLimits } from '@switchyard/contract/dispatch/push';
 import { AppError } from '../../lib/app-error.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { newSecret } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { AuditPart } from '../../platform/audit/audit.ts';
@@ -21,28 +21,26 @@ import type { RecordDeps } from '../attempts/attempt-record.ts';
 import type { KeptOutput, OutputToKeep } from '../attempts/collect-outputs.ts';
 import type { AttemptFiles } from '../attempts/task-attempt.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
-import type { Links, Reader } from '../links.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
+import type { Reader } from '../links.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
 import { type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
 
-export interface StoredFilesOptions {
-  store: StoredFileStore;
-  content: BlobStore;
-  clock: Clock;
-  links: Links;
-  events: Pick<DispatchEvents, 'announce'>;
-  limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
-}
-
 /** 128 random bits: an id cannot be guessed. */
 const idBytes = 16;
 
 export class StoredFiles implements AttemptFiles {
-  readonly #options: StoredFilesOptions;
+  readonly #options;
 
-  constructor(options: StoredFilesOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'content' | 'clock' | 'links'> & {
+      store: StoredFileStore;
+      events: Pick<DispatchEvents, 'announce'>;
+      limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
+    },
+  ) {
     this.#options = options;
   }
 

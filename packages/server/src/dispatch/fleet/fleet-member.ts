@@ -6,11 +6,11 @@ import { say, sentencesOf, textOf } from '@switchyard/contract/sentences/sentenc
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { type LinkedAbort, linkedAbort } from '../../lib/async/linked-abort.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { type Lease, LeaseLost } from '../../platform/ownership/lease.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { SettlementOptions } from '../attempts/attempt-settlement.ts';
 import type { AttemptDeps } from '../attempts/task-attempt.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { Offer } from '../graphs/capability.ts';
 import type { FleetJournal, Occurrence } from '../instances/fleet-journal.ts';
 import type { InstanceMarks } from '../instances/instance-marks.ts';
@@ -41,7 +41,7 @@ export type MemberAttemptDeps = Omit<
   'client' | 'monitor' | 'signal' | 'isOwner' | 'outputClasses' | 'serverPatience'
 >;
 
-export interface MemberOptions {
+export interface MemberOptions extends Pick<DispatchParts, 'clock' | 'steadyClock' | 'log'> {
   row: InstanceRow;
   capabilities: Capabilities | null;
   health: HealthCheckDefinition;
@@ -63,9 +63,6 @@ export interface MemberOptions {
   onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
   onInputs: (inputs: WorkerCapabilities['inputs']) => void;
   onObjectInfo: (instanceId: string, objectInfo: string) => void;
-  clock: Clock;
-  steadyClock: Clock;
-  log: Logger;
 }
 
 /** What a probe found, as replicas tell each other; `untold` is why the instance did not say what it can run. */

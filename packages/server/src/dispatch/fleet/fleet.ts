@@ -5,10 +5,9 @@ import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import type { Lease } from '../../platform/ownership/lease.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { DispatchEvents } from '../dispatch-events.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import { canRun, judge, mightRun, type Offer, type Requirement } from '../graphs/capability.ts';
 import type { FleetJournal } from '../instances/fleet-journal.ts';
 import { InstanceMarks } from '../instances/instance-marks.ts';
@@ -22,12 +21,11 @@ import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { FleetMember, type MemberAttemptDeps, type TestedInstance } from './fleet-member.ts';
 import type { Obstacle } from './obstacle.ts';
 
-export interface FleetOptions {
+export interface FleetOptions extends Pick<DispatchParts, 'events' | 'clock' | 'steadyClock' | 'log'> {
   store: InstanceStore;
   tasks: TaskStore;
   matchmaker: Matchmaker;
   pauses: Pauses;
-  events: DispatchEvents;
   journal: Pick<FleetJournal, 'note'>;
   attemptDeps: MemberAttemptDeps;
   healthCheck: () => HealthCheckDefinition;
@@ -41,9 +39,6 @@ export interface FleetOptions {
   learnObjectInfo: (instanceId: string, objectInfo: string) => Promise<boolean>;
   /** The dispatcher while it is another replica that can be asked; null without other replicas. */
   elsewhere: InstancesOfDispatcher | null;
-  clock: Clock;
-  steadyClock: Clock;
-  log: Logger;
 }
 
 /** The instances as the dispatcher, another replica, knows them. */

@@ -4,14 +4,14 @@ import type { Occurrence } from '../instances/fleet-journal.ts';
 import { InstanceLabels } from '../instances/instance-labels.ts';
 import type { Fleet } from './fleet.ts';
 
-type Measures = Pick<Metrics, 'instanceEvents' | 'instanceEventsUnrecorded' | 'instanceUp' | 'beforeScrape'>;
-
 /** What the metrics say about single instances. The label of an instance is removed with the instance. */
 export class InstanceMetrics {
-  readonly #metrics: Measures;
+  readonly #metrics;
   readonly #labels = new InstanceLabels();
 
-  constructor(metrics: Measures) {
+  constructor(
+    metrics: Pick<Metrics, 'instanceEvents' | 'instanceEventsUnrecorded' | 'instanceUp' | 'beforeScrape'>,
+  ) {
     this.#metrics = metrics;
   }
 

@@ -2,15 +2,15 @@ import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { type Lease, LeaseLost } from '../../platform/ownership/lease.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { AttemptOutcome } from '../attempts/attempt-outcome.ts';
 import { type Execute, executePatiently, settlePatiently } from '../attempts/attempt-patience.ts';
 import { AttemptSettlement, type SettlementOptions } from '../attempts/attempt-settlement.ts';
 import { Cooldowns, cooldownKeys } from '../attempts/cooldowns.ts';
 import { LostExecutions } from '../attempts/lost-executions.ts';
 import { type AttemptDeps, TaskAttempt, type WorkerPart } from '../attempts/task-attempt.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import { type Offer, type Requirement, requirementKey } from '../graphs/capability.ts';
 import type { InstanceMonitor } from '../instances/instance-monitor.ts';
 import { whyNotReady } from '../instances/instance-state.ts';
@@ -32,7 +32,7 @@ import {
   obstacleOfUse,
 } from './obstacle.ts';
 
-export interface RunnerOptions {
+export interface RunnerOptions extends Pick<DispatchParts, 'clock' | 'steadyClock' | 'log'> {
   row: InstanceRow;
   client: WorkerClient;
   monitor: InstanceMonitor;
@@ -44,21 +44,10 @@ export interface RunnerOptions {
   candidates: SettlementOptions['candidates'];
   /** Called when nothing is left of a task that was here. */
   onSettled: () => void;
-  clock: Clock;
-  steadyClock: Clock;
   timer?: Timer;
-  log: Logger;
 }
 
 type Holding = Pick<Lease, 'token' | 'signal' | 'stands'>;
-
-interface PreparedAttempt {
-  row: TaskRow;
-  promptId: string;
-  knownPromptId: string | null;
-  /** The record of its nodes, when it is resumed. */
-  nodes?: string | null;
-}
 
 /**
  * Outputs of earlier executions that are still fetched while the worker has the next one; beyond this the worker waits.
@@ -331,7 +320,18 @@ export class InstanceRunner {
   }
 
   #newAttempt(
-    { row, promptId, knownPromptId, nodes = null }: PreparedAttempt,
+    {
+      row,
+      promptId,
+      knownPromptId,
+      nodes = null,
+    }: {
+      row: TaskRow;
+      promptId: string;
+      knownPromptId: string | null;
+      /** The record of its nodes, when it is resumed. */
+      nodes?: string | null;
+    },
     { token, signal, stands }: Holding,
   ): TaskAttempt {
     const { attemptDeps, client, monitor } = this.#options;

@@ -4,8 +4,8 @@ import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { say, sentencesOf, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
-import type { Actor, Audit } from '../../platform/audit/audit.ts';
-import type { DispatchEvents } from '../dispatch-events.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { InstanceEventStore } from '../instances/instance-event-store.ts';
 import { viewInstanceEvent } from '../instances/instance-event-view.ts';
 import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
@@ -13,22 +13,20 @@ import { viewInstance } from '../instances/instance-view.ts';
 import type { Fleet } from './fleet.ts';
 import type { TestedInstance } from './fleet-member.ts';
 
-interface InstancesOptions {
-  store: InstanceStore;
-  instanceEvents: Pick<InstanceEventStore, 'page'>;
-  fleet: Fleet;
-  events: DispatchEvents;
-  audit: Pick<Audit, 'part'>;
-}
-
 /** How long a test waits for this process to take charge of an instance that was added a moment ago. */
 const ownerWaitMs = 5_000;
 
 /** What clients can do with instances; the configuration creates and removes them. */
 export class Instances {
-  readonly #options: InstancesOptions;
+  readonly #options;
 
-  constructor(options: InstancesOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'events' | 'audit'> & {
+      store: InstanceStore;
+      instanceEvents: Pick<InstanceEventStore, 'page'>;
+      fleet: Fleet;
+    },
+  ) {
     this.#options = options;
   }
 

@@ -1,7 +1,6 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { DispatchEvents } from '../dispatch-events.ts';
+import { toIso } from '../../lib/clock.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { Configuration } from '../instances/configuration.ts';
 import type { InstanceStore } from '../instances/instance-store.ts';
 import { builtInServerId } from '../instances/settings.ts';
@@ -16,17 +15,6 @@ export interface ReferenceWorkerProcess {
   readonly ensureEveryMs: number;
 }
 
-interface ReferenceWorkerOptions {
-  process: ReferenceWorkerProcess;
-  configuration: Configuration;
-  instances: InstanceStore;
-  fleet: Fleet;
-  events: DispatchEvents;
-  clock: Clock;
-  log: Logger;
-  timer?: Timer;
-}
-
 const retryMs = 3_000;
 const name = 'Built-in reference worker';
 
@@ -35,7 +23,7 @@ const name = 'Built-in reference worker';
  * dispatcher does so: its worker is on its machine.
  */
 export class ReferenceWorker {
-  readonly #options: ReferenceWorkerOptions;
+  readonly #options;
   readonly #timer: Timer;
   readonly #closing = new AbortController();
   #instanceId: string | null = null;
@@ -45,7 +33,15 @@ export class ReferenceWorker {
   #stopListening: () => void = () => undefined;
   #isKeeping = false;
 
-  constructor(options: ReferenceWorkerOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'events' | 'clock' | 'log'> & {
+      process: ReferenceWorkerProcess;
+      configuration: Configuration;
+      instances: InstanceStore;
+      fleet: Fleet;
+      timer?: Timer;
+    },
+  ) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
     options.fleet.hold(builtInServerId);

@@ -2,7 +2,6 @@ import type { Fault } from '@switchyard/contract/errors';
 import { isRecord } from '@switchyard/contract/is-record';
 import { say, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
-import { findCycle } from './graph-cycle.ts';
 
 /**
  * A workflow in ComfyUI's API format: the class of each node, and for each input a value or a link `[node id, output]`.
@@ -68,7 +67,39 @@ export function isLink(value: unknown): value is Link {
 
 /** Returns the nodes of a cycle in order, with the first one repeated at the end; null when there is no cycle. */
 export function cycleIn(graph: Graph): string[] | null {
-  return findCycle(Object.keys(graph), (id) => sourcesOf(graph, id));
+  /** Nodes from which no cycle can be reached. */
+  const finished = new Set<string>();
+  for (const start of Object.keys(graph)) {
+    const cycle = finished.has(start) ? null : cycleFrom(start, { graph, finished });
+    if (cycle) return cycle;
+  }
+  return null;
+}
+
+/** Searches depth first with its own stack: a long chain of nodes must not exhaust the call stack. */
+function cycleFrom(
+  start: string,
+  { graph, finished }: { graph: Graph; finished: Set<string> },
+): string[] | null {
+  const path: string[] = [start];
+  const onPath = new Set(path);
+  const openLinks: string[][] = [sourcesOf(graph, start)];
+  while (path.length > 0) {
+    const next = openLinks.at(-1)?.pop();
+    if (next === undefined) {
+      const done = path.pop() ?? '';
+      openLinks.pop();
+      onPath.delete(done);
+      finished.add(done);
+    } else if (onPath.has(next)) {
+      return [...path.slice(path.indexOf(next)), next];
+    } else if (!finished.has(next)) {
+      path.push(next);
+      onPath.add(next);
+      openLinks.push(sourcesOf(graph, next));
+    }
+  }
+  return null;
 }
 
 /** The nodes that this one takes its inputs from. */
@@ -121,13 +152,10 @@ function refuseOtherFormats(workflow: Record<string, unknown>): void {
   }
 }
 
-interface NodeContext {
-  given: unknown;
-  workflow: Record<string, unknown>;
-  faults: Fault[];
-}
-
-function readNode(id: string, { given, workflow, faults }: NodeContext): GraphNode | null {
+function readNode(
+  id: string,
+  { given, workflow, faults }: { given: unknown; workflow: Record<string, unknown>; faults: Fault[] },
+): GraphNode | null {
   if (id.length > graphLimits.nodeIdLength) {
     faults.push(
       fault([id.slice(0, 40)], `A node id is at most ${graphLimits.nodeIdLength} characters long.`),
@@ -151,14 +179,20 @@ function readNode(id: string, { given, workflow, faults }: NodeContext): GraphNo
   return { ...given, class_type: classType, inputs };
 }
 
-interface InputsContext {
-  classType: string;
-  inputs: Record<string, unknown>;
-  workflow: Record<string, unknown>;
-  faults: Fault[];
-}
-
-function checkInputs(id: string, { classType, inputs, workflow, faults }: InputsContext): void {
+function checkInputs(
+  id: string,
+  {
+    classType,
+    inputs,
+    workflow,
+    faults,
+  }: {
+    classType: string;
+    inputs: Record<string, unknown>;
+    workflow: Record<string, unknown>;
+    faults: Fault[];
+  },
+): void {
   for (const [name, value] of Object.entries(inputs)) {
     const problem = problemOf(value, { workflow, node: id, nodeClass: classType, input: name });
     if (problem === null) continue;
@@ -167,15 +201,14 @@ function checkInputs(id: string, { classType, inputs, workflow, faults }: Inputs
   }
 }
 
-interface InputPlace {
-  workflow: Record<string, unknown>;
-  node: string;
-  nodeClass: string;
-  input: string;
-}
-
 /** Returns null when a worker can read the value of the input. */
-function problemOf(value: unknown, { workflow, ...place }: InputPlace): Wording | null {
+function problemOf(
+  value: unknown,
+  {
+    workflow,
+    ...place
+  }: { workflow: Record<string, unknown>; node: string; nodeClass: string; input: string },
+): Wording | null {
   const where = `Node ${place.node} (${place.nodeClass}), input "${place.input}"`;
   if (isLink(value)) {
     const [target, output] = value;

@@ -13,15 +13,6 @@ export interface AppliedParams {
   warnings: Wording[];
 }
 
-export interface ParamsInput {
-  graph: Graph;
-  params: Record<string, unknown>;
-  /** A param that matches nothing is an error instead of a warning. */
-  strict: boolean;
-  /** The name on the worker of each file in `fileIdsIn(params)`. */
-  fileNames: ReadonlyMap<string, string>;
-}
-
 /** Suggesting what a name may have meant compares it with everything in the graph, so it is bounded. */
 const paramLimits = {
   params: 1_000,
@@ -41,7 +32,19 @@ export function fileIdsIn(params: Record<string, unknown>): string[] {
  * Returns the graph with the params in it; the given graph is not changed. Placeholders are filled first, so that a
  * value that happens to look like one stays as it was sent.
  */
-export function applyParams({ graph, params, strict, fileNames }: ParamsInput): AppliedParams {
+export function applyParams({
+  graph,
+  params,
+  strict,
+  fileNames,
+}: {
+  graph: Graph;
+  params: Record<string, unknown>;
+  /** A param that matches nothing is an error instead of a warning. */
+  strict: boolean;
+  /** The name on the worker of each file in `fileIdsIn(params)`. */
+  fileNames: ReadonlyMap<string, string>;
+}): AppliedParams {
   const placeholders = placeholderNames(graph);
   if (Object.keys(params).length === 0) {
     return { graph, fileIds: [], warnings: unfilledWarnings(placeholders) };

@@ -46,9 +46,7 @@ export function workerPathsIn(graph: Graph, own: ReadonlySet<string>): WorkerPat
   );
 }
 
-type ReadPath = Pick<WorkerPath, 'to' | 'filename' | 'isDoubtful'>;
-
-function readPath(value: string, input: string): ReadPath | null {
+function readPath(value: string, input: string): Pick<WorkerPath, 'to' | 'filename' | 'isDoubtful'> | null {
   const text = value.trim();
   if (text === '' || text.length > maxPathLength || text.includes('\n')) return null;
   const annotated = annotation.exec(text);

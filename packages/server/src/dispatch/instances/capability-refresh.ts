@@ -3,15 +3,6 @@ import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-interface RefreshOptions {
-  /** Asks the worker. Returns why the worker did not tell, or null. */
-  ask: () => Promise<Wording | null>;
-  steadyClock: Clock;
-  timer: Timer;
-  /** Ends the wait for the next question. */
-  signal: AbortSignal;
-}
-
 interface Question {
   hasBegun: boolean;
   answer: Promise<Wording | null>;
@@ -22,12 +13,19 @@ const gapMs = 1_000;
 
 /** Asks a worker what it can run: one question for all callers that want to know at the same time. */
 export class CapabilityRefresh {
-  readonly #options: RefreshOptions;
+  readonly #options;
   #present: Question | null = null;
   #next: Promise<Wording | null> | null = null;
   #beganMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: RefreshOptions) {
+  constructor(options: {
+    /** Asks the worker. Returns why the worker did not tell, or null. */
+    ask: () => Promise<Wording | null>;
+    steadyClock: Clock;
+    timer: Timer;
+    /** Ends the wait for the next question. */
+    signal: AbortSignal;
+  }) {
     this.#options = options;
   }
 

@@ -1,27 +1,20 @@
 import type { Settings, SettingsInput } from '@switchyard/contract/dispatch/settings';
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
-import { type Actor, type Audit, systemActor } from '../../platform/audit/audit.ts';
-import type { DispatchEvents } from '../dispatch-events.ts';
+import { toIso } from '../../lib/clock.ts';
+import { type Actor, systemActor } from '../../platform/audit/audit.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import { acceptSettings, initialSettings, maskSettings } from './settings.ts';
 import { settingsFaults } from './settings-faults.ts';
 import type { SettingsStore } from './settings-store.ts';
 
-interface ConfigurationOptions {
-  store: SettingsStore;
-  events: DispatchEvents;
-  audit: Pick<Audit, 'part'>;
-  clock: Clock;
-}
-
 /** The servers and the health check: read, replaced as a whole, applied at once. */
 export class Configuration {
-  readonly #options: ConfigurationOptions;
+  readonly #options;
   #current: Settings = initialSettings;
   #apply: () => Promise<void> = async () => undefined;
 
-  constructor(options: ConfigurationOptions) {
+  constructor(options: Pick<DispatchParts, 'events' | 'audit' | 'clock'> & { store: SettingsStore }) {
     this.#options = options;
   }
 

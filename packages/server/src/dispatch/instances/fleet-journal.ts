@@ -2,9 +2,9 @@ import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-e
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { say, sentencesOf, textOf, type Wording } from '@switchyard/contract/sentences/sentences';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import { sentencesColumn } from '../stored-sentences.ts';
 import type { InstanceEventRow, InstanceEventStore } from './instance-event-store.ts';
 
@@ -15,16 +15,6 @@ export interface Occurrence {
   /** One sentence. When it names a task, only its owner and administrators read it. */
   message: Wording;
   task?: { id: string; owner: string; attempt: number };
-}
-
-export interface FleetJournalOptions {
-  store: Pick<InstanceEventStore, 'insert' | 'trim'>;
-  /** Counts the occurrences, and those that could not be recorded. */
-  count: (occurrence: Pick<Occurrence, 'kind' | 'instanceId'>) => void;
-  countUnrecorded: (events: number) => void;
-  clock: Clock;
-  timer?: Timer;
-  log: Logger;
 }
 
 /** Many events are written in one write, at most this late while the database keeps up. */
@@ -43,7 +33,7 @@ const maxMessageLength = 500;
  * `note` returns at once, writes nothing itself and never throws, so that dispatch does not wait for it.
  */
 export class FleetJournal {
-  readonly #options: FleetJournalOptions;
+  readonly #options;
   readonly #timer: Timer;
   #waiting: InstanceEventRow[] = [];
   #unrecorded = 0;
@@ -52,7 +42,15 @@ export class FleetJournal {
   #stopTimer: (() => void) | null = null;
   #writing: Promise<void> | null = null;
 
-  constructor(options: FleetJournalOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'clock' | 'log'> & {
+      store: Pick<InstanceEventStore, 'insert' | 'trim'>;
+      /** Counts the occurrences, and those that could not be recorded. */
+      count: (occurrence: Pick<Occurrence, 'kind' | 'instanceId'>) => void;
+      countUnrecorded: (events: number) => void;
+      timer?: Timer;
+    },
+  ) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
   }

@@ -2,25 +2,12 @@ import type { HealthCheckDefinition } from '@switchyard/contract/dispatch/settin
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { wordingOf } from '../../lib/app-error.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { minuteMs } from '../../lib/time-units.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { CapabilityRefresh } from './capability-refresh.ts';
 import { type LiveInstance, unknownInstance, whyNotReady } from './instance-state.ts';
-
-interface MonitorOptions {
-  client: Pick<WorkerClient, 'probe' | 'capabilities' | 'changedCapabilities' | 'freeMemory'>;
-  health: HealthCheckDefinition;
-  clock: Clock;
-  steadyClock: Clock;
-  timer?: Timer;
-  /** Called after anything in `live` has changed. */
-  onChange: () => void;
-  onCapabilities: (capabilities: WorkerCapabilities) => void;
-  /** Called when the event socket was found deaf, or when a whole execution was heard after that. */
-  onHearing: (kind: 'deaf' | 'hearing', message: Wording) => void;
-}
 
 /** This many device errors in a row, of more than one user, take an instance out of rotation. */
 const faultsToSuspect = 3;
@@ -30,7 +17,7 @@ const maxSuspicionMs = 15 * minuteMs;
 
 /** Liveness, capabilities and trouble of one instance, known from probes and from the events of its socket. */
 export class InstanceMonitor {
-  readonly #options: MonitorOptions;
+  readonly #options;
   readonly #timer: Timer;
   #live: LiveInstance = unknownInstance;
   /** Probes without an answer since the last good one. */
@@ -56,7 +43,18 @@ export class InstanceMonitor {
   readonly #refresh: CapabilityRefresh;
   #learnedAtMs = 0;
 
-  constructor(options: MonitorOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'clock' | 'steadyClock'> & {
+      client: Pick<WorkerClient, 'probe' | 'capabilities' | 'changedCapabilities' | 'freeMemory'>;
+      health: HealthCheckDefinition;
+      timer?: Timer;
+      /** Called after anything in `live` has changed. */
+      onChange: () => void;
+      onCapabilities: (capabilities: WorkerCapabilities) => void;
+      /** Called when the event socket was found deaf, or when a whole execution was heard after that. */
+      onHearing: (kind: 'deaf' | 'hearing', message: Wording) => void;
+    },
+  ) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
     this.#refresh = new CapabilityRefresh({

@@ -5,8 +5,6 @@ import type { Database } from '../../platform/database/database.ts';
 import type { DispatchTables, NodeInputTable } from '../tables.ts';
 import type { NodeInput, WorkerCapabilities } from '../worker-client/worker-client.ts';
 
-type NodeInputRow = Selectable<NodeInputTable>;
-
 const rowsPerStatement = 200;
 
 /**
@@ -55,7 +53,7 @@ export class NodeInputStore {
     return known;
   }
 
-  async #write(rows: readonly NodeInputRow[]): Promise<void> {
+  async #write(rows: readonly Selectable<NodeInputTable>[]): Promise<void> {
     await this.#database.write((trx) =>
       trx
         .insertInto('node_inputs')

@@ -1,24 +1,21 @@
 import { AppError } from '../../lib/app-error.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import { type Actor, type Audit, type AuditPart, noRecord } from '../../platform/audit/audit.ts';
-import type { DispatchEvents } from '../dispatch-events.ts';
+import { type Actor, type AuditPart, noRecord } from '../../platform/audit/audit.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
-interface TaskFrontOptions {
-  store: Pick<TaskStore, 'get' | 'moveToFront'>;
-  queue: Pick<Matchmaker, 'moveToFront' | 'position'>;
-  events: DispatchEvents;
-  audit: Pick<Audit, 'part'>;
-  clock: Clock;
-}
-
 /** Moves waiting tasks to the front of their owner's line. */
 export class TaskFront {
-  readonly #options: TaskFrontOptions;
+  readonly #options;
 
-  constructor(options: TaskFrontOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'events' | 'audit' | 'clock'> & {
+      store: Pick<TaskStore, 'get' | 'moveToFront'>;
+      queue: Pick<Matchmaker, 'moveToFront' | 'position'>;
+    },
+  ) {
     this.#options = options;
   }
 

@@ -14,18 +14,17 @@ import { type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
 import { requireAdminFor } from '../../http/access/owner-filter.ts';
 import { readerOf } from '../../http/access/reader.ts';
 import type { Routes } from '../../http/app.ts';
-import { type OpenStreams, requireSession } from '../../http/streams/open-streams.ts';
+import { requireSession } from '../../http/streams/open-streams.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { TaskFront } from './task-front.ts';
 import type { Tasks } from './tasks.ts';
 
-interface TaskRoutesOptions {
-  tasks: Tasks;
-  front: TaskFront;
-  openStreams: OpenStreams;
-  guard: Pick<Guard, 'originOf'>;
-}
-
-export function taskRoutes({ tasks, front, openStreams, guard }: TaskRoutesOptions): Routes {
+export function taskRoutes({
+  tasks,
+  front,
+  openStreams,
+  guard,
+}: Pick<DispatchParts, 'openStreams' | 'guard'> & { tasks: Tasks; front: TaskFront }): Routes {
   return (app) => {
     app.route({
       ...submitTask,

@@ -11,15 +11,15 @@ import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { deadline } from '../../lib/async/deadline.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import type { Owner } from '../../lib/owner.ts';
-import { type Actor, type Audit, type AuditPart, noRecord } from '../../platform/audit/audit.ts';
+import { type Actor, type AuditPart, noRecord } from '../../platform/audit/audit.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { ReadTogether } from '../../platform/database/snapshot.ts';
-import type { DispatchEvents } from '../dispatch-events.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { OwnFiles } from '../files/own-files.ts';
 import type { Requirement } from '../graphs/capability.ts';
-import type { Links, Reader } from '../links.ts';
+import type { Reader } from '../links.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import { pendingOf } from '../queue/pending-task.ts';
 import { QueueEntrance, type RoomCheck } from '../queue/queue-entrance.ts';
@@ -49,17 +49,11 @@ import {
 } from './task-submission.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
 
-interface DetailStores {
-  tasks: Pick<TaskStore, 'get' | 'input'>;
-  attempts: Pick<AttemptStore, 'of'>;
-}
-
-export interface TasksOptions {
+export interface TasksOptions extends Pick<DispatchParts, 'events' | 'links' | 'audit' | 'clock'> {
   store: TaskStore;
   lists: TaskListStore;
-  together: ReadTogether<DetailStores>;
+  together: ReadTogether<{ tasks: Pick<TaskStore, 'get' | 'input'>; attempts: Pick<AttemptStore, 'of'> }>;
   queue: Pick<Matchmaker, 'add' | 'remove' | 'position' | 'size' | 'sizeOf'>;
-  events: DispatchEvents;
   /** Names on a worker of the files that exist for this owner. */
   fileNames: (owner: Owner, fileIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   ownFiles: Pick<OwnFiles, 'inPlaceOf' | 'refuse'>;
@@ -71,10 +65,7 @@ export interface TasksOptions {
   outlooks: (rows: readonly TaskRow[]) => Promise<ReadonlyMap<string, Outlook>>;
   /** Asks the runner that has this task to stop it. */
   askToStop: (taskId: string) => void;
-  links: Links;
   webhooks: Pick<Webhooks, 'enqueue' | 'requireCallable'>;
-  audit: Pick<Audit, 'part'>;
-  clock: Clock;
   limits: { queued: number; queuedPerUser: number; memberPriority: number };
   /** Other replicas take tasks as well. */
   others: 'none' | 'heard' | 'unheard';

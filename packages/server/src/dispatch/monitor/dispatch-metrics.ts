@@ -1,19 +1,20 @@
-import type { Metrics } from '../../platform/telemetry/metrics.ts';
-import type { DispatchEvents } from '../dispatch-events.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { PushHub } from '../push/push-hub.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 
-interface Measured {
-  metrics: Metrics;
-  events: DispatchEvents;
+/** Counts the events of this process, so that the sum over all replicas is right; states are read when the metrics are requested. */
+export function measureDispatch({
+  metrics,
+  events,
+  matchmaker,
+  fleet,
+  hub,
+}: Pick<DispatchParts, 'metrics' | 'events'> & {
   matchmaker: Pick<Matchmaker, 'size'>;
   fleet: Pick<Fleet, 'views'>;
   hub: Pick<PushHub, 'size'>;
-}
-
-/** Counts the events of this process, so that the sum over all replicas is right; states are read when the metrics are requested. */
-export function measureDispatch({ metrics, events, matchmaker, fleet, hub }: Measured): () => void {
+}): () => void {
   metrics.beforeScrape(() => {
     metrics.queueDepth.set(matchmaker.size);
     metrics.instancesUp.set(fleet.views().filter(({ alive }) => alive).length);

@@ -7,13 +7,15 @@ import type { Routes } from '../../http/app.ts';
 import type { Monitor } from './monitor.ts';
 import type { PoolBoard } from './pool-board.ts';
 
-interface MonitorRoutesOptions {
+export function monitorRoutes({
+  monitor,
+  board,
+  guard,
+}: {
   monitor: Monitor;
   board: PoolBoard;
   guard: Pick<Guard, 'originOf'>;
-}
-
-export function monitorRoutes({ monitor, board, guard }: MonitorRoutesOptions): Routes {
+}): Routes {
   return (app) => {
     app.route({ ...getOverview, handler: async () => ok(await monitor.overview()) });
     app.route({

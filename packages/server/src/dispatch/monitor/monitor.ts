@@ -1,8 +1,8 @@
 import type { Overview } from '@switchyard/contract/dispatch/monitor';
-import type { Clock } from '../../lib/clock.ts';
 import { minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { ReadTogether } from '../../platform/database/snapshot.ts';
-import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
+import type { DispatchEvent } from '../dispatch-events.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { Instances } from '../fleet/instances.ts';
 import type { InstanceStore } from '../instances/instance-store.ts';
 import type { Pauses } from '../queue/pauses.ts';
@@ -11,36 +11,26 @@ import type { TaskStore } from '../tasks/task-store.ts';
 /** How many waiting times of the newest starts are kept, for the percentiles. */
 const waitsKept = 1_000;
 const windowMs = 5 * minuteMs;
-interface MonitorStores {
-  instances: Pick<InstanceStore, 'list'>;
-  tasks: Pick<TaskStore, 'counts' | 'oldestPending'>;
-}
-
-export interface CountedRows {
-  rows: Awaited<ReturnType<InstanceStore['list']>>;
-  counts: Awaited<ReturnType<TaskStore['counts']>>;
-  oldest: string | null;
-}
-
-interface MonitorOptions {
-  together: ReadTogether<MonitorStores>;
-  instances: Pick<Instances, 'view'>;
-  events: DispatchEvents;
-  pauses: Pick<Pauses, 'whole' | 'pools'>;
-  clock: Clock;
-  steadyClock: Clock;
-}
 
 /** The counts of the overview. Those of tasks are kept counters, not counted rows. */
 export class Monitor {
-  readonly #options: MonitorOptions;
+  readonly #options;
   readonly #startedAtMs: number;
   readonly #waits: number[] = [];
   /** Ends within a busy window are counted by the second, so that a fast pool uses little memory. */
   readonly #endsBySecond = new Map<number, number>();
   readonly #stop: () => void;
 
-  constructor(options: MonitorOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'events' | 'clock' | 'steadyClock'> & {
+      together: ReadTogether<{
+        instances: Pick<InstanceStore, 'list'>;
+        tasks: Pick<TaskStore, 'counts' | 'oldestPending'>;
+      }>;
+      instances: Pick<Instances, 'view'>;
+      pauses: Pick<Pauses, 'whole' | 'pools'>;
+    },
+  ) {
     this.#options = options;
     this.#startedAtMs = options.steadyClock();
     this.#stop = options.events.listenHere((event) => this.#notice(event));
@@ -56,7 +46,15 @@ export class Monitor {
   }
 
   /** The counts from rows that were read together with others. */
-  view({ rows, counts, oldest }: CountedRows): Overview {
+  view({
+    rows,
+    counts,
+    oldest,
+  }: {
+    rows: Awaited<ReturnType<InstanceStore['list']>>;
+    counts: Awaited<ReturnType<TaskStore['counts']>>;
+    oldest: string | null;
+  }): Overview {
     const { instances, pauses, clock } = this.#options;
     const all = rows.map((row) => instances.view(row));
     const waits = [...this.#waits].sort((a, b) => a - b);

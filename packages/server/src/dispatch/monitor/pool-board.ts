@@ -20,13 +20,6 @@ export interface BoardStores {
   load: PoolLoadStore;
 }
 
-interface PoolBoardOptions {
-  together: ReadTogether<BoardStores>;
-  monitor: Pick<Monitor, 'view'>;
-  tasks: Pick<Tasks, 'views'>;
-  clock: Clock;
-}
-
 export interface BoardReader {
   owner: Owner;
   origin: string | undefined;
@@ -38,9 +31,14 @@ const maxRecent = 12;
 
 /** Everything that the first page shows, as it was at one moment. */
 export class PoolBoard {
-  readonly #options: PoolBoardOptions;
+  readonly #options;
 
-  constructor(options: PoolBoardOptions) {
+  constructor(options: {
+    together: ReadTogether<BoardStores>;
+    monitor: Pick<Monitor, 'view'>;
+    tasks: Pick<Tasks, 'views'>;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

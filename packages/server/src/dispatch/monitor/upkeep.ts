@@ -3,14 +3,6 @@ import { toIso } from '../../lib/clock.ts';
 import { firstIdAt } from '../../lib/ids.ts';
 import type { FileUsage, UpkeepStore } from './upkeep-store.ts';
 
-interface UpkeepOptions {
-  store: UpkeepStore;
-  /** Null: files are kept for ever. */
-  filesKeptMs: number | null;
-  deliveriesKeptMs: number;
-  instanceEventsKeptMs: number;
-}
-
 interface Swept {
   what: Retention['what'];
   keptMs: number | null;
@@ -21,9 +13,15 @@ interface Swept {
 
 /** What the area stores, and what its next sweeps delete. */
 export class DispatchUpkeep {
-  readonly #options: UpkeepOptions;
+  readonly #options;
 
-  constructor(options: UpkeepOptions) {
+  constructor(options: {
+    store: UpkeepStore;
+    /** Null: files are kept for ever. */
+    filesKeptMs: number | null;
+    deliveriesKeptMs: number;
+    instanceEventsKeptMs: number;
+  }) {
     this.#options = options;
   }
 

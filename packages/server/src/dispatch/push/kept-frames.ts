@@ -2,13 +2,6 @@ import { pushLimits, type ResyncReason } from '@switchyard/contract/dispatch/pus
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { PushFrame } from './push-frames.ts';
 
-export interface KeptFramesOptions {
-  /** Different in each process, so that a cursor of another process is recognised. */
-  epoch: string;
-  timer?: Timer;
-  limits?: KeptFramesLimits;
-}
-
 export interface KeptFramesLimits {
   framesPerReader: number;
   bytesPerReader: number;
@@ -49,7 +42,16 @@ export class KeptFrames {
   #position = 0;
   #bytes = 0;
 
-  constructor({ epoch, timer = systemTimer, limits = defaultLimits }: KeptFramesOptions) {
+  constructor({
+    epoch,
+    timer = systemTimer,
+    limits = defaultLimits,
+  }: {
+    /** Different in each process, so that a cursor of another process is recognised. */
+    epoch: string;
+    timer?: Timer;
+    limits?: KeptFramesLimits;
+  }) {
     this.#epoch = epoch;
     this.#timer = timer;
     this.#limits = limits;

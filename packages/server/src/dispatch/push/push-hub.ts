@@ -1,32 +1,18 @@
 import { pushLimits } from '@switchyard/contract/dispatch/push';
 import { Throttle } from '../../lib/async/throttle.ts';
 import type { Timer } from '../../lib/async/timer.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { newSecret } from '../../lib/ids.ts';
 import type { ReadTogether } from '../../platform/database/snapshot.ts';
-import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
+import type { DispatchEvent } from '../dispatch-events.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { Instances } from '../fleet/instances.ts';
 import type { InstanceStore } from '../instances/instance-store.ts';
-import type { Links } from '../links.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { KeptFrames, type MissedFrames } from './kept-frames.ts';
 import { encodeFrame, frameOf, type PushFrame } from './push-frames.ts';
 import type { PushSocket } from './push-socket.ts';
-
-interface PushHubOptions {
-  events: DispatchEvents;
-  together: ReadTogether<{ instances: Pick<InstanceStore, 'list'>; tasks: Pick<TaskStore, 'counts'> }>;
-  instances: Pick<Instances, 'view'>;
-  pauses: Pick<Pauses, 'whole' | 'pools'>;
-  links: Links;
-  clock: Clock;
-  steadyClock: Clock;
-  onFault: (error: unknown) => void;
-  timer?: Timer;
-  /** Told apart from those of other processes in cursors. */
-  epoch?: string;
-}
 
 const instanceIntervalMs = 100;
 const globalIntervalMs = 1_000;
@@ -37,7 +23,7 @@ const beside: readonly DispatchEvent['type'][] = ['instance_learned', 'batch_fin
 
 /** Turns each event into one frame and offers it to every socket. */
 export class PushHub {
-  readonly #options: PushHubOptions;
+  readonly #options;
   /** Each with the key under which its `global_status` is throttled. */
   readonly #sockets = new Map<PushSocket, string>();
   #joined = 0;
@@ -50,7 +36,17 @@ export class PushHub {
   readonly #kept: KeptFrames;
   readonly #stop: () => void;
 
-  constructor(options: PushHubOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'events' | 'links' | 'clock' | 'steadyClock'> & {
+      together: ReadTogether<{ instances: Pick<InstanceStore, 'list'>; tasks: Pick<TaskStore, 'counts'> }>;
+      instances: Pick<Instances, 'view'>;
+      pauses: Pick<Pauses, 'whole' | 'pools'>;
+      onFault: (error: unknown) => void;
+      timer?: Timer;
+      /** Told apart from those of other processes in cursors. */
+      epoch?: string;
+    },
+  ) {
     this.#options = options;
     const times = { clock: options.steadyClock, ...(options.timer && { timer: options.timer }) };
     this.#progress = new Throttle({ intervalMs: 1_000 / pushLimits.progressPerSecond, ...times });

@@ -3,30 +3,23 @@ import websocket from '@fastify/websocket';
 import { type ClientMessage, openPush, pushCloseCodes, pushLimits } from '@switchyard/contract/dispatch/push';
 import type { FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
-import { type Guard, isAdmin } from '../../http/access/guard.ts';
-import type { Authenticator, Identity } from '../../http/access/identity.ts';
+import { isAdmin } from '../../http/access/guard.ts';
+import type { Identity } from '../../http/access/identity.ts';
 import type { App, Routes } from '../../http/app.ts';
-import type { Admission } from '../../http/body/admission.ts';
 import { webSocketUpgrades } from '../../http/exchange/upgrades.ts';
 import { keepAlive } from '../../http/streams/keep-alive.ts';
-import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import { encodeFrame } from './push-frames.ts';
 import type { PushHub } from './push-hub.ts';
 import { ClientMessages } from './push-messages.ts';
 import { PushSocket } from './push-socket.ts';
 
-interface PushRouteOptions {
+interface PushRouteOptions
+  extends Pick<DispatchParts, 'guard' | 'authenticator' | 'openStreams' | 'admission' | 'endOf' | 'clock'> {
   hub: PushHub;
-  guard: Pick<Guard, 'identify' | 'checkOrigin'>;
-  authenticator: Authenticator;
-  openStreams: OpenStreams;
-  admission: Pick<Admission, 'admitStranger' | 'countSocket'>;
-  /** Aborts when the session or token behind an identity has ended. */
-  endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
-  clock: Clock;
   socketsPerUser: number;
 }
 
@@ -122,16 +115,14 @@ function dismiss(socket: WebSocket, code: number, reason: string): void {
   socket.once('close', cancel);
 }
 
-interface Listening {
-  identity: Identity;
-  messages: ClientMessages;
-  options: PushRouteOptions;
-}
-
 async function listen(
   socket: WebSocket,
   request: FastifyRequest,
-  { identity, messages, options }: Listening,
+  {
+    identity,
+    messages,
+    options,
+  }: { identity: Identity; messages: ClientMessages; options: PushRouteOptions },
 ): Promise<void> {
   const { hub, openStreams, endOf, clock } = options;
   const stream = openStreams.open('socket', request);

@@ -21,14 +21,6 @@ const drainCheckMs = 50;
 /** Begins the keys of the first messages. */
 const firstKey = 'first ';
 
-interface PushClient {
-  /** What the WebSocket writes to. */
-  connection: Pick<Writable, 'cork' | 'uncork'>;
-  userId: string;
-  seesAll: boolean;
-  hearsOfThreads?: boolean;
-}
-
 /** One client. What it may see is decided once, when it signs in. */
 export class PushSocket {
   readonly #socket: WebSocket;
@@ -43,7 +35,21 @@ export class PushSocket {
   #hasBegun = false;
   #isScheduled = false;
 
-  constructor(socket: WebSocket, { connection, userId, seesAll, hearsOfThreads = true }: PushClient) {
+  constructor(
+    socket: WebSocket,
+    {
+      connection,
+      userId,
+      seesAll,
+      hearsOfThreads = true,
+    }: {
+      /** What the WebSocket writes to. */
+      connection: Pick<Writable, 'cork' | 'uncork'>;
+      userId: string;
+      seesAll: boolean;
+      hearsOfThreads?: boolean;
+    },
+  ) {
     this.#socket = socket;
     this.#connection = connection;
     this.#userId = userId;

@@ -16,21 +16,26 @@ export type ClaimedTask =
   /** Someone else is in charge of the instance; the task still waits. */
   | { outcome: 'superseded' };
 
-interface ClaimOptions {
-  attempts: Pick<AttemptStore, 'claim'>;
-  instance: Pick<InstanceRow, 'id' | 'clientId' | 'tags'>;
-  workerVersion: string | null;
-  /** A prompt that is in the worker's history now, if one is known. */
-  knownPromptId: string | null;
-  /** The token under which this runner is in charge of the instance; it fences this write and every later one. */
-  token: number;
-  clock: Clock;
-}
-
 /** Gives a waiting task to this instance. Claim and attempt are on disk before the request to the worker. */
 export async function claimTask(
   task: Pick<PendingTask, 'id' | 'attempt' | 'owner'>,
-  { attempts, instance, workerVersion, knownPromptId, token, clock }: ClaimOptions,
+  {
+    attempts,
+    instance,
+    workerVersion,
+    knownPromptId,
+    token,
+    clock,
+  }: {
+    attempts: Pick<AttemptStore, 'claim'>;
+    instance: Pick<InstanceRow, 'id' | 'clientId' | 'tags'>;
+    workerVersion: string | null;
+    /** A prompt that is in the worker's history now, if one is known. */
+    knownPromptId: string | null;
+    /** The token under which this runner is in charge of the instance; it fences this write and every later one. */
+    token: number;
+    clock: Clock;
+  },
 ): Promise<ClaimedTask> {
   const promptId = promptIdOf(task.id, task.attempt + 1);
   const claimed = await attempts.claim({

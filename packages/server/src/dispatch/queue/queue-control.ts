@@ -1,10 +1,10 @@
 import type { Pause, QueuePause, QueueResume, QueueState } from '@switchyard/contract/dispatch/queue';
 import type { Fault } from '@switchyard/contract/errors';
 import { AppError } from '../../lib/app-error.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { Actor, Audit } from '../../platform/audit/audit.ts';
-import type { DispatchEvents } from '../dispatch-events.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { QueuePauseRow } from '../tables.ts';
 import type { PauseKey, PauseStore } from './pause-store.ts';
 import { keyOf, type Pauses } from './pauses.ts';
@@ -15,26 +15,21 @@ export interface QueueUser {
   isAdmin: boolean;
 }
 
-interface QueueControlOptions {
-  store: PauseStore;
-  pauses: Pauses;
-  events: DispatchEvents;
-  audit: Pick<Audit, 'part'>;
-  /** Finds an account by its id or its e-mail address. */
-  findUser: (name: string) => Promise<{ userId: string } | null>;
-  /** The tags of all servers. */
-  knownPools: () => Promise<string[]>;
-  clock: Clock;
-}
-
 /** Those of administrators. Users may have one more each, for their own tasks. */
 const maxPauses = 1_000;
 
 /** Pauses and resumes the queue, pools and the tasks of users. */
 export class QueueControl {
-  readonly #options: QueueControlOptions;
+  readonly #options;
 
-  constructor(options: QueueControlOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'events' | 'audit' | 'findUser' | 'clock'> & {
+      store: PauseStore;
+      pauses: Pauses;
+      /** The tags of all servers. */
+      knownPools: () => Promise<string[]>;
+    },
+  ) {
     this.#options = options;
   }
 
@@ -52,7 +47,11 @@ export class QueueControl {
     };
   }
 
-  async pause(user: QueueUser, { reason = null, ...asked }: QueuePauseInput, actor: Actor): Promise<Pause> {
+  async pause(
+    user: QueueUser,
+    { reason = null, ...asked }: Omit<QueuePause, 'reason'> & { reason?: string | null },
+    actor: Actor,
+  ): Promise<Pause> {
     const { store, audit, clock } = this.#options;
     const key = await this.#keyOf(user, asked, { isPause: true });
     const role = user.isAdmin ? 'administrator' : 'owner';
@@ -140,8 +139,6 @@ export class QueueControl {
     throw faulty(`No server has the tag "${pool}". ${hint}`);
   }
 }
-
-type QueuePauseInput = Omit<QueuePause, 'reason'> & { reason?: string | null };
 
 function maySee({ userId, isAdmin }: QueueUser, { scope, target }: QueuePauseRow): boolean {
   return isAdmin || scope !== 'user' || target === userId;

@@ -7,21 +7,14 @@ import type { LineageStore } from './lineage-store.ts';
 import { viewLineageFile } from './lineage-tree.ts';
 import { type LineageRange, LineageWalk } from './lineage-walk.ts';
 
-interface LineageStores {
-  files: Pick<StoredFileStore, 'get'>;
-  store: LineageStore;
-}
-
-interface LineageOptions {
-  together: ReadTogether<LineageStores>;
-  links: Links;
-}
-
 /** From an upload to the last picture, both ways. Each generation costs a fixed number of questions. */
 export class Lineage {
-  readonly #options: LineageOptions;
+  readonly #options;
 
-  constructor(options: LineageOptions) {
+  constructor(options: {
+    together: ReadTogether<{ files: Pick<StoredFileStore, 'get'>; store: LineageStore }>;
+    links: Links;
+  }) {
     this.#options = options;
   }
 

@@ -7,13 +7,15 @@ import type { Routes } from '../../http/app.ts';
 import type { Lineage } from './lineage.ts';
 import type { Recipes } from './recipes.ts';
 
-interface RecipeRoutesOptions {
+export function recipeRoutes({
+  recipes,
+  lineage,
+  guard,
+}: {
   recipes: Recipes;
   lineage: Lineage;
   guard: Pick<Guard, 'originOf'>;
-}
-
-export function recipeRoutes({ recipes, lineage, guard }: RecipeRoutesOptions): Routes {
+}): Routes {
   return (app) => {
     app.route({
       ...getFileRecipe,

@@ -17,11 +17,6 @@ interface RecipeStores {
   store: RecipeStore;
 }
 
-interface RecipesOptions {
-  together: ReadTogether<RecipeStores>;
-  tasks: Pick<Tasks, 'submitRequest'>;
-}
-
 interface MadeFile {
   file: FileRow;
   rows: RecipeRows | undefined;
@@ -32,9 +27,9 @@ const seedBound = 2 ** 32;
 
 /** How files were made, and how they are made again. */
 export class Recipes {
-  readonly #options: RecipesOptions;
+  readonly #options;
 
-  constructor(options: RecipesOptions) {
+  constructor(options: { together: ReadTogether<RecipeStores>; tasks: Pick<Tasks, 'submitRequest'> }) {
     this.#options = options;
   }
 
@@ -92,13 +87,11 @@ function comparable({ file, rows }: MadeFile): Record<string, unknown> {
   };
 }
 
-type Differences = Pick<RecipeDifference, 'differences' | 'isCut'>;
-
 const maxDifferences = 500;
 const maxTextLength = 500;
 
 /** Compares two plain values place by place. A list is one place, since links and lists of a graph mean something whole. */
-function differencesOf(left: unknown, right: unknown): Differences {
+function differencesOf(left: unknown, right: unknown): Pick<RecipeDifference, 'differences' | 'isCut'> {
   const [ofLeft, ofRight] = [placesOf(left), placesOf(right)];
   const paths = [...new Set([...ofLeft.keys(), ...ofRight.keys()])];
   const differing = paths.filter(

@@ -4,22 +4,20 @@ import type { Fleet } from '../fleet/fleet.ts';
 import type { Configuration } from '../instances/configuration.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
-interface CatchUpOptions {
-  tasks: Pick<TaskStore, 'rowsOf' | 'cancelRequestedIds'>;
-  configuration: Pick<Configuration, 'refresh'>;
-  fleet: Pick<Fleet, 'apply' | 'cancel'>;
-  batches: Pick<TaskBatches, 'endWaits'>;
-  events: Pick<DispatchEvents, 'watchedTasks' | 'tellWatchers'>;
-  isDispatcher: () => boolean;
-}
-
 const tasksAtOnce = 500;
 
 /** Reads from the rows what news and orders would have told, in case they were lost. */
 export class CatchUp {
-  readonly #options: CatchUpOptions;
+  readonly #options;
 
-  constructor(options: CatchUpOptions) {
+  constructor(options: {
+    tasks: Pick<TaskStore, 'rowsOf' | 'cancelRequestedIds'>;
+    configuration: Pick<Configuration, 'refresh'>;
+    fleet: Pick<Fleet, 'apply' | 'cancel'>;
+    batches: Pick<TaskBatches, 'endWaits'>;
+    events: Pick<DispatchEvents, 'watchedTasks' | 'tellWatchers'>;
+    isDispatcher: () => boolean;
+  }) {
     this.#options = options;
   }
 

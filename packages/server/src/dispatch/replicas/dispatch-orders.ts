@@ -53,14 +53,6 @@ type Message = Static<typeof message>;
 
 const ordersTopic = busTopic('dispatch.orders', message);
 
-interface OrdersOptions {
-  bus: Pick<Bus, 'publish' | 'subscribe'>;
-  /** The name of this replica. */
-  self: string;
-  onFault: (error: unknown) => void;
-  timer?: Timer;
-}
-
 /** Carries out an order; what it returns is the answer for a caller that waits. */
 export type CarryOut = (order: Order, from: string) => Promise<Answer>;
 
@@ -69,14 +61,20 @@ const maxAtOnce = 200;
 
 /** Orders from any replica to the one that is the dispatcher, and its answers. */
 export class DispatchOrders {
-  readonly #options: OrdersOptions;
+  readonly #options;
   readonly #timer: Timer;
   readonly #closing = new AbortController();
   readonly #asks = new Map<string, (answer: Answer) => void>();
   #carriedOut = 0;
   #listening: Promise<void> = Promise.resolve();
 
-  constructor(options: OrdersOptions) {
+  constructor(options: {
+    bus: Pick<Bus, 'publish' | 'subscribe'>;
+    /** The name of this replica. */
+    self: string;
+    onFault: (error: unknown) => void;
+    timer?: Timer;
+  }) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
   }

@@ -2,13 +2,7 @@ import { newDeferred } from '../../lib/async/deferred.ts';
 import { linkedAbort } from '../../lib/async/linked-abort.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { type Lease, LeaseLost } from '../../platform/ownership/lease.ts';
-import type { Ownership } from '../../platform/ownership/ownership.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
-
-interface RoleOptions {
-  ownership: Ownership;
-  log: Logger;
-}
+import type { DispatchParts } from '../dispatch-parts.ts';
 
 export interface DispatcherWork {
   /** Begins to place tasks and to look after instances. */
@@ -25,7 +19,7 @@ const retryMs = 1_000;
  * queue is exact. The others take over when its lease is given back or has run out.
  */
 export class DispatcherRole {
-  readonly #options: RoleOptions;
+  readonly #options;
   readonly #closing = new AbortController();
   readonly #first = newDeferred();
   readonly #listeners = new Set<(isLeading: boolean) => void>();
@@ -33,7 +27,7 @@ export class DispatcherRole {
   #isLeading = false;
   #token: number | null = null;
 
-  constructor(options: RoleOptions) {
+  constructor(options: Pick<DispatchParts, 'ownership' | 'log'>) {
     this.#options = options;
     // Only a gateway that is alone waits for it.
     this.#first.promise.catch(() => undefined);

@@ -3,20 +3,6 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Bus, BusEvent } from '../../platform/bus/bus.ts';
 import { factsOfDispatcher, type News, type NewsMessage, newsTopic } from './news.ts';
 
-interface ReaderOptions {
-  bus: Pick<Bus, 'subscribe'>;
-  /** The name of this replica, whose own news it does not need. */
-  self: string;
-  /** Takes in news in the order in which they were told. */
-  takeIn: (news: readonly News[]) => Promise<void>;
-  /** News were lost: the rows say what happened. */
-  catchUp: () => Promise<void>;
-  /** Returns true while someone here waits for news: the work of the dispatcher, a socket, a request. */
-  isUrgent: () => boolean;
-  timer?: Timer;
-  onFault: (error: unknown) => void;
-}
-
 /** More than this wait only when the database does not keep up; then the rows are read instead. */
 const maxWaiting = 5_000;
 const maxAtOnce = 200;
@@ -25,7 +11,7 @@ const collectMs = 50;
 
 /** Hears what happens in other replicas. News that arrive while others are taken in are taken in together. */
 export class NewsReader {
-  readonly #options: ReaderOptions;
+  readonly #options;
   readonly #closing = new AbortController();
   #waiting: News[] = [];
   #hasGap = false;
@@ -34,7 +20,19 @@ export class NewsReader {
   /** The token of the newest dispatcher that was heard. */
   #newestToken = 0;
 
-  constructor(options: ReaderOptions) {
+  constructor(options: {
+    bus: Pick<Bus, 'subscribe'>;
+    /** The name of this replica, whose own news it does not need. */
+    self: string;
+    /** Takes in news in the order in which they were told. */
+    takeIn: (news: readonly News[]) => Promise<void>;
+    /** News were lost: the rows say what happened. */
+    catchUp: () => Promise<void>;
+    /** Returns true while someone here waits for news: the work of the dispatcher, a socket, a request. */
+    isUrgent: () => boolean;
+    timer?: Timer;
+    onFault: (error: unknown) => void;
+  }) {
     this.#options = options;
   }
 

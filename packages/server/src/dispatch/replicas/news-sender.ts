@@ -2,22 +2,10 @@ import { pushLimits } from '@switchyard/contract/dispatch/push';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import { Throttle } from '../../lib/async/throttle.ts';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Bus } from '../../platform/bus/bus.ts';
-import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
+import type { DispatchEvent } from '../dispatch-events.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import { type News, type NewsMessage, newsOf, newsTopic } from './news.ts';
-
-interface SenderOptions {
-  bus: Pick<Bus, 'publish'>;
-  events: DispatchEvents;
-  /** The name of this replica. */
-  self: string;
-  /** The token under which this replica is or was the dispatcher. */
-  token: () => number | null;
-  steadyClock: Clock;
-  timer?: Timer;
-  onFault: (error: unknown) => void;
-}
 
 /** More than this wait only while the bus does not take any; the replicas then read the rows. */
 const maxWaiting = 5_000;
@@ -33,7 +21,7 @@ const messageIntervalMs = 10;
  * happens shortly after a message goes with the next one.
  */
 export class NewsSender {
-  readonly #options: SenderOptions;
+  readonly #options;
   readonly #progress: Throttle;
   readonly #instances: Throttle;
   #waiting: { news: News; bytes: number }[] = [];
@@ -44,7 +32,17 @@ export class NewsSender {
   #isClosed = false;
   readonly #stop: () => void;
 
-  constructor(options: SenderOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'events' | 'steadyClock'> & {
+      bus: Pick<Bus, 'publish'>;
+      /** The name of this replica. */
+      self: string;
+      /** The token under which this replica is or was the dispatcher. */
+      token: () => number | null;
+      timer?: Timer;
+      onFault: (error: unknown) => void;
+    },
+  ) {
     this.#options = options;
     const times = { clock: options.steadyClock, ...(options.timer && { timer: options.timer }) };
     this.#progress = new Throttle({ intervalMs: 1_000 / pushLimits.progressPerSecond, ...times });

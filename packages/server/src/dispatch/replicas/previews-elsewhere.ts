@@ -1,21 +1,9 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Bus, BusEvent } from '../../platform/bus/bus.ts';
-import type { DispatchEvents, TaskPreview } from '../dispatch-events.ts';
+import type { TaskPreview } from '../dispatch-events.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { DispatchOrders } from './dispatch-orders.ts';
 import { type PreviewPart, PreviewParts, partsOf, previewsTopic } from './preview-parts.ts';
-
-interface PreviewsOptions {
-  bus: Pick<Bus, 'publish' | 'subscribe'>;
-  events: DispatchEvents;
-  orders: Pick<DispatchOrders, 'send'>;
-  /** Whose previews the sockets of this replica want; null for those of all users. */
-  wantedHere: () => string[] | null;
-  isDispatcher: () => boolean;
-  steadyClock: Clock;
-  timer?: Timer;
-  onFault: (error: unknown) => void;
-}
 
 const lookEveryMs = 1_000;
 const askEveryMs = 5_000;
@@ -25,7 +13,7 @@ const maxReplicas = 100;
 
 /** Previews cross to another replica only while a socket there wants them. */
 export class PreviewsElsewhere {
-  readonly #options: PreviewsOptions;
+  readonly #options;
   readonly #timer: Timer;
   /** What other replicas have asked this one for. */
   readonly #wanted = new Map<string, { owners: ReadonlySet<string> | null; untilMs: number }>();
@@ -38,7 +26,17 @@ export class PreviewsElsewhere {
   #stopListening: () => void = () => undefined;
   #isClosed = false;
 
-  constructor(options: PreviewsOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'events' | 'steadyClock'> & {
+      bus: Pick<Bus, 'publish' | 'subscribe'>;
+      orders: Pick<DispatchOrders, 'send'>;
+      /** Whose previews the sockets of this replica want; null for those of all users. */
+      wantedHere: () => string[] | null;
+      isDispatcher: () => boolean;
+      timer?: Timer;
+      onFault: (error: unknown) => void;
+    },
+  ) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
   }

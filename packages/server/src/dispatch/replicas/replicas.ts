@@ -5,23 +5,21 @@ import type { NewsReader } from './news-reader.ts';
 import type { NewsSender } from './news-sender.ts';
 import type { PreviewsElsewhere } from './previews-elsewhere.ts';
 
-export interface ReplicasOptions {
-  sender: NewsSender;
-  reader: NewsReader;
-  orders: DispatchOrders;
-  previews: PreviewsElsewhere;
-  fleet: Pick<Fleet, 'cancel' | 'member' | 'refreshOffers'>;
-  isDispatcher: () => boolean;
-}
-
 /** How long a test waits for an instance that was added a moment ago. */
 const ownerWaitMs = 5_000;
 
 /** What this replica tells the others, and hears of them. */
 export class Replicas {
-  readonly #options: ReplicasOptions;
+  readonly #options;
 
-  constructor(options: ReplicasOptions) {
+  constructor(options: {
+    sender: NewsSender;
+    reader: NewsReader;
+    orders: DispatchOrders;
+    previews: PreviewsElsewhere;
+    fleet: Pick<Fleet, 'cancel' | 'member' | 'refreshOffers'>;
+    isDispatcher: () => boolean;
+  }) {
     this.#options = options;
   }
 

@@ -14,21 +14,6 @@ import type { AttemptStore } from '../tasks/attempt-store.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { News } from './news.ts';
 
-export interface TakeInOptions {
-  tasks: Pick<TaskStore, 'rowsOf' | 'requirementsOf'>;
-  attempts: Pick<AttemptStore, 'ofEach'>;
-  files: Pick<StoredFileStore, 'getMany'>;
-  queue: Pick<Matchmaker, 'add' | 'addLater' | 'remove' | 'moveToFront'>;
-  pauses: Pick<Pauses, 'load'>;
-  fleet: Pick<Fleet, 'apply' | 'member'>;
-  configuration: Pick<Configuration, 'refresh'>;
-  events: Pick<DispatchEvents, 'passOn' | 'isFollowed'>;
-  monitor: Pick<Monitor, 'countStart' | 'countEnd'>;
-  /** How long a task avoids an instance the first time. */
-  avoidMs: number;
-  clock: Clock;
-}
-
 interface Rows {
   tasks: ReadonlyMap<string, TaskRow>;
   requirements: ReadonlyMap<string, Requirement>;
@@ -40,9 +25,22 @@ interface Rows {
  * for tasks that wait, and for those that someone here follows.
  */
 export class TakeInNews {
-  readonly #options: TakeInOptions;
+  readonly #options;
 
-  constructor(options: TakeInOptions) {
+  constructor(options: {
+    tasks: Pick<TaskStore, 'rowsOf' | 'requirementsOf'>;
+    attempts: Pick<AttemptStore, 'ofEach'>;
+    files: Pick<StoredFileStore, 'getMany'>;
+    queue: Pick<Matchmaker, 'add' | 'addLater' | 'remove' | 'moveToFront'>;
+    pauses: Pick<Pauses, 'load'>;
+    fleet: Pick<Fleet, 'apply' | 'member'>;
+    configuration: Pick<Configuration, 'refresh'>;
+    events: Pick<DispatchEvents, 'passOn' | 'isFollowed'>;
+    monitor: Pick<Monitor, 'countStart' | 'countEnd'>;
+    /** How long a task avoids an instance the first time. */
+    avoidMs: number;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

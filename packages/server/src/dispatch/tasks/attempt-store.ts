@@ -337,9 +337,7 @@ const claimedTask = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
     .returningAll(),
 );
 
-type AttemptStart = Claim & Pick<AttemptRow, 'attempt' | 'serverName'>;
-
-const newAttempt = new Prepared((db: Db, claim: AttemptStart) =>
+const newAttempt = new Prepared((db: Db, claim: Claim & Pick<AttemptRow, 'attempt' | 'serverName'>) =>
   db.insertInto('task_attempts').values({
     taskId: claim.taskId,
     attempt: claim.attempt,

@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { DispatchTables } from '../tables.ts';
 
-type Trx = WriteTransaction<DispatchTables>;
-
 /** Names these locks in the database; any number that no other lock has. */
 const locks = 7_300_014;
 
@@ -11,7 +9,10 @@ const locks = 7_300_014;
  * Counts the tasks that wait, of one user or of all, those of this unit included. Units that count the same wait for each
  * other, so that two replicas never both take the last place. For Postgres, which alone has several replicas.
  */
-export async function countQueued(trx: Trx, owner: string | null): Promise<number> {
+export async function countQueued(
+  trx: WriteTransaction<DispatchTables>,
+  owner: string | null,
+): Promise<number> {
   await sql`select pg_advisory_xact_lock(${locks}, hashtext(${owner ?? ''}))`.execute(trx);
   const counted = await trx
     .selectFrom('tasks')

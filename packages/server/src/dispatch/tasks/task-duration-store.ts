@@ -8,12 +8,6 @@ export interface Duration {
   ms: number;
 }
 
-interface TimedRow {
-  instanceId: string | null;
-  startedAt: string | null;
-  finishedAt: string | null;
-}
-
 /** Fewer durations say too little about the next one. */
 export const minSamples = 5;
 
@@ -48,7 +42,9 @@ export class TaskDurationStore {
   }
 }
 
-function durationsIn(rows: readonly TimedRow[]): Duration[] {
+function durationsIn(
+  rows: readonly { instanceId: string | null; startedAt: string | null; finishedAt: string | null }[],
+): Duration[] {
   return rows.flatMap(({ instanceId, startedAt, finishedAt }) => {
     if (startedAt === null || finishedAt === null) return [];
     return { instanceId, ms: Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) };

@@ -8,12 +8,6 @@ import { readNodes } from './node-record.ts';
 import type { NodeTimes } from './node-times.ts';
 import type { TaskStore } from './task-store.ts';
 
-interface TaskNodesOptions {
-  tasks: Pick<TaskStore, 'get' | 'input'>;
-  attempts: Pick<AttemptStore, 'withNodesOf'>;
-  times: Pick<NodeTimes, 'ofGraph'>;
-}
-
 /** One attempt with its nodes in the order in which they began. */
 export interface AttemptNodes {
   attempt: AttemptRow;
@@ -23,9 +17,13 @@ export interface AttemptNodes {
 
 /** What the rows say about the nodes of a task. */
 export class TaskNodes {
-  readonly #options: TaskNodesOptions;
+  readonly #options;
 
-  constructor(options: TaskNodesOptions) {
+  constructor(options: {
+    tasks: Pick<TaskStore, 'get' | 'input'>;
+    attempts: Pick<AttemptStore, 'withNodesOf'>;
+    times: Pick<NodeTimes, 'ofGraph'>;
+  }) {
     this.#options = options;
   }
 

@@ -54,12 +54,6 @@ export interface SpanQuery extends TaskWindow {
   limit: number;
 }
 
-export interface TimelinePage {
-  limit?: number | undefined;
-  cursor?: string | undefined;
-  since?: string | undefined;
-}
-
 const usualLimit = 200;
 /** Tasks are read in groups of so many, until there are spans enough. */
 const tasksAtOnce = 50;
@@ -75,7 +69,10 @@ export class TaskTimelines {
   async page(
     owner: Owner,
     taskId: string,
-    { limit = usualLimit, ...query }: TimelinePage,
+    {
+      limit = usualLimit,
+      ...query
+    }: { limit?: number | undefined; cursor?: string | undefined; since?: string | undefined },
   ): Promise<TaskTimeline> {
     const after = spanPlaceAt(query.cursor);
     const since = markOf(query.since);

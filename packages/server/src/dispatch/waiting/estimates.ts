@@ -3,11 +3,6 @@ import { RememberedAnswers } from '../../lib/remembered-answers.ts';
 import type { TaskDurationStore } from '../tasks/task-duration-store.ts';
 import { type Durations, durationsOf } from './durations.ts';
 
-interface EstimatesOptions {
-  store: Pick<TaskDurationStore, 'ofGraph' | 'ofInstance'>;
-  steadyClock: Clock;
-}
-
 /** A list that is read again and again asks the database this seldom. */
 const rememberedMs = 5_000;
 const maxRemembered = 1_000;
@@ -16,10 +11,10 @@ const maxInstances = 16;
 
 /** How long tasks take, from those that were completed lately. */
 export class Estimates {
-  readonly #options: EstimatesOptions;
+  readonly #options;
   readonly #remembered: RememberedAnswers<Durations | null>;
 
-  constructor(options: EstimatesOptions) {
+  constructor(options: { store: Pick<TaskDurationStore, 'ofGraph' | 'ofInstance'>; steadyClock: Clock }) {
     this.#options = options;
     const { steadyClock } = options;
     this.#remembered = new RememberedAnswers({ rememberedMs, maxRemembered, steadyClock });

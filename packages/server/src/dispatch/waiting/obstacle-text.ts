@@ -5,8 +5,6 @@ import type { Obstacle } from '../fleet/obstacle.ts';
 import type { InstanceRow } from '../instances/instance-store.ts';
 import { showPause } from '../queue/queue-control.ts';
 
-type Reason = TaskWhy['instances'][number]['reasons'][number];
-
 /** More would not be read. */
 const maxNamed = 3;
 const maxHelp = 5;
@@ -16,7 +14,10 @@ export function nameOf({ serverName, id }: Pick<InstanceRow, 'serverName' | 'id'
   return `${serverName} (${id})`;
 }
 
-export function viewObstacle(row: InstanceRow, obstacle: Obstacle): Reason {
+export function viewObstacle(
+  row: InstanceRow,
+  obstacle: Obstacle,
+): TaskWhy['instances'][number]['reasons'][number] {
   const { code, untilMs, nodes = [], models = [], pause } = obstacle;
   return {
     code,

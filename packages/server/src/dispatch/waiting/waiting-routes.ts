@@ -6,12 +6,13 @@ import type { Routes } from '../../http/app.ts';
 import type { Waiting } from './waiting.ts';
 import type { WorkflowOutlooks } from './workflow-outlooks.ts';
 
-interface WaitingRoutesOptions {
+export function waitingRoutes({
+  waiting,
+  outlooks,
+}: {
   waiting: Waiting;
   outlooks: WorkflowOutlooks;
-}
-
-export function waitingRoutes({ waiting, outlooks }: WaitingRoutesOptions): Routes {
+}): Routes {
   return (app) => {
     app.route({
       ...whyTask,

@@ -15,21 +15,19 @@ import { type Durations, quartilesOf } from './durations.ts';
 import type { Estimates } from './estimates.ts';
 import { isAble, maxInstancesListed, viewInstance } from './instance-outlook.ts';
 
-interface WorkflowOutlooksOptions {
-  savedWorkflows: Pick<SavedWorkflows, 'taskWithRightValues'>;
-  instances: Pick<InstanceStore, 'list'>;
-  fleet: Pick<Fleet, 'obstaclesTo'>;
-  estimates: Pick<Estimates, 'ofGraph'>;
-  price: WorkerPrice | null;
-  maxPriorityOf: (caller: { byAdmin: boolean }) => number;
-  clock: Clock;
-}
-
 /** Says before a run where it could run, how long it takes there and what that costs. */
 export class WorkflowOutlooks {
-  readonly #options: WorkflowOutlooksOptions;
+  readonly #options;
 
-  constructor(options: WorkflowOutlooksOptions) {
+  constructor(options: {
+    savedWorkflows: Pick<SavedWorkflows, 'taskWithRightValues'>;
+    instances: Pick<InstanceStore, 'list'>;
+    fleet: Pick<Fleet, 'obstaclesTo'>;
+    estimates: Pick<Estimates, 'ofGraph'>;
+    price: WorkerPrice | null;
+    maxPriorityOf: (caller: { byAdmin: boolean }) => number;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

@@ -4,12 +4,12 @@ import { WebhookStore } from './webhook-store.ts';
 import { WebhookTests } from './webhook-tests.ts';
 import { Webhooks } from './webhooks.ts';
 
-type WebhookParts = Pick<
-  DispatchParts,
-  'database' | 'jobs' | 'events' | 'links' | 'audit' | 'clock' | 'steadyClock' | 'log' | 'options'
->;
-
-export function createWebhooks(parts: WebhookParts) {
+export function createWebhooks(
+  parts: Pick<
+    DispatchParts,
+    'database' | 'jobs' | 'events' | 'links' | 'audit' | 'clock' | 'steadyClock' | 'log' | 'options'
+  >,
+) {
   const store = new WebhookStore(parts.database);
   const policy = { allowPrivate: parts.options.webhooksToPrivateAddresses };
   const webhooks = new Webhooks({ ...parts, store, policy });

@@ -15,12 +15,7 @@ import type { Routes } from '../../http/app.ts';
 import type { WebhookTests } from './webhook-tests.ts';
 import type { Webhooks } from './webhooks.ts';
 
-interface WebhookParts {
-  webhooks: Webhooks;
-  tests: WebhookTests;
-}
-
-export function webhookRoutes({ webhooks, tests }: WebhookParts): Routes {
+export function webhookRoutes({ webhooks, tests }: { webhooks: Webhooks; tests: WebhookTests }): Routes {
   return (app) => {
     app.route({
       ...createWebhook,

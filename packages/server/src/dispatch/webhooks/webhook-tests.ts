@@ -1,28 +1,27 @@
 import type { WebhookTest, WebhookTestPayload } from '@switchyard/contract/dispatch/webhook';
 import { say, sentencesOf, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
 import { postWebhook } from '../../platform/outbound/webhook-call.ts';
 import { webhookHeaders } from '../../platform/outbound/webhook-signature.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import type { WebhookRow, WebhookStore } from './webhook-store.ts';
-
-interface WebhookTestsOptions {
-  store: Pick<WebhookStore, 'get'>;
-  policy: HostPolicy;
-  clock: Clock;
-  steadyClock: Clock;
-}
 
 /** Calls webhooks on request, to show their users whether the receivers work. */
 export class WebhookTests {
-  readonly #options: WebhookTestsOptions;
+  readonly #options;
   /** By webhook. A webhook has one test at a time, so its user cannot make many calls out of many requests. */
   readonly #running = new Map<string, Promise<WebhookTest>>();
 
-  constructor(options: WebhookTestsOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'clock' | 'steadyClock'> & {
+      store: Pick<WebhookStore, 'get'>;
+      policy: HostPolicy;
+    },
+  ) {
     this.#options = options;
   }
 

@@ -11,18 +11,17 @@ import type {
 import { webhookEvents } from '@switchyard/contract/dispatch/webhook';
 import { say, textOf } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
-import { type Clock, toIso } from '../../lib/clock.ts';
+import { toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
-import type { Actor, Audit } from '../../platform/audit/audit.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
-import { type Job, type Jobs, JobUnsettled } from '../../platform/jobs/jobs.ts';
+import { type Job, JobUnsettled } from '../../platform/jobs/jobs.ts';
 import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../../platform/outbound/webhook-call.ts';
 import { newWebhookSecret, webhookHeaders } from '../../platform/outbound/webhook-signature.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { Links } from '../links.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
 import { sentencesColumn, storedSentences } from '../stored-sentences.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import { taskErrorOf } from '../tasks/task-messages.ts';
@@ -34,16 +33,6 @@ import {
   type WebhookStore,
   webhooksFor,
 } from './webhook-store.ts';
-
-interface WebhooksOptions {
-  store: WebhookStore;
-  jobs: Jobs;
-  links: Links;
-  policy: HostPolicy;
-  audit: Pick<Audit, 'part'>;
-  clock: Clock;
-  log: Logger;
-}
 
 const deliver = 'dispatch.deliver-webhook';
 /** The delays that Standard Webhooks recommends; after the last one a delivery has failed. */
@@ -69,11 +58,16 @@ const gone = 410;
  * forgotten.
  */
 export class Webhooks {
-  readonly #options: WebhooksOptions;
+  readonly #options;
   /** Tasks with a call that no job was woken for yet. */
   readonly #toWake = new Set<string>();
 
-  constructor(options: WebhooksOptions) {
+  constructor(
+    options: Pick<DispatchParts, 'jobs' | 'links' | 'audit' | 'clock' | 'log'> & {
+      store: WebhookStore;
+      policy: HostPolicy;
+    },
+  ) {
     this.#options = options;
     options.jobs.register(deliver, (job) => this.#deliver(job), { concurrency: 8, retryDelaysMs });
   }

@@ -22,13 +22,6 @@ import { schemaOf } from './saved-workflow-schema.ts';
 import type { SavedWorkflowRow, SavedWorkflowStore, StoredWorkflow } from './saved-workflow-store.ts';
 import { rightParamsOf, taskParamsOf } from './saved-workflow-values.ts';
 
-interface SavedWorkflowsOptions {
-  store: SavedWorkflowStore;
-  nodeInputs: Pick<NodeInputStore, 'of'>;
-  tasks: Pick<Tasks, 'submitRequest'>;
-  clock: Clock;
-}
-
 interface WorkflowValues {
   workflowId: string;
   params: Record<string, unknown>;
@@ -47,9 +40,14 @@ const workflowLimits = { perUser: 500, versions: 50, graphBytes: 2_000_000, expo
 
 /** A user's own workflows, stored by name, with parameters that say what a task may set. */
 export class SavedWorkflows {
-  readonly #options: SavedWorkflowsOptions;
+  readonly #options;
 
-  constructor(options: SavedWorkflowsOptions) {
+  constructor(options: {
+    store: SavedWorkflowStore;
+    nodeInputs: Pick<NodeInputStore, 'of'>;
+    tasks: Pick<Tasks, 'submitRequest'>;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 

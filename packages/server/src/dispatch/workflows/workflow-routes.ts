@@ -12,12 +12,13 @@ import { type Guard, identityOf, isAdmin, ownerOf } from '../../http/access/guar
 import type { Routes } from '../../http/app.ts';
 import type { SavedWorkflows } from './saved-workflows.ts';
 
-interface WorkflowRoutesOptions {
+export function workflowRoutes({
+  workflows,
+  guard,
+}: {
   workflows: SavedWorkflows;
   guard: Pick<Guard, 'originOf'>;
-}
-
-export function workflowRoutes({ workflows, guard }: WorkflowRoutesOptions): Routes {
+}): Routes {
   return (app) => {
     app.route({
       ...createWorkflow,

@@ -18,18 +18,16 @@ const causeOfCode: Record<string, WorkerCallCause> = {
   EPROTO: 'tls_failed',
 };
 
-interface FailureOptions {
-  mayHaveArrived?: boolean;
-  status?: number;
-  /** Stands in brackets behind the sentence and says what exactly was wrong. */
-  detail?: string;
-  cause?: unknown;
-}
-
 export function callFailure(
   cause: WorkerCallCause,
   address: string,
-  options: FailureOptions = {},
+  options: {
+    mayHaveArrived?: boolean;
+    status?: number;
+    /** Stands in brackets behind the sentence and says what exactly was wrong. */
+    detail?: string;
+    cause?: unknown;
+  } = {},
 ): WorkerCallError {
   const { detail, ...rest } = options;
   const message = say(`call_${cause}`, { address });

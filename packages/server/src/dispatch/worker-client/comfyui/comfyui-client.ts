@@ -34,18 +34,6 @@ import { maxAnswerBytes, WorkerCalls, type WorkerFeatures } from './worker-calls
 import { type WorkerAddress, WorkerHttp } from './worker-http.ts';
 import { WorkerSocket } from './worker-socket.ts';
 
-export interface ComfyuiClientOptions {
-  address: WorkerAddress;
-  /** The same for every gateway process that ever owns the instance, so that a restarted one hears what still runs. */
-  clientId: string;
-  onEvent: OnWorkerEvent;
-  probeTimeoutMs?: number;
-  /** The limit for questions and orders. A worker that loads models answers slowly, but every call ends. */
-  askTimeoutMs?: number;
-  timer?: Timer;
-  now?: Clock;
-}
-
 const deadlines = { submitMs: 15_000, askMs: 10_000, probeMs: 2_000, capabilitiesMs: 30_000 };
 /** The history is written within milliseconds after the end was announced. */
 const historyDelaysMs = [5, 20, 50, 100, 250, 500];
@@ -81,7 +69,17 @@ export class ComfyuiClient implements WorkerClient {
   /** The smallest request that the worker has refused for its size. */
   #refusedBytes = Number.POSITIVE_INFINITY;
 
-  constructor(options: ComfyuiClientOptions) {
+  constructor(options: {
+    address: WorkerAddress;
+    /** The same for every gateway process that ever owns the instance, so that a restarted one hears what still runs. */
+    clientId: string;
+    onEvent: OnWorkerEvent;
+    probeTimeoutMs?: number;
+    /** The limit for questions and orders. A worker that loads models answers slowly, but every call ends. */
+    askTimeoutMs?: number;
+    timer?: Timer;
+    now?: Clock;
+  }) {
     this.#clientId = options.clientId;
     this.#emit = options.onEvent;
     this.#timer = options.timer ?? systemTimer;

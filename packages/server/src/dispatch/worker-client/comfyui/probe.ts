@@ -6,17 +6,11 @@ import type { WorkerHttp } from './worker-http.ts';
 const maxAnswerBytes = 1_048_576;
 const maxDevices = 64;
 
-export interface WorkerStatus {
-  version: string | null;
-  devices: WorkerDevice[];
-  queueRemaining: number;
-}
-
 /** What the server is and how busy. Both answers are needed: no other kind of server gives both. */
 export async function askStatus(
   http: WorkerHttp,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
-): Promise<WorkerStatus> {
+): Promise<{ version: string | null; devices: WorkerDevice[]; queueRemaining: number }> {
   const ask = async (path: string) => {
     const answer = await http.call({ method: 'GET', path, maxBytes: maxAnswerBytes, ...options });
     const failure = failureOfStatus(answer.status, http.label);

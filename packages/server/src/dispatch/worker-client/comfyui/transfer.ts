@@ -123,16 +123,17 @@ export async function pullOutput(
   };
 }
 
-interface Guard {
-  label: string;
-  maxBytes: number;
-  signal: AbortSignal | undefined;
-  timer: Timer;
-  release: () => void;
-}
-
 /** The body with its limits: size, idle time, whole time. Destroying it ends the connection. */
-function guarded(response: IncomingMessage, guard: Guard): Readable {
+function guarded(
+  response: IncomingMessage,
+  guard: {
+    label: string;
+    maxBytes: number;
+    signal: AbortSignal | undefined;
+    timer: Timer;
+    release: () => void;
+  },
+): Readable {
   const { label, maxBytes, signal, timer } = guard;
   const body = new PassThrough();
   // A limit may be reached before the first read, when nothing else listens for errors: an error would then end the

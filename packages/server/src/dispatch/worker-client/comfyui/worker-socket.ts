@@ -3,16 +3,6 @@ import { type Deferred, newDeferred } from '../../../lib/async/deferred.ts';
 import type { Timer } from '../../../lib/async/timer.ts';
 import type { WorkerHttp } from './worker-http.ts';
 
-export interface WorkerSocketOptions {
-  http: Pick<WorkerHttp, 'connectOptions' | 'headers' | 'isSecure' | 'label'>;
-  clientId: string;
-  timer: Timer;
-  onOpen: () => void;
-  onClose: () => void;
-  onText: (raw: Buffer) => void;
-  onBinary: (raw: Buffer) => void;
-}
-
 const firstRetryMs = 250;
 const maxRetryMs = 5_000;
 const handshakeMs = 5_000;
@@ -32,7 +22,7 @@ const featureFlags = JSON.stringify({ type: 'feature_flags', data: { supports_pr
  * only pings tell a dead connection from a quiet one.
  */
 export class WorkerSocket {
-  readonly #options: WorkerSocketOptions;
+  readonly #options;
   #socket: WebSocket | null = null;
   #isWanted = false;
   #isAnnounced = false;
@@ -43,7 +33,15 @@ export class WorkerSocket {
   #nextTry: Deferred<void> | null = null;
   #connections = 0;
 
-  constructor(options: WorkerSocketOptions) {
+  constructor(options: {
+    http: Pick<WorkerHttp, 'connectOptions' | 'headers' | 'isSecure' | 'label'>;
+    clientId: string;
+    timer: Timer;
+    onOpen: () => void;
+    onClose: () => void;
+    onText: (raw: Buffer) => void;
+    onBinary: (raw: Buffer) => void;
+  }) {
     this.#options = options;
   }
 
