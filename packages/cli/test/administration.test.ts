@@ -168,6 +168,15 @@ describe('switchyard tokens', () => {
     expect((await cli('webhooks list', { token: own })).code).toBe(4);
     expect((await cli('tokens create x --scope everything', { withPassword: true })).code).toBe(2);
   });
+
+  it('prints the address for a client of ComfyUI, which opens the door', async () => {
+    const made = await cli('tokens create krita --address', { withPassword: true });
+    const address = made.stdout.trim();
+    expect(address.startsWith(`${gateway.url}/comfy/t/sy_pat_`)).toBe(true);
+    expect((await fetch(`${address}/queue`)).status).toBe(200);
+    const both = await cli('tokens create x --address --scope admin', { withPassword: true });
+    expect([both.code, both.stdout]).toEqual([2, '']);
+  });
 });
 
 describe('switchyard schedules', () => {

@@ -7,8 +7,12 @@ export const scopes = [
   'conversation:read',
   'conversation:write',
   'admin',
+  'comfyui',
 ] as const;
 export type Scope = (typeof scopes)[number];
+
+/** The scope of tokens that open the door for clients of ComfyUI and nothing else. It stands alone, so such a token may be in an address. */
+export const doorScope = 'comfyui' satisfies Scope;
 
 /**
  * Who may call an endpoint. `public`: anyone. `session`: any signed-in user, whatever the scopes of the token. `admin`:
@@ -52,6 +56,8 @@ export interface Endpoint {
     recognises?: true;
     /** A session cookie does not count here: the caller sends a credential in a header. */
     headerOnly?: true;
+    /** A token of the door may call as well. It has none of the other scopes, and opens nothing that lacks this. */
+    door?: typeof doorScope;
     /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
     csrf?: 'origin';
     /**

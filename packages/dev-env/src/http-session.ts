@@ -46,20 +46,27 @@ export class HttpSession {
     return this.#send('PUT', path, { content, more });
   }
 
+  patch<Answer>(path: string, content: unknown): Promise<Answer> {
+    return this.#send('PATCH', path, { content, more: {} });
+  }
+
+  delete<Answer>(path: string): Promise<Answer> {
+    return this.#send('DELETE', path, { more: {} });
+  }
+
   async #send<Answer>(
     method: string,
     path: string,
-    { content, more }: { content: unknown; more: Record<string, string> },
+    { content, more }: { content?: unknown; more: Record<string, string> },
   ): Promise<Answer> {
+    const body = content === undefined ? null : JSON.stringify(content);
     const headers = {
       ...more,
       cookie: this.cookieHeader,
-      'content-type': 'application/json',
+      ...(body !== null && { 'content-type': 'application/json' }),
       'x-csrf-token': this.#cookies.get('csrf_token') ?? '',
     };
-    return answerOf(
-      await fetch(new URL(path, this.#url), { method, headers, body: JSON.stringify(content) }),
-    );
+    return answerOf(await fetch(new URL(path, this.#url), { method, headers, body }));
   }
 
   static async #fromAnswer(url: string, answer: Response): Promise<HttpSession> {

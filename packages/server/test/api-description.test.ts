@@ -110,6 +110,8 @@ describe('/openapi.json', () => {
     expect(operationOf(comfyui.comfyuiSubmit)?.security).toEqual([
       { bearer: ['dispatch:write'] },
       { accessToken: ['dispatch:write'] },
+      { bearer: ['comfyui'] },
+      { accessToken: ['comfyui'] },
     ]);
   });
 

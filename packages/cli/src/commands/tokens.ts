@@ -4,8 +4,10 @@ import {
   deleteAccessToken,
   listAccessTokens,
 } from '@switchyard/contract/accounts/access-token';
-import { type Scope, scopes } from '@switchyard/contract/endpoint';
-import { type Command, InvalidArgumentError } from 'commander';
+import { comfyuiAddress } from '@switchyard/contract/doors/comfyui';
+import { doorScope, type Scope, scopes } from '@switchyard/contract/endpoint';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { findGateway } from '../gateway-address.ts';
 import { describeCommand } from '../help.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type OutputOptions, printJson } from '../output.ts';
@@ -19,6 +21,7 @@ interface CreateOptions extends PasswordOptions, OutputOptions {
   scope?: Scope[];
   days: number;
   lasting?: true;
+  address?: true;
 }
 
 export function addTokensCommand(program: Command, terminal: Terminal): void {
@@ -48,14 +51,22 @@ function addCreate(parent: Command, terminal: Terminal): void {
     .option('--scope <scope>', `what it may do: ${scopes.join(', ')}; several times for several`, scope)
     .option('--days <n>', 'how long it lasts, 1 to 3650', wholeNumber(1, 3_650), 90)
     .option('--lasting', 'it lasts until it is revoked')
+    .addOption(
+      new Option(
+        '--address',
+        'print the address for a client of ComfyUI, with a token that opens it',
+      ).conflicts(['scope']),
+    )
     .action(async (name: string, options: CreateOptions) => {
-      const { scope: given = ['dispatch:read', 'conversation:read'], days, lasting } = options;
+      const { address, days, lasting } = options;
+      const { scope: given = address ? [doorScope] : ['dispatch:read', 'conversation:read'] } = options;
       const body = { name, scopes: given, expires_in_days: lasting ? null : days };
       const made = await withPassword(options, terminal, (client) =>
         client.call(createAccessToken, { body }),
       );
       if (options.output === 'json') return printJson(terminal, made);
-      terminal.stdout.write(`${made.token}\n`);
+      const { url } = findGateway(options, terminal);
+      terminal.stdout.write(`${address ? comfyuiAddress(url, made.token) : made.token}\n`);
       terminal.stderr.write(
         `Token ${made.name} (${made.id}): ${made.scopes.join(', ')}. It is shown this once.\n`,
       );
@@ -65,6 +76,7 @@ function addCreate(parent: Command, terminal: Terminal): void {
     examples: [
       'switchyard tokens create laptop --scope dispatch:read --scope dispatch:write',
       'switchyard tokens create ci --scope dispatch:write --days 7 --email me@example.com --password-stdin < password.txt',
+      'switchyard tokens create krita --address',
     ],
   });
 }

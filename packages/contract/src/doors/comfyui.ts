@@ -9,10 +9,19 @@ import type { Endpoint } from '../endpoint.ts';
 /** Each address is also below the second base, since clients of ComfyUI use both. */
 export const comfyuiBases = ['/comfy', '/comfy/api'] as const;
 
+/** Below it stands the token of a client that takes only an address: `/comfy/t/<token>/prompt`. */
+export const comfyuiPathTokens = '/comfy/t';
+
+/** What a user enters in such a client. */
+export function comfyuiAddress(gateway: string, token: string): string {
+  return `${gateway.replace(/\/$/, '')}${comfyuiPathTokens}/${token}`;
+}
+
 const tags = ['ComfyUI door'];
 const anything = { 200: Type.Unknown() };
-const reads = { access: 'dispatch:read', headerOnly: true } as const;
-const writes = { access: 'dispatch:write', headerOnly: true, untypedJson: true } as const;
+const reads = { access: 'dispatch:read', door: 'comfyui', headerOnly: true } as const;
+const changes = { access: 'dispatch:write', door: 'comfyui', headerOnly: true } as const;
+const writes = { ...changes, untypedJson: true } as const;
 
 function query(names: Record<string, string>): TSchema {
   const fields = Object.entries(names).map(([name, description]) => [
@@ -143,7 +152,7 @@ export const comfyuiView = {
 export const comfyuiUpload = {
   method: 'POST',
   url: '/comfy/upload/image',
-  config: { access: 'dispatch:write', headerOnly: true },
+  config: changes,
   schema: {
     summary: 'Upload a picture for later prompts',
     description:

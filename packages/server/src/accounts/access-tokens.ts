@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NewAccessToken } from '@switchyard/contract/accounts/access-token';
-import type { Scope } from '@switchyard/contract/endpoint';
+import { doorScope, type Scope } from '@switchyard/contract/endpoint';
+import { say } from '@switchyard/contract/sentences/sentences';
 import { accessTokenPrefix } from '../http/access/bearer.ts';
 import type { Identity } from '../http/access/identity.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -83,6 +84,7 @@ export class AccessTokens {
     actor: Actor,
   ): Promise<ShownAccessToken & { token: string }> {
     if (input.scopes.includes('admin') && maker.role !== 'admin') throw new AppError('admin_required');
+    requireDoorAlone(input.scopes);
     const now = this.#clock();
     const token = accessTokenPrefix + newSecret(32);
     const row: AccessTokenRow = {
@@ -157,6 +159,12 @@ export class AccessTokens {
       this.#log.warn({ err: error }, 'The last use of access tokens could not be stored.');
     }
   }
+}
+
+function requireDoorAlone(scopes: readonly Scope[]): void {
+  if (scopes.length === 1 || !scopes.includes(doorScope)) return;
+  const fault = { message: say('scope_alone', { scope: doorScope }), type: 'value_error', input: scopes };
+  throw new AppError('validation_failed', { faults: [{ in: 'body', path: ['scopes'], ...fault }] });
 }
 
 function digestOf(token: string): string {

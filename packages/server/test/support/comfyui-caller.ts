@@ -8,10 +8,12 @@ type Answer = any;
 export class ComfyuiCaller {
   readonly base: string;
   readonly token: string;
+  readonly headers: Record<string, string>;
 
-  constructor(base: string, token: string) {
+  constructor(base: string, token: string, headers = { authorization: `Bearer ${token}` } as object) {
     this.base = base;
     this.token = token;
+    this.headers = headers as Record<string, string>;
   }
 
   /** A new account with a token that may use the pool and nothing else. */
@@ -25,8 +27,14 @@ export class ComfyuiCaller {
     return new ComfyuiCaller(`${url}/comfy`, token);
   }
 
+  /** The same for a client that takes an address and no header. */
+  static async byAddress(url: string, email: string): Promise<ComfyuiCaller> {
+    const { base, token } = await ComfyuiCaller.register(url, email, ['comfyui']);
+    return new ComfyuiCaller(`${base}/t/${token}`, token, {});
+  }
+
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { authorization: `Bearer ${this.token}`, ...(init.headers as Record<string, string>) };
+    const headers = { ...this.headers, ...(init.headers as Record<string, string>) };
     return fetch(`${this.base}${path}`, { ...init, headers });
   }
 
@@ -66,11 +74,14 @@ export class ComfyuiCaller {
 export class ComfyuiListener {
   readonly frames: Answer[] = [];
   readonly binary: Buffer[] = [];
+  /** Resolves with the code with which the gateway closed the socket. */
+  readonly closed: Promise<number>;
   readonly #socket: WebSocket;
   readonly #wake = new Set<() => void>();
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
+    this.closed = new Promise((resolve) => socket.once('close', resolve));
     socket.on('message', (data, isBinary) => {
       if (isBinary) this.binary.push(data as Buffer);
       else this.frames.push(JSON.parse(String(data)));
@@ -78,9 +89,9 @@ export class ComfyuiListener {
     });
   }
 
-  static async open({ base, token }: ComfyuiCaller, clientId: string): Promise<ComfyuiListener> {
+  static async open({ base, headers }: ComfyuiCaller, clientId: string): Promise<ComfyuiListener> {
     const socket = new WebSocket(`${base.replace('http', 'ws')}/ws?clientId=${clientId}`, {
-      headers: { authorization: `Bearer ${token}` },
+      headers,
     });
     const listener = new ComfyuiListener(socket);
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));

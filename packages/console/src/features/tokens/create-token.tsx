@@ -1,5 +1,6 @@
 import { createAccessToken } from '@switchyard/contract/accounts/access-token';
-import { type Scope, scopes } from '@switchyard/contract/endpoint';
+import { comfyuiAddress } from '@switchyard/contract/doors/comfyui';
+import { doorScope, type Scope, scopes } from '@switchyard/contract/endpoint';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Checkbox } from '../../kit/checkbox.tsx';
@@ -15,6 +16,12 @@ import { tokensKey } from './tokens-key.ts';
 const lifetimes = ['7', '30', '90', '365', 'never'] as const;
 type Lifetime = (typeof lifetimes)[number];
 
+/** The token, or the address that has it in it. */
+export interface MadeToken {
+  kind: 'token' | 'address';
+  secret: string;
+}
+
 /** Makes a token for programs; it is shown once. */
 export function CreateToken({
   open,
@@ -23,7 +30,7 @@ export function CreateToken({
 }: {
   open: boolean;
   onClose: () => void;
-  onToken: (token: string) => void;
+  onToken: (made: MadeToken) => void;
 }) {
   const text = useText('tokens');
   const queries = useQueryClient();
@@ -33,12 +40,21 @@ export function CreateToken({
   const [chosen, setChosen] = useState<readonly Scope[]>(['dispatch:read', 'dispatch:write']);
   const offered = scopes.filter((scope) => isAdmin || scope !== 'admin');
   const toggle = (scope: Scope, on: boolean) =>
-    setChosen(offered.filter((other) => (other === scope ? on : chosen.includes(other))));
+    setChosen(
+      offered.filter((other) => {
+        if (other === scope) return on;
+        return chosen.includes(other) && !(on && [scope, other].includes(doorScope));
+      }),
+    );
   const create = async () => {
     const expires_in_days = lifetime === 'never' ? null : Number(lifetime);
     const body = { name: name.trim(), scopes: [...chosen], expires_in_days };
     const { token } = await gateway.call(createAccessToken, { body });
-    onToken(token);
+    onToken(
+      chosen.includes(doorScope)
+        ? { kind: 'address', secret: comfyuiAddress(location.origin, token) }
+        : { kind: 'token', secret: token },
+    );
     setName('');
     await queries.invalidateQueries({ queryKey: tokensKey });
   };

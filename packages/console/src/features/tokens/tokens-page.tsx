@@ -21,7 +21,7 @@ import { useFormat } from '../../lib/format/use-format.ts';
 import { useNow } from '../../lib/format/use-now.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { CreateToken } from './create-token.tsx';
+import { CreateToken, type MadeToken } from './create-token.tsx';
 import { tokensKey } from './tokens-key.ts';
 
 const tokensQuery = queryOptions({
@@ -33,7 +33,7 @@ const command = 'switchyard tokens create laptop --scope dispatch:read --days 30
 export function TokensPage() {
   const text = useText('tokens');
   const [isCreating, setCreating] = useState(false);
-  const [secret, setSecret] = useState<string | null>(null);
+  const [made, setMade] = useState<MadeToken | null>(null);
   const tokens = useQuery(tokensQuery);
   return (
     <Page
@@ -60,12 +60,12 @@ export function TokensPage() {
       >
         {({ items }) => <TokenTable tokens={items} />}
       </QueryView>
-      <CreateToken open={isCreating} onClose={() => setCreating(false)} onToken={setSecret} />
+      <CreateToken open={isCreating} onClose={() => setCreating(false)} onToken={setMade} />
       <SecretDialog
-        secret={secret}
-        title={text('secret.title')}
-        lead={text('secret.lead')}
-        onClose={() => setSecret(null)}
+        secret={made?.secret ?? null}
+        title={text(made?.kind === 'address' ? 'address.title' : 'secret.title')}
+        lead={text(made?.kind === 'address' ? 'address.lead' : 'secret.lead')}
+        onClose={() => setMade(null)}
       />
     </Page>
   );

@@ -11,6 +11,8 @@ export const accountTexts = {
   email_no_domain_name: 'The part after the @-sign is not a valid domain name.',
   password_too_long: 'Value error, Password is longer than {count} bytes; choose a shorter one.',
   password_common: 'Value error, Password is too common; choose a stronger password.',
+  scope_alone:
+    'The scope {scope} stands alone: make one token with it, and another one with the other scopes.',
   agent_present: "Agent '{name}' already exists",
   agent_name_taken: "'{name}' means something else here. Choose another name.",
   agent_unloadable: 'This agent cannot be loaded. {cause}',

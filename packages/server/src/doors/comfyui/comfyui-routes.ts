@@ -276,6 +276,7 @@ function addRest(app: App): void {
       url,
       config: {
         access: 'dispatch:read',
+        door: 'comfyui',
         headerOnly: true,
         takesRest: true,
         errorAnswer: comfyuiErrorText,

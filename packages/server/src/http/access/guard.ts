@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Area } from '@switchyard/contract/areas';
-import type { Access, ChangingFlag } from '@switchyard/contract/endpoint';
+import { type Access, type ChangingFlag, doorScope } from '@switchyard/contract/endpoint';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { say } from '@switchyard/contract/sentences/sentences';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { App } from '../app.ts';
+import { pathTokenOf } from '../path-token.ts';
 import { areaOf, pathOf } from '../request-path.ts';
 import { headerToken, holdsOwnToken, isCallTicket } from './bearer.ts';
 import { clientNetwork, sourceOf, type TrustedProxies } from './client-ip.ts';
@@ -61,9 +62,18 @@ export class Guard {
    * needs the CSRF header when the request changes something; that is checked before the session.
    */
   async identify(request: FastifyRequest, area: Area = areaOf(request)): Promise<Identity> {
+    const identity = await this.#identify(request, area);
+    if (opensDoorAlone(identity) && !request.routeOptions.config.door)
+      throw new AppError('scope_missing', { message: doorAlone });
+    return identity;
+  }
+
+  async #identify(request: FastifyRequest, area: Area): Promise<Identity> {
     const { authenticator, csrf } = this.#options;
     const custom = this.#customAuthFor(request);
     if (custom) return this.#identifyBy(custom, request);
+    const inPath = pathTokenOf(request.raw);
+    if (inPath !== undefined) return this.#identifyByPath(inPath, area);
     const token = headerToken(request.headers);
     if (token !== undefined) {
       if (isCallTicket(token) && !isBelowMount(request)) throw new AppError('token_invalid');
@@ -116,8 +126,8 @@ export class Guard {
 
   async #admit(request: FastifyRequest, access: Access): Promise<void> {
     const identity = await (request.is404 ? this.#identifyAnywhere(request) : this.identify(request));
-    const { sessionOnly, changingFlag } = request.routeOptions.config;
-    checkAccess(identity, access);
+    const { sessionOnly, changingFlag, door } = request.routeOptions.config;
+    if (!door || !identity.scopes?.includes(door)) checkAccess(identity, access);
     if (sessionOnly && (identity.via === 'access_token' || identity.via === 'own_code'))
       throw new AppError('session_required');
     identities.set(request, identity);
@@ -181,6 +191,13 @@ export class Guard {
     });
   }
 
+  /** An address ends up in histories and logs, so it holds no token that opens more than the door. */
+  async #identifyByPath(token: string, area: Area): Promise<Identity> {
+    const identity = await this.#options.authenticator.authenticate({ kind: 'header', token }, area);
+    if (opensDoorAlone(identity)) return identity;
+    throw new AppError('token_invalid', { message: notForPaths });
+  }
+
   #cookieSession(token: string | undefined, area: Area): Promise<Identity> {
     if (token === undefined) throw new AppError('not_authenticated');
     return this.#options.authenticator.authenticate({ kind: 'cookie', token }, area);
@@ -229,6 +246,15 @@ export function isAdmin({ role, scopes }: Identity): boolean {
 export function adminOrOwnerOf(request: FastifyRequest): Owner {
   const identity = identityOf(request);
   return isAdmin(identity) ? { admin: identity.userId } : { user: identity.userId };
+}
+
+const doorAlone =
+  'The token is for clients of ComfyUI: it opens the addresses below /comfy and nothing else.';
+const notForPaths =
+  'An address may hold a token with the scope comfyui alone. Make one for it, and delete this one: it may stand in logs now.';
+
+function opensDoorAlone({ scopes }: Identity): boolean {
+  return scopes?.includes(doorScope) ?? false;
 }
 
 const foreignName = [...say('cross_site'), ...say('name_not_configured')];

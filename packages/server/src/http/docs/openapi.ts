@@ -188,11 +188,12 @@ function contentOf(schema: Schema, mediaTypes: readonly string[] = ['application
 }
 
 function securityOf(config: Endpoint['config'], method: string): Operation['security'] {
-  const { access, sessionOnly, headerOnly } = config;
+  const { access, sessionOnly, headerOnly, door } = config;
   if (access === 'public') return [];
   const needed = access === 'session' ? [] : [access];
   const session = method === 'GET' ? { session: needed } : { session: needed, csrf: [] };
-  const headers = [{ bearer: needed }, { accessToken: needed }];
+  const ofDoor = door ? [{ bearer: [door] }, { accessToken: [door] }] : [];
+  const headers = [{ bearer: needed }, { accessToken: needed }, ...ofDoor];
   if (sessionOnly) return [session];
   return headerOnly ? headers : [...headers, session];
 }

@@ -31,6 +31,7 @@ export function answerBrokenRequest(
         `Content-Length: ${Buffer.byteLength(body)}`,
         'Cache-Control: no-store',
         'X-Content-Type-Options: nosniff',
+        'Referrer-Policy: no-referrer',
         'Connection: close',
         '',
         isHead(error.rawPacket) ? '' : body,

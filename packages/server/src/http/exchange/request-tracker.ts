@@ -4,6 +4,7 @@ import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
 import type { Logger, LogLevel } from '../../platform/telemetry/logger.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import { isProbe } from '../health-probe.ts';
+import { routeInLog } from '../path-token.ts';
 import { hasBody, onceArrived } from './body-arrival.ts';
 import { onceOver } from './exchange-end.ts';
 
@@ -90,7 +91,6 @@ export class RequestTracker {
   #finish(request: FastifyRequest, reply: FastifyReply, tookMs: number): void {
     const isSocket = isUpgraded(request, reply);
     const status = isSocket ? 101 : reply.raw.writableEnded ? reply.raw.statusCode : clientGone;
-    const route = request.routeOptions.url ?? 'none';
     const isStream = isSocket || /^text\/event-stream/.test(String(reply.getHeader('content-type') ?? ''));
     if (!isStream) {
       const labels = labelsOf({ route: request.routeOptions.url, method: request.method, status });
@@ -104,7 +104,7 @@ export class RequestTracker {
     request.log[level](
       {
         method: request.method,
-        route,
+        route: routeInLog(request),
         status,
         tookMs: Math.round(tookMs),
         ...(err !== undefined && { err }),

@@ -30,6 +30,7 @@ import type { RequestTracker } from '../exchange/request-tracker.ts';
 import { leaveBody } from '../exchange/unread-body.ts';
 import { isProbe } from '../health-probe.ts';
 import type { HttpLimits } from '../http-limits.ts';
+import { takePathToken } from '../path-token.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import { ignoreUnknownFields } from '../validation/ignored-fields.ts';
 import { RequestValidation } from '../validation/validation.ts';
@@ -80,6 +81,7 @@ export function createShell(options: ShellOptions): App {
     loggerInstance: options.logger,
     logController: new FrameworkLog(),
     genReqId: requestIdOf,
+    rewriteUrl: takePathToken,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.idleTimeoutMs,

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import { comfyuiPathTokens } from '@switchyard/contract/doors/comfyui';
+import type { FastifyRequest } from 'fastify';
+
+/** `/comfy/t/<token>` and what follows it. */
+const withToken = new RegExp(`^${comfyuiPathTokens}/([^/?]+)(.*)$`, 's');
+const door = comfyuiPathTokens.slice(0, comfyuiPathTokens.lastIndexOf('/'));
+const masked = `${comfyuiPathTokens}/***`;
+
+const tokens = new WeakMap<IncomingMessage, string>();
+
+/**
+ * Takes the token out of an address before a route is looked for, so that no code behind can write it into a log or an answer.
+ * Returns the address without it, which is that of the same call with the token in a header.
+ */
+export function takePathToken(request: IncomingMessage & { originalUrl?: string }): string {
+  const { url = '/' } = request;
+  const [, token, rest = ''] = withToken.exec(url) ?? [];
+  if (token === undefined) return url;
+  tokens.set(request, token);
+  request.originalUrl = masked + rest;
+  return door + rest;
+}
+
+export function withoutPathToken(url: string): string {
+  return url.replace(withToken, `${door}$2`);
+}
+
+/** Returns undefined when the address had none. */
+export function pathTokenOf(request: IncomingMessage): string | undefined {
+  return tokens.get(request);
+}
+
+/** The route of a request for its line in the log, which shows that the token stood in the address. */
+export function routeInLog({ routeOptions, raw }: FastifyRequest): string {
+  const route = routeOptions.url ?? 'none';
+  return tokens.has(raw) ? route.replace(door, masked) : route;
+}
