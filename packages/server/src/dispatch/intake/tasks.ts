@@ -151,12 +151,12 @@ export class Tasks {
     return { task, replayed: false };
   }
 
-  /** Whether this key has made a task already, with any request. */
   /** The highest priority that a caller may give a task. */
   maxPriorityOf({ byAdmin }: Pick<SubmitMeta, 'byAdmin'>): number {
     return byAdmin ? priorityRange.maximum : this.#options.limits.memberPriority;
   }
 
+  /** Returns true when this key has made a task already, with any request. */
   async hasSubmitted(userId: string, idempotencyKey: string): Promise<boolean> {
     const key = { key: idempotencyKey, bodyHash: '' };
     return (await this.#options.store.earlierSubmission(userId, key)) !== null;
