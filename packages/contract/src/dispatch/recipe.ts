@@ -3,8 +3,15 @@ import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { closed, isoTime, nullable, oneOf } from '../shapes.ts';
 import { fileSources } from './file.ts';
-import { extraData, params, savedWorkflowReference, taskConversation, taskDetail, workflow } from './task.ts';
-import { priorityRange } from './tasks.ts';
+import {
+  extraData,
+  params,
+  priorityRange,
+  savedWorkflowReference,
+  taskConversation,
+  taskDetail,
+  workflow,
+} from './task.ts';
 
 const tags = ['Files'];
 const fileParams = Type.Object({ fileId: Type.String({ minLength: 1, maxLength: 64 }) });

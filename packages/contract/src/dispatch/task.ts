@@ -157,6 +157,40 @@ export const extraData = Type.Record(Type.String(), Type.Unknown(), {
     'Given to the worker as `extra_data`. `extra_pnginfo` lands in the PNGs; keys of API nodes stand here. At most 4 MB.',
 });
 
+export const tag = Type.String({ minLength: 1, maxLength: 64 });
+
+export const priorityRange = { minimum: -100, maximum: 100 } as const;
+
+/** What a request may say about its task. The task shows it as well: in `task` when lists need it, otherwise in `taskDetail`. */
+export const taskSettings = {
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  priority: Type.Optional(
+    Type.Integer({
+      ...priorityRange,
+      default: 0,
+      description: 'Higher goes first. Beyond `dispatch.max_member_priority` for administrators alone.',
+    }),
+  ),
+  tags: Type.Optional(Type.Array(tag, { maxItems: 20, uniqueItems: true })),
+  instanceId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 300, description: 'Run on this instance only.' }),
+  ),
+  pool: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Run on a server with this tag only.' }),
+  ),
+  timeoutSeconds: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 604_800, description: 'Longest time that one attempt may run.' }),
+  ),
+  patience: Type.Optional(patience),
+  retry: Type.Optional(
+    oneOf(retryPolicies, {
+      description:
+        '`on_lost` (the default): again when the worker died or was cut off. `on_error`: also after an error. `never`: at most one start.',
+    }),
+  ),
+  maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 3 })),
+};
+
 export const taskDetail = Type.Object({
   ...task.properties,
   workflow,

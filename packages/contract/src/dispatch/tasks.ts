@@ -2,15 +2,20 @@ import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { closed, oneOf, pageQuery, wholeNumber } from '../shapes.ts';
-import { patience } from './patience.ts';
-import { extraData, params, retryPolicies, task, taskDetail, taskStatusFilters, workflow } from './task.ts';
+import {
+  extraData,
+  params,
+  tag,
+  task,
+  taskDetail,
+  taskSettings,
+  taskStatusFilters,
+  workflow,
+} from './task.ts';
 
 const tags = ['Tasks'];
-const tag = Type.String({ minLength: 1, maxLength: 64 });
 const time = Type.String({ maxLength: 40, format: 'date-time', description: 'ISO 8601.' });
 const taskParams = Type.Object({ taskId: Type.String({ minLength: 1, maxLength: 64 }) });
-
-export const priorityRange = { minimum: -100, maximum: 100 } as const;
 
 /** Called once when the task ends. */
 export const taskWebhook = Type.Object(
@@ -41,32 +46,7 @@ export const newTask = Type.Object(
         description: 'Ids of the output nodes to run. Without it all of them run.',
       }),
     ),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    priority: Type.Optional(
-      Type.Integer({
-        ...priorityRange,
-        default: 0,
-        description: 'Higher goes first. Beyond `dispatch.max_member_priority` for administrators alone.',
-      }),
-    ),
-    tags: Type.Optional(Type.Array(tag, { maxItems: 20, uniqueItems: true })),
-    instanceId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 300, description: 'Run on this instance only.' }),
-    ),
-    pool: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Run on a server with this tag only.' }),
-    ),
-    timeoutSeconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 604_800, description: 'Longest time that one attempt may run.' }),
-    ),
-    patience: Type.Optional(patience),
-    retry: Type.Optional(
-      oneOf(retryPolicies, {
-        description:
-          '`on_lost` (the default): again when the worker died or was cut off. `on_error`: also after an error. `never`: at most one start.',
-      }),
-    ),
-    maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, default: 3 })),
+    ...taskSettings,
     webhook: Type.Optional(taskWebhook),
     strict: Type.Optional(
       Type.Boolean({ description: 'Refuse a param that fits nothing instead of keeping a warning.' }),

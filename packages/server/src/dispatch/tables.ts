@@ -6,6 +6,7 @@ import type { TaskPhase } from '@switchyard/contract/dispatch/task';
 import type { BatchAction } from '@switchyard/contract/dispatch/task-batches';
 import type { WebhookEvent } from '@switchyard/contract/dispatch/webhook';
 import type { Selectable } from 'kysely';
+import type { SettingColumns } from './task-settings.ts';
 
 /**
  * The tables that dispatch owns. Column names equal the names on the wire; JSON is text, times are ISO text, booleans 0
@@ -39,17 +40,12 @@ export interface DispatchTables {
 }
 
 /** Ids are UUIDv7 made at `createdAt`, so `ORDER BY id` is the order of creation and one index serves both. */
-export interface TaskTable {
+export interface TaskTable extends SettingColumns {
   id: string;
   owner: string;
-  name: string | null;
   status: 'pending' | 'running' | 'completed' | 'failed';
   phase: TaskPhase;
   progress: number;
-  priority: number;
-  tags: string;
-  pool: string | null;
-  pinnedInstanceId: string | null;
   instanceId: string | null;
   attempt: number;
   /** The ownership token of the runner that may write this attempt; a runner that lost its lease matches no row. */
@@ -57,11 +53,6 @@ export interface TaskTable {
   cancelRequested: number;
   node: string | null;
   fingerprint: string;
-  retryPolicy: 'never' | 'on_lost' | 'on_error';
-  maxAttempts: number;
-  timeoutSeconds: number | null;
-  /** JSON: how long its worker may be away or silent; null when the task does not say. */
-  patience: string | null;
   error: string | null;
   result: string | null;
   warnings: string;

@@ -13,6 +13,7 @@ import { parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import { type WorkerPath, workerPathsIn } from '../graphs/worker-paths.ts';
 import type { TaskInputRow, TaskRow } from '../tables.ts';
+import { settingColumns } from '../task-settings.ts';
 import { warningColumns } from '../tasks/task-messages.ts';
 import type { IdempotencyKey, NewTask } from '../tasks/task-store.ts';
 
@@ -85,24 +86,16 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
       row: {
         id,
         owner: context.owner,
-        name: input.name ?? null,
         status: 'pending',
         phase: 'queued',
         progress: 0,
-        priority: input.priority ?? 0,
-        tags: JSON.stringify(input.tags ?? []),
-        pool: input.pool ?? null,
-        pinnedInstanceId: input.instanceId ?? null,
+        ...settingColumns(input),
         instanceId: null,
         attempt: 0,
         claimToken: null,
         cancelRequested: 0,
         node: null,
         fingerprint: fingerprintOf(applied.graph),
-        retryPolicy: input.retry ?? 'on_lost',
-        maxAttempts: input.maxAttempts ?? 3,
-        timeoutSeconds: input.timeoutSeconds ?? null,
-        patience: jsonOf(input.patience),
         error: null,
         result: null,
         ...warningColumns(applied.warnings),

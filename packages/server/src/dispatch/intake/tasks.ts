@@ -1,11 +1,16 @@
-import type { Task, TaskConversation, TaskDetail, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 import {
   priorityRange,
-  type TaskCounts,
-  type TaskCountsQuery,
-  type NewTask as TaskInput,
-  type TaskList,
-  type TaskListQuery,
+  type Task,
+  type TaskConversation,
+  type TaskDetail,
+  type TaskErrorCode,
+} from '@switchyard/contract/dispatch/task';
+import type {
+  TaskCounts,
+  TaskCountsQuery,
+  NewTask as TaskInput,
+  TaskList,
+  TaskListQuery,
 } from '@switchyard/contract/dispatch/tasks';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';

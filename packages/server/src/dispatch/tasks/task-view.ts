@@ -1,4 +1,3 @@
-import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type {
   SavedWorkflowReference,
   Task,
@@ -9,6 +8,7 @@ import type {
 } from '@switchyard/contract/dispatch/task';
 import { maskExtraData } from '../graphs/extra-data.ts';
 import type { TaskInputRow, TaskRow } from '../tables.ts';
+import { detailedSettings, listedSettings } from '../task-settings.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import { taskErrorOf, warningsOf } from './task-messages.ts';
 
@@ -40,9 +40,7 @@ export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     owner: row.owner,
-    name: row.name,
-    priority: row.priority,
-    tags: JSON.parse(row.tags) as string[],
+    ...listedSettings(row),
     phase: row.phase,
     attempt: row.attempt,
     cancelRequested: row.cancelRequested === 1,
@@ -70,12 +68,7 @@ export function viewTaskDetail(
     params: JSON.parse(input.params) as Record<string, unknown>,
     extraData: input.extraData ? maskExtraData(JSON.parse(input.extraData) as Record<string, unknown>) : null,
     partialExecutionTargets: targetsOf(input),
-    pinnedInstanceId: row.pinnedInstanceId,
-    pool: row.pool,
-    timeoutSeconds: row.timeoutSeconds,
-    patience: row.patience ? (JSON.parse(row.patience) as Patience) : null,
-    retry: row.retryPolicy,
-    maxAttempts: row.maxAttempts,
+    ...detailedSettings(row),
     savedWorkflow: savedWorkflowOf(row),
     attempts: attempts.map(viewAttempt),
     // At the end: an object that begins as a copy gets hidden classes of its own, which take 10 kB and most of the time.

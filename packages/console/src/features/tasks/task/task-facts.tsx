@@ -19,31 +19,31 @@ export function TaskFacts({ task }: { task: TaskDetail }) {
           <span className="font-mono break-all">{task.id}</span>
         </Fact>
         <Fact name={text('column.created')}>{format.dateTime(new Date(task.createdAt))}</Fact>
-        {savedWorkflow === null ? null : (
-          <Fact name={text('facts.workflow')}>
+        <Fact name={text('facts.workflow')}>
+          {savedWorkflow && (
             <FactLink href={`/workflows/${savedWorkflow.workflowId}`}>
               {text('facts.version', { version: savedWorkflow.version })}
             </FactLink>
-          </Fact>
-        )}
-        {conversation === null ? null : (
-          <Fact name={text('facts.chat')}>
-            <FactLink href={`/chat/${conversation.threadId}`}>
-              {conversation.agent ?? text('facts.openChat')}
-            </FactLink>
-            {' · '}
-            <FactLink href={`/runs/${conversation.threadId}/${conversation.runId}`}>
-              {text('facts.run')}
-            </FactLink>
-          </Fact>
-        )}
-        {output === undefined ? null : (
-          <Fact name={text('facts.lineage')}>
-            <FactLink href={`/gallery?file=${output}`}>{text('facts.openLineage')}</FactLink>
-          </Fact>
-        )}
-        {tags.length === 0 ? null : (
-          <Fact name={text('facts.tags')}>
+          )}
+        </Fact>
+        <Fact name={text('facts.chat')}>
+          {conversation && (
+            <>
+              <FactLink href={`/chat/${conversation.threadId}`}>
+                {conversation.agent ?? text('facts.openChat')}
+              </FactLink>
+              {' · '}
+              <FactLink href={`/runs/${conversation.threadId}/${conversation.runId}`}>
+                {text('facts.run')}
+              </FactLink>
+            </>
+          )}
+        </Fact>
+        <Fact name={text('facts.lineage')}>
+          {output && <FactLink href={`/gallery?file=${output}`}>{text('facts.openLineage')}</FactLink>}
+        </Fact>
+        <Fact name={text('facts.tags')}>
+          {tags.length > 0 && (
             <span className="flex flex-wrap gap-x-2">
               {tags.map((tag) => (
                 <FactLink key={tag} href={`/tasks?tag=${encodeURIComponent(tag)}`}>
@@ -51,30 +51,27 @@ export function TaskFacts({ task }: { task: TaskDetail }) {
                 </FactLink>
               ))}
             </span>
-          </Fact>
-        )}
-        {task.priority === 0 ? null : (
-          <Fact name={text('facts.priority')}>{format.count(task.priority)}</Fact>
-        )}
-        {task.pool === null ? null : <Fact name={text('facts.pool')}>{task.pool}</Fact>}
-        {task.pinnedInstanceId === null ? null : (
-          <Fact name={text('facts.pinned')}>{task.pinnedInstanceId}</Fact>
-        )}
-        {warnings.length === 0 ? null : (
-          <Fact name={text('facts.warnings')}>
-            {warnings.map((warning, index) => (
+          )}
+        </Fact>
+        <Fact name={text('facts.priority')}>{task.priority !== 0 && format.count(task.priority)}</Fact>
+        <Fact name={text('facts.pool')}>{task.pool}</Fact>
+        <Fact name={text('facts.pinned')}>{task.pinnedInstanceId}</Fact>
+        <Fact name={text('facts.warnings')}>
+          {warnings.length > 0 &&
+            warnings.map((warning, index) => (
               <p key={warning}>
                 <GatewayText message={warning} sentences={task.warningSentences[index]} />
               </p>
             ))}
-          </Fact>
-        )}
+        </Fact>
       </dl>
     </Section>
   );
 }
 
+/** Is left out when the task has no such value. */
 function Fact({ name, children }: { name: string; children: ReactNode }) {
+  if (!children) return null;
   return (
     <>
       <dt className="text-text-2">{name}</dt>

@@ -1,4 +1,4 @@
-import { priorityRange } from '@switchyard/contract/dispatch/tasks';
+import { priorityRange } from '@switchyard/contract/dispatch/task';
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { Play, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
