@@ -93,6 +93,20 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
     await breadcrumb.getByText('Red lantern').waitFor();
   });
 
+  it('shows the note of a task among its details, and has no empty line for one without a note', async () => {
+    const text = words('tasks');
+    const submit = (more: object) =>
+      admin.post<{ data: { id: string } }>('/api/tasks', { workflow: longGraph(1), ...more });
+    const noted = await submit({ note: 'The second try.\nWarmer light.' });
+    await page.goto(`/tasks/${noted.data.id}`);
+    await page.getByText(/The second try\.\s+Warmer light\./).waitFor();
+    expect(await page.getByText(text('facts.note'), { exact: true }).count()).toBe(1);
+    const plain = await submit({ name: 'Plain' });
+    await page.goto(`/tasks/${plain.data.id}`);
+    await page.getByText(plain.data.id, { exact: true }).waitFor();
+    expect(await page.getByText(text('facts.note'), { exact: true }).count()).toBe(0);
+  });
+
   it('opens the page of an instance from its card, and finds it again after a reload', async () => {
     await page.goto('/instances');
     await page.getByRole('article').getByRole('link', { name: 'box-a' }).click();

@@ -26,6 +26,13 @@ describe('a task that cannot be accepted', () => {
     ['a workflow that is a text', { workflow: '{}' }, 'validation_failed', 'body.workflow'],
     ['params that are a list', { workflow: anyWorkflow, params: [1] }, 'validation_failed', 'body.params'],
     ['an unknown field', { workflow: anyWorkflow, colour: 1 }, 'validation_failed', 'body.colour'],
+    ['an empty note', { workflow: anyWorkflow, note: '' }, 'validation_failed', 'body.note'],
+    [
+      'a note that is too long',
+      { workflow: anyWorkflow, note: 'x'.repeat(2_001) },
+      'validation_failed',
+      'body.note',
+    ],
     ['a priority of 101', { workflow: anyWorkflow, priority: 101 }, 'validation_failed', 'body.priority'],
     ['no time', { workflow: anyWorkflow, timeoutSeconds: 0 }, 'validation_failed', 'body.timeoutSeconds'],
     ['11 attempts', { workflow: anyWorkflow, maxAttempts: 11 }, 'validation_failed', 'body.maxAttempts'],

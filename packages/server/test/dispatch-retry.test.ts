@@ -13,6 +13,7 @@ describe('retrying a task', () => {
       workflow: { ...anyWorkflow, '3': { class_type: 'LoadImage', inputs: { image: 'x.png' } } },
       params: { '3.image': { $file: file.fileId } },
       name: 'Portrait',
+      note: 'The second try.\nWarmer light.',
       priority: 7,
       tags: ['a', 'b'],
       timeoutSeconds: 90,

@@ -164,6 +164,9 @@ export const priorityRange = { minimum: -100, maximum: 100 } as const;
 /** What a request may say about its task. The task shows it as well: in `task` when lists need it, otherwise in `taskDetail`. */
 export const taskSettings = {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  note: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 2_000, description: 'What people should know about the task.' }),
+  ),
   priority: Type.Optional(
     Type.Integer({
       ...priorityRange,
@@ -197,6 +200,7 @@ export const taskDetail = Type.Object({
   params,
   extraData: nullable({ ...extraData, description: 'Secrets in it are shown as `***`.' }),
   partialExecutionTargets: nullable(Type.Array(Type.String())),
+  note: nullable(Type.String()),
   pinnedInstanceId: nullable(Type.String()),
   pool: nullable(Type.String()),
   timeoutSeconds: nullable(Type.Integer()),

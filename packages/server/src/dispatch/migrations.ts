@@ -15,6 +15,7 @@ import * as oneDispatcher from './migrations/014-one-dispatcher.ts';
 import * as knownPrompts from './migrations/015-known-prompts.ts';
 import * as sentences from './migrations/016-sentences.ts';
 import * as comfyuiDoor from './migrations/017-comfyui-door.ts';
+import * as taskNotes from './migrations/018-task-notes.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -33,4 +34,5 @@ export const dispatchMigrations: readonly Migration[] = [
   knownPrompts,
   sentences,
   comfyuiDoor,
+  taskNotes,
 ];

@@ -5,6 +5,7 @@ import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 export function settingColumns(input: NewTask) {
   return {
     name: input.name ?? null,
+    note: input.note ?? null,
     priority: input.priority ?? 0,
     tags: JSON.stringify(input.tags ?? []),
     pool: input.pool ?? null,
@@ -26,6 +27,7 @@ export function listedSettings(row: SettingColumns) {
 /** The settings that a task shows at its own address alone. */
 export function detailedSettings(row: SettingColumns) {
   return {
+    note: row.note,
     pinnedInstanceId: row.pinnedInstanceId,
     pool: row.pool,
     timeoutSeconds: row.timeoutSeconds,

@@ -18,6 +18,9 @@ export function TaskFacts({ task }: { task: TaskDetail }) {
         <Fact name={text('facts.id')}>
           <span className="font-mono break-all">{task.id}</span>
         </Fact>
+        <Fact name={text('facts.note')}>
+          {task.note && <span className="whitespace-pre-line">{task.note}</span>}
+        </Fact>
         <Fact name={text('column.created')}>{format.dateTime(new Date(task.createdAt))}</Fact>
         <Fact name={text('facts.workflow')}>
           {savedWorkflow && (
