@@ -5,14 +5,6 @@ import { getTask } from '@switchyard/contract/dispatch/tasks';
 import { sleepWithSignal } from '@switchyard/server/lib/async/sleep-with-signal';
 import { hasEnded, TaskBoard, type TaskState } from './task-board.ts';
 
-interface FollowOptions {
-  client: Pick<Client, 'call' | 'push'>;
-  signal: AbortSignal;
-  onChange: (changed: TaskState, states: readonly TaskState[]) => void;
-  /** Called for one task after the other, as soon as it is known to have ended. */
-  onEnd: (task: TaskDetail) => Promise<void>;
-}
-
 /** The gateway holds one request this long until the task ends. */
 const waitSeconds = 30;
 const answerGraceMs = 15_000;
@@ -24,7 +16,16 @@ const betweenTriesMs = 2_000;
  * Waits until all tasks have ended. This asks for each task. Live messages only show progress, so no end is missed when
  * they cannot get through.
  */
-export async function followTasks(tasks: readonly Task[], options: FollowOptions): Promise<void> {
+export async function followTasks(
+  tasks: readonly Task[],
+  options: {
+    client: Pick<Client, 'call' | 'push'>;
+    signal: AbortSignal;
+    onChange: (changed: TaskState, states: readonly TaskState[]) => void;
+    /** Called for one task after the other, as soon as it is known to have ended. */
+    onEnd: (task: TaskDetail) => Promise<void>;
+  },
+): Promise<void> {
   const { client, signal, onChange, onEnd } = options;
   const board = new TaskBoard(tasks, (changed) => onChange(changed, board.states));
   for (const state of board.states.slice(0, 1)) onChange(state, board.states);

@@ -7,16 +7,6 @@ import { taskFailure } from './task-failure.ts';
 import type { Terminal } from './terminal.ts';
 import { cancelTasks, type RunContext, waitForTasks } from './workflow-run.ts';
 
-interface RunTasksOptions {
-  client: Client;
-  terminal: Terminal;
-  options: PrintOptions;
-  /** Uploads what the tasks need and submits them. A submission is never aborted: without its id a task cannot be cancelled. */
-  submit: (context: RunContext, onSubmitted: (task: TaskDetail) => void) => Promise<void>;
-  /** Returns a sentence that helps with a task that has failed, or an empty text. */
-  hintFor?: (task: TaskDetail) => string;
-}
-
 /**
  * Submits tasks, waits for them and saves their outputs if the options say so, and prints. Throws when one has failed. Ctrl-C
  * cancels what was submitted.
@@ -27,7 +17,15 @@ export async function runTasks({
   options,
   submit,
   hintFor,
-}: RunTasksOptions): Promise<void> {
+}: {
+  client: Client;
+  terminal: Terminal;
+  options: PrintOptions;
+  /** Uploads what the tasks need and submits them. A submission is never aborted: without its id a task cannot be cancelled. */
+  submit: (context: RunContext, onSubmitted: (task: TaskDetail) => void) => Promise<void>;
+  /** Returns a sentence that helps with a task that has failed, or an empty text. */
+  hintFor?: (task: TaskDetail) => string;
+}): Promise<void> {
   const submitted: TaskDetail[] = [];
   const ended = await withInterrupts(async (signal) => {
     const context = { client, terminal, signal };

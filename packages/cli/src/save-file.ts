@@ -5,13 +5,6 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Client } from '@switchyard/client/client';
 
-interface SaveOptions {
-  folder: string;
-  /** The name for the file; by default the one that the gateway sends with it. */
-  filename?: string;
-  signal: AbortSignal;
-}
-
 /** The maximum number of files with one name in one folder; more means that something is wrong. */
 const maxOfOneName = 10_000;
 /** The maximum length of a name on a file system, in bytes of UTF-8, with room for a number. */
@@ -21,7 +14,16 @@ const maxNameBytes = 200;
 export async function saveFile(
   client: Pick<Client, 'download'>,
   fileId: string,
-  { folder, filename, signal }: SaveOptions,
+  {
+    folder,
+    filename,
+    signal,
+  }: {
+    folder: string;
+    /** The name for the file; by default the one that the gateway sends with it. */
+    filename?: string;
+    signal: AbortSignal;
+  },
 ): Promise<string> {
   const { stream, filename: kept } = await client.download(fileId, { signal });
   mkdirSync(folder, { recursive: true });

@@ -1,15 +1,5 @@
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 
-interface ApiErrorOptions {
-  status: number;
-  code: string;
-  message: string;
-  details?: unknown;
-  sentences?: Sentence[];
-  requestId?: string | null;
-  retryAfterSeconds?: number | null;
-}
-
 /** The gateway answered with an error. */
 export class ApiError extends Error {
   /** The status of the HTTP answer. */
@@ -25,7 +15,23 @@ export class ApiError extends Error {
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
 
-  constructor({ status, code, message, details, sentences, requestId, retryAfterSeconds }: ApiErrorOptions) {
+  constructor({
+    status,
+    code,
+    message,
+    details,
+    sentences,
+    requestId,
+    retryAfterSeconds,
+  }: {
+    status: number;
+    code: string;
+    message: string;
+    details?: unknown;
+    sentences?: Sentence[];
+    requestId?: string | null;
+    retryAfterSeconds?: number | null;
+  }) {
     super(message);
     this.name = 'ApiError';
     this.status = status;

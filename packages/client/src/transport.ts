@@ -18,18 +18,11 @@ interface FetchRequest {
   duplex?: 'half';
 }
 
-interface TransportOptions {
-  baseUrl: string;
-  credentials: Credentials;
-  fetch: Fetch;
-  retry: RetryPolicy;
-}
-
 /** Sends a request to the gateway, and sends it again when that is safe. Throws for every answer but a success. */
 export class Transport {
-  readonly #options: TransportOptions;
+  readonly #options;
 
-  constructor(options: TransportOptions) {
+  constructor(options: { baseUrl: string; credentials: Credentials; fetch: Fetch; retry: RetryPolicy }) {
     this.#options = options;
   }
 

@@ -66,15 +66,6 @@ export async function stopWorker(worker: Address & Partial<Pick<FoundWorker, 'pi
   return true;
 }
 
-export interface LaunchOptions {
-  dir: string;
-  /** How to start the worker's process, without its options: `[process.execPath, '…/worker/main.js']`. */
-  command: readonly [file: string, ...args: string[]];
-  port?: number;
-  paceMs?: number;
-  signal?: AbortSignal;
-}
-
 /**
  * Starts a worker in a process group of its own, and resolves when it can take work. Its output is in worker.log. A
  * worker that does not come up, or whose start is aborted, is ended.
@@ -85,7 +76,14 @@ export async function launchWorker({
   port,
   paceMs,
   signal,
-}: LaunchOptions): Promise<FoundWorker> {
+}: {
+  dir: string;
+  /** How to start the worker's process, without its options: `[process.execPath, '…/worker/main.js']`. */
+  command: readonly [file: string, ...args: string[]];
+  port?: number;
+  paceMs?: number;
+  signal?: AbortSignal;
+}): Promise<FoundWorker> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const [file, ...args] = command;
   const last = await readWorkerFile(dir);

@@ -9,12 +9,6 @@ interface FileOption {
   config?: string;
 }
 
-interface ShowOptions extends FileOption {
-  effective?: true;
-  sources?: true;
-  json?: true;
-}
-
 export function addConfigCommand(program: Command, terminal: Terminal): void {
   const command = program.command('config');
   describeCommand(command, {
@@ -37,7 +31,7 @@ function addShow(parent: Command, terminal: Terminal): void {
     .option('--sources', 'where each value comes from')
     .option('--json', 'a JSON list of { key, value, source }')
     .option('--config <file>', 'configuration file')
-    .action((options: ShowOptions) => {
+    .action((options: FileOption & { effective?: true; sources?: true; json?: true }) => {
       const loaded = load(options, terminal);
       const effective = options.effective === true;
       const text = options.json

@@ -6,17 +6,13 @@ import type { Command } from 'commander';
 import { describeCommand } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface ResetAdminFlags extends Pick<Flags, 'home' | 'config'> {
-  email?: string;
-}
-
 export function addResetAdminCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('reset-admin')
     .option('--email <address>', 'account to reset (default: the administrator that the first start made)')
     .option('--home <folder>', 'data home (default ./.switchyard)')
     .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
-    .action(async ({ email, ...flags }: ResetAdminFlags) => {
+    .action(async ({ email, ...flags }: Pick<Flags, 'home' | 'config'> & { email?: string }) => {
       const { config } = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd });
       report(await reset(config, email), terminal);
     });

@@ -28,11 +28,6 @@ const closingMs = 5_000;
 /** The banner waits this long for users' own agents, so that it can show what is wrong with them. */
 const loadingMs = 10_000;
 
-interface UpOptions extends Flags {
-  open?: true;
-  watchAgents: boolean;
-}
-
 export function addUpCommand(program: Command, terminal: Terminal): void {
   describeCommand(addGatewayCommand(program, terminal, { name: 'up', watchAgents: false }), {
     purpose: 'start the gateway in this process',
@@ -75,7 +70,10 @@ export function addGatewayCommand(
 }
 
 /** Loads the configuration, starts the gateway, prints the banner, waits for a signal and stops. */
-async function up({ open, watchAgents, ...flags }: UpOptions, terminal: Terminal): Promise<void> {
+async function up(
+  { open, watchAgents, ...flags }: Flags & { open?: true; watchAgents: boolean },
+  terminal: Terminal,
+): Promise<void> {
   const loaded = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd });
   const { stopRequested } = watchStopSignals(process, () => process.exit(exitCodes.cancelled.code));
   const { startGateway } = await import('@switchyard/server/main');

@@ -10,19 +10,13 @@ import { describeGatewayCommand } from './describe-gateway-command.ts';
 const groupings = ['day', 'model', 'workflow', 'user'] as const;
 type Grouping = (typeof groupings)[number];
 
-interface UsageOptions extends GatewayOptions, OutputOptions {
-  days: number;
-  by: Grouping;
-  all?: true;
-}
-
 export function addUsageCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('usage')
     .option('--days <n>', 'until today, 1 to 90', wholeNumber(1, 90), 14)
     .addOption(new Option('--by <what>', 'what a line stands for').choices([...groupings]).default('day'))
     .option('--all', 'of all users together (administrators)')
-    .action(async (options: UsageOptions) => {
+    .action(async (options: GatewayOptions & OutputOptions & { days: number; by: Grouping; all?: true }) => {
       const { call } = await openConversations(options, terminal);
       const { days, by, all } = options;
       const usage = await call(getConsoleUsage, {

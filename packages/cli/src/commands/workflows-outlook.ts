@@ -12,10 +12,6 @@ import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
 import { outlookColumns } from './tasks-why.ts';
 
-interface OutlookOptions extends GatewayOptions, OutputOptions {
-  param?: string[];
-}
-
 export function addOutlookCommand(
   parent: Command,
   terminal: Terminal,
@@ -24,7 +20,7 @@ export function addOutlookCommand(
   const command = parent
     .command('outlook <name>')
     .option('-p, --param <key=value>', 'a parameter as the run will have it', collected)
-    .action(async (name: string, options: OutlookOptions) => {
+    .action(async (name: string, options: GatewayOptions & OutputOptions & { param?: string[] }) => {
       const client = await openGateway(options, terminal);
       const { id: workflowId } = await find(client, name);
       const params: Record<string, unknown> = {};

@@ -18,15 +18,6 @@ export interface RunStreamOptions {
   random: () => number;
 }
 
-interface RunStreamSource extends RunStreamOptions {
-  transport: Transport;
-  threadId: string;
-  runId: string;
-  lastEventId: string | undefined;
-  /** The connection that started the run, if there is one. */
-  first?: OpenEvents;
-}
-
 /** An answer whose frames are still to come, and the deadline that ends it when it falls silent. */
 export interface OpenEvents {
   body: ReadableStream<Uint8Array>;
@@ -46,11 +37,20 @@ const answerWithinMs = 30_000;
 export class RunStream implements AsyncIterable<RunFrame> {
   readonly threadId: string;
   readonly runId: string;
-  readonly #source: RunStreamSource;
+  readonly #source;
   #lastEventId: string | undefined;
   #isRead = false;
 
-  constructor(source: RunStreamSource) {
+  constructor(
+    source: RunStreamOptions & {
+      transport: Transport;
+      threadId: string;
+      runId: string;
+      lastEventId: string | undefined;
+      /** The connection that started the run, if there is one. */
+      first?: OpenEvents;
+    },
+  ) {
     this.threadId = source.threadId;
     this.runId = source.runId;
     this.#source = source;

@@ -3,12 +3,6 @@ import type { Timer } from '../timer.ts';
 import { decodeMessage, type PushMessage } from './push-message.ts';
 import type { WebSocketLike } from './web-socket.ts';
 
-interface PushLinkOptions {
-  socket: WebSocketLike;
-  timer: Timer;
-  onMessage: (message: PushMessage) => void;
-}
-
 /** Why one connection is over. */
 export interface LinkEnd {
   /** The close code of the WebSocket; 1006 when it ended without one. */
@@ -27,13 +21,13 @@ const noGoodbye = 1006;
  */
 export class PushLink {
   readonly ended: Promise<LinkEnd>;
-  readonly #options: PushLinkOptions;
+  readonly #options;
   #settle: (end: LinkEnd) => void = () => undefined;
   #isHeard = false;
   #isOver = false;
   #cancelTimer: () => void;
 
-  constructor(options: PushLinkOptions) {
+  constructor(options: { socket: WebSocketLike; timer: Timer; onMessage: (message: PushMessage) => void }) {
     this.#options = options;
     const { socket, timer } = options;
     this.ended = new Promise((resolve) => {

@@ -5,12 +5,6 @@ import { PushConnection, type PushFilter, type ReconnectPolicy } from './push-co
 import type { PushMessage } from './push-message.ts';
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts';
 
-interface PushOptions {
-  baseUrl: string;
-  credentials: Credentials;
-  WebSocket: WebSocketConstructor | undefined;
-}
-
 export interface ConnectOptions extends PushFilter {
   signal?: AbortSignal | undefined;
   reconnect?: Partial<ReconnectPolicy>;
@@ -29,9 +23,13 @@ const defaultReconnect: ReconnectPolicy = { firstMs: 500, maxMs: 30_000, maxFail
 
 /** Live messages. */
 export class Push {
-  readonly #options: PushOptions;
+  readonly #options;
 
-  constructor(options: PushOptions) {
+  constructor(options: {
+    baseUrl: string;
+    credentials: Credentials;
+    WebSocket: WebSocketConstructor | undefined;
+  }) {
     this.#options = options;
   }
 

@@ -50,16 +50,6 @@ export interface AccountsOptions {
   environment: Environment | null;
 }
 
-interface AccountsDependencies
-  extends Pick<AccountParts, 'counters' | 'proxies' | 'log' | 'clock' | 'timer'> {
-  database: Database<AccountTables>;
-  bus: Bus;
-  audit: Audit;
-  /** Removes what deleted accounts leave in other areas; null when there is nothing to remove. */
-  cleanup: AccountCleanup | null;
-  options: AccountsOptions;
-}
-
 /** The parts of this area that the rest of the server uses. */
 export interface AccountsArea {
   authenticator: Authenticator;
@@ -78,7 +68,16 @@ export interface AccountsArea {
   close(): Promise<void>;
 }
 
-export function createAccounts(dependencies: AccountsDependencies): AccountsArea {
+export function createAccounts(
+  dependencies: Pick<AccountParts, 'counters' | 'proxies' | 'log' | 'clock' | 'timer'> & {
+    database: Database<AccountTables>;
+    bus: Bus;
+    audit: Audit;
+    /** Removes what deleted accounts leave in other areas; null when there is nothing to remove. */
+    cleanup: AccountCleanup | null;
+    options: AccountsOptions;
+  },
+): AccountsArea {
   const { database, counters, bus, audit, proxies, log, clock, timer, cleanup, options } = dependencies;
   const { secret, hashing, lockout, registration } = options;
   const store = new AccountStore(database);

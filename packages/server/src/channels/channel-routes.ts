@@ -12,21 +12,25 @@ import type { Channels } from './channels.ts';
 import { inboundOf } from './http-channel.ts';
 import { headOf, isSigned, type SignedHead } from './signed-message.ts';
 
-interface ChannelRoutesOptions {
-  channels: Channels;
-  network: Pick<ChannelNetwork, 'sign'>;
-  readBody: Admission['readBody'];
-  audit: Pick<Audit, 'add'>;
-  clock: Clock;
-}
-
 /** The head of a message, and the secret that it must be signed with. */
 interface Announced {
   head: SignedHead;
   secret: string;
 }
 
-export function channelRoutes({ channels, network, readBody, audit, clock }: ChannelRoutesOptions): Routes {
+export function channelRoutes({
+  channels,
+  network,
+  readBody,
+  audit,
+  clock,
+}: {
+  channels: Channels;
+  network: Pick<ChannelNetwork, 'sign'>;
+  readBody: Admission['readBody'];
+  audit: Pick<Audit, 'add'>;
+  clock: Clock;
+}): Routes {
   const announced = new WeakMap<FastifyRequest, Announced>();
 
   /** Runs before any byte of the body is read. A channel that does not exist is refused in the same way as a wrong secret. */

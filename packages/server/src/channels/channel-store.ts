@@ -16,7 +16,6 @@ export interface ChatKey {
   userId: string;
 }
 
-/** Maximum number of waiting messages. */
 export type Acceptance = 'accepted' | 'duplicate' | 'chat_full' | 'channel_full';
 
 /** A repeated message is recognised for this long. A message that was not answered for this long is given up. */

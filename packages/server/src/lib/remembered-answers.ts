@@ -1,17 +1,11 @@
 import type { Clock } from './clock.ts';
 
-interface RememberedAnswersOptions {
-  rememberedMs: number;
-  maxRemembered: number;
-  steadyClock: Clock;
-}
-
 /** Asks once for what many callers want to know within a short time. The oldest answers go when there are too many. */
 export class RememberedAnswers<Answer> {
-  readonly #options: RememberedAnswersOptions;
+  readonly #options;
   readonly #known = new Map<string, { answer: Promise<Answer>; atMs: number }>();
 
-  constructor(options: RememberedAnswersOptions) {
+  constructor(options: { rememberedMs: number; maxRemembered: number; steadyClock: Clock }) {
     this.#options = options;
   }
 

@@ -1,17 +1,15 @@
-interface ShareLimits {
-  /** Maximum for one holder. */
-  each: number;
-  /** Maximum for all holders together. */
-  together: number;
-}
-
 /** Counts what each holder has, up to a limit per holder and a limit for all holders together. */
 export class Shares {
-  readonly #limits: ShareLimits;
+  readonly #limits;
   readonly #heldBy = new Map<string, number>();
   #total = 0;
 
-  constructor(limits: ShareLimits) {
+  constructor(limits: {
+    /** Maximum for one holder. */
+    each: number;
+    /** Maximum for all holders together. */
+    together: number;
+  }) {
     this.#limits = limits;
   }
 

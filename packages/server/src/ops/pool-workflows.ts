@@ -20,24 +20,22 @@ import { viewResult } from '../dispatch/tasks/task-view.ts';
 import type { SavedWorkflows } from '../dispatch/workflows/saved-workflows.ts';
 import { AppError } from '../lib/app-error.ts';
 
-interface PoolOptions {
-  tasks: Pick<Tasks, 'submitRequest' | 'watch' | 'cancel'>;
-  savedWorkflows: Pick<SavedWorkflows, 'mark' | 'exposed' | 'runWith'>;
-  files: Pick<StoredFiles, 'addOnce' | 'open'>;
-  costs: Pick<TaskCosts, 'ofRun'>;
-  approvals: WorkflowApprovals | null;
-  instances: Pick<Instances, 'list'>;
-  links: Pick<Links, 'to'>;
-}
-
 /** The pool of workers as the tools of agents see it; the only place where the two areas meet. */
 export class PoolWorkflows implements WorkflowRunner {
   readonly saved: SavedWorkflowRunner;
   readonly files: PoolFiles;
   readonly approvals: WorkflowApprovals | null;
-  readonly #options: PoolOptions;
+  readonly #options;
 
-  constructor(options: PoolOptions) {
+  constructor(options: {
+    tasks: Pick<Tasks, 'submitRequest' | 'watch' | 'cancel'>;
+    savedWorkflows: Pick<SavedWorkflows, 'mark' | 'exposed' | 'runWith'>;
+    files: Pick<StoredFiles, 'addOnce' | 'open'>;
+    costs: Pick<TaskCosts, 'ofRun'>;
+    approvals: WorkflowApprovals | null;
+    instances: Pick<Instances, 'list'>;
+    links: Pick<Links, 'to'>;
+  }) {
     this.#options = options;
     const { savedWorkflows, files, approvals } = options;
     this.approvals = approvals;

@@ -12,16 +12,6 @@ import { AuditStore } from '../platform/audit/audit-store.ts';
 import type { AuditTables } from '../platform/audit/tables.ts';
 import type { Database } from '../platform/database/database.ts';
 
-interface ResetAdminOptions {
-  /** The database may be in use by a running gateway, which reads accounts for every request. */
-  database: Database<AccountTables>;
-  home: string;
-  /** The account to reset; by default the bootstrap administrator, or else the first one. */
-  email?: string | undefined;
-  /** Overrides the usual bcrypt cost. */
-  passwordCost?: number | undefined;
-}
-
 export type ResetAdminOutcome =
   | { ok: true; email: string; credentialsPath: string }
   | { ok: false; message: string };
@@ -29,7 +19,15 @@ export type ResetAdminOutcome =
 const owner: Owner = { system: 'reset-admin' };
 
 /** Gives an account a new password that must be changed, ends its sessions, and writes the credentials file. */
-export async function resetAdmin(options: ResetAdminOptions): Promise<ResetAdminOutcome> {
+export async function resetAdmin(options: {
+  /** The database may be in use by a running gateway, which reads accounts for every request. */
+  database: Database<AccountTables>;
+  home: string;
+  /** The account to reset; by default the bootstrap administrator, or else the first one. */
+  email?: string | undefined;
+  /** Overrides the usual bcrypt cost. */
+  passwordCost?: number | undefined;
+}): Promise<ResetAdminOutcome> {
   const { database, home, passwordCost } = options;
   if (database.backend === 'memory') {
     return {

@@ -20,25 +20,23 @@ export interface ApprovalPolicy {
   budget: RunBudget;
 }
 
-interface WorkflowBudgetOptions {
-  policy: ApprovalPolicy;
-  /** Null when workers have no price. */
-  price: WorkerPrice | null;
-  tasks: Pick<Tasks, 'hasSubmitted'>;
-  savedWorkflows: Pick<SavedWorkflows, 'taskOf'>;
-  costs: Pick<TaskCosts, 'estimateSeconds' | 'ofRun'>;
-}
-
 /** Maximum number of runs whose calls are remembered. The oldest are forgotten first; they have ended. */
 const maxRuns = 1_000;
 
 /** Decides by the configuration which workflows of an agent a human has to approve. */
 export class WorkflowBudget implements WorkflowApprovals {
-  readonly #options: WorkflowBudgetOptions;
+  readonly #options;
   /** The estimates of approved calls, by run and call. Calls of one turn arrive together, before any has its task. */
   readonly #reserved = new Map<string, Map<string, number>>();
 
-  constructor(options: WorkflowBudgetOptions) {
+  constructor(options: {
+    policy: ApprovalPolicy;
+    /** Null when workers have no price. */
+    price: WorkerPrice | null;
+    tasks: Pick<Tasks, 'hasSubmitted'>;
+    savedWorkflows: Pick<SavedWorkflows, 'taskOf'>;
+    costs: Pick<TaskCosts, 'estimateSeconds' | 'ofRun'>;
+  }) {
     this.#options = options;
   }
 

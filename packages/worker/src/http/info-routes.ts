@@ -25,14 +25,16 @@ const modelFolders = [
   'classifiers',
 ];
 
-interface Tools {
+export function infoRoutes({
+  registry,
+  features,
+  argv,
+}: {
   registry: NodeRegistry;
   features: () => unknown;
   /** Shown like ComfyUI's own arguments, so that a console can see that this worker is paced. */
   argv: readonly string[];
-}
-
-export function infoRoutes({ registry, features, argv }: Tools): Route[] {
+}): Route[] {
   function models(call: Call): void {
     if (modelFolders.includes(call.params.folder ?? '')) sendJson(call, []);
     else sendEmpty(call, 404);

@@ -8,16 +8,21 @@ import { type Call, type Route, sendEmpty, sendJson } from './call.ts';
 import { HttpError, serverTrouble } from './http-error.ts';
 import { readJsonBody } from './request-body.ts';
 
-interface Tools {
+export function queueRoutes({
+  queue,
+  history,
+  interrupt,
+  collected,
+  freeMemory,
+  maxBytes,
+}: {
   queue: PromptQueue;
   history: History;
   interrupt: Interrupt;
   collected: Pick<CollectedOutputs, 'discard'>;
   freeMemory: () => void;
   maxBytes: number;
-}
-
-export function queueRoutes({ queue, history, interrupt, collected, freeMemory, maxBytes }: Tools): Route[] {
+}): Route[] {
   async function change(
     call: Call,
     target: { clear: () => void; delete: (id: string) => void },

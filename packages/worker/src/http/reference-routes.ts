@@ -8,15 +8,18 @@ import { readJsonBody } from './request-body.ts';
 
 const maxBytes = 64 * 1024;
 
-interface Tools {
+/** Routes that a genuine ComfyUI does not have: identity, adoption, stop. They answer only to this machine. */
+export function referenceRoutes({
+  token,
+  startedAt,
+  adoption,
+  stop,
+}: {
   token: string;
   startedAt: string;
   adoption: Adoption;
   stop: () => void;
-}
-
-/** Routes that a genuine ComfyUI does not have: identity, adoption, stop. They answer only to this machine. */
-export function referenceRoutes({ token, startedAt, adoption, stop }: Tools): Route[] {
+}): Route[] {
   const identity = () => ({ pid: process.pid, startedAt, adoptedBy: adoption.gateway });
 
   /** The token is in worker.json, which only the owner of the directory can read. */

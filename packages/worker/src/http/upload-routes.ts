@@ -21,12 +21,13 @@ interface Upload {
   partPath: string;
 }
 
-interface Tools {
+export function uploadRoutes({
+  files,
+  limits,
+}: {
   files: WorkerFiles;
   limits: { maxUploadBytes: number; maxFramePixels: number };
-}
-
-export function uploadRoutes({ files, limits }: Tools): Route[] {
+}): Route[] {
   async function uploadImage(call: Call): Promise<void> {
     await withUpload(call, (upload) => place(upload, { files, path: upload.partPath }));
   }

@@ -10,24 +10,22 @@ import { HttpError, serverTrouble } from './http-error.ts';
 import { isForbiddenOrigin, isLoopbackAddress } from './origin-guard.ts';
 import { drain } from './request-body.ts';
 
-interface ServerTools {
-  routes: readonly Route[];
-  sockets: ClientSockets;
-  faults: Faults;
-  maxBodyBytes: number;
-  host: string;
-  log: (line: string) => void;
-}
-
 /** HTTP and WebSocket on one port. An error of a handler becomes an answer here. */
 export class WorkerServer {
-  readonly #tools: ServerTools;
+  readonly #tools;
   readonly #http: Server;
   readonly #upgrades: WebSocketServer;
   #port = 0;
   #comeback: NodeJS.Timeout | undefined;
 
-  constructor(tools: ServerTools) {
+  constructor(tools: {
+    routes: readonly Route[];
+    sockets: ClientSockets;
+    faults: Faults;
+    maxBodyBytes: number;
+    host: string;
+    log: (line: string) => void;
+  }) {
     this.#tools = tools;
     this.#upgrades = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 64 * 1024 });
     this.#http = createServer(

@@ -4,25 +4,23 @@ import { isRecord } from './graph.ts';
 import type { History } from './history.ts';
 import type { OutputCache } from './output-cache.ts';
 
-interface Tools {
-  files: Pick<WorkerFiles, 'remove'>;
-  history: Pick<History, 'get' | 'list'>;
-  cache: Pick<OutputCache, 'dropShowing'>;
-  /** A running prompt may show files of earlier prompts from the cache. */
-  isRunning: () => boolean;
-  log: (line: string) => void;
-}
-
 /**
  * The files of prompts whose outputs were collected. They are deleted when no prompt runs and no uncollected entry of
  * the history names them: an unchanged graph is answered with the files of the prompt before.
  */
 export class CollectedOutputs {
-  readonly #tools: Tools;
+  readonly #tools;
   readonly #collected = new Set<string>();
   readonly #waiting = new Map<string, FileReference>();
 
-  constructor(tools: Tools) {
+  constructor(tools: {
+    files: Pick<WorkerFiles, 'remove'>;
+    history: Pick<History, 'get' | 'list'>;
+    cache: Pick<OutputCache, 'dropShowing'>;
+    /** A running prompt may show files of earlier prompts from the cache. */
+    isRunning: () => boolean;
+    log: (line: string) => void;
+  }) {
     this.#tools = tools;
   }
 

@@ -7,22 +7,22 @@ import { toTuple } from './prompt-queue.ts';
 import { PromptRun, type RunTools } from './prompt-run.ts';
 import { describeFailure } from './run-failure.ts';
 
-interface ExecutorTools extends Omit<RunTools, 'signal'> {
-  queue: PromptQueue;
-  history: History;
-  collected: Pick<CollectedOutputs, 'sweep'>;
-  log: (line: string) => void;
-}
-
 /** The one loop that runs prompts, one at a time. */
 export class Executor {
-  readonly #tools: ExecutorTools;
+  readonly #tools;
   readonly #closing = new AbortController();
   #run: PromptRun | undefined;
   #loop: Promise<void> | undefined;
   #isFreeRequested = false;
 
-  constructor(tools: ExecutorTools) {
+  constructor(
+    tools: Omit<RunTools, 'signal'> & {
+      queue: PromptQueue;
+      history: History;
+      collected: Pick<CollectedOutputs, 'sweep'>;
+      log: (line: string) => void;
+    },
+  ) {
     this.#tools = tools;
   }
 

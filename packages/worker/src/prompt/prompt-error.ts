@@ -19,16 +19,11 @@ export class PromptError extends Error {
 
   constructor(
     fault: Omit<PromptFault, 'extra_info'> & Partial<PromptFault>,
-    { nodeErrors = {}, status = 400 }: PromptErrorOptions = {},
+    { nodeErrors = {}, status = 400 }: { nodeErrors?: Record<string, NodeErrors>; status?: number } = {},
   ) {
     super(fault.message);
     this.fault = { ...fault, extra_info: fault.extra_info ?? {} };
     this.nodeErrors = nodeErrors;
     this.status = status;
   }
-}
-
-interface PromptErrorOptions {
-  nodeErrors?: Record<string, NodeErrors>;
-  status?: number;
 }

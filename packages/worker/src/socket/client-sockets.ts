@@ -9,14 +9,6 @@ interface Client {
   wantsMetadata: boolean;
 }
 
-interface Hooks {
-  /** The first message for a socket. */
-  status: () => unknown;
-  /** The running node, if the running prompt is this client's. */
-  currentNode: (clientId: string) => string | undefined;
-  features: () => unknown;
-}
-
 /**
  * Sockets by client id. A second socket with the same id takes over the events; the first stays open and receives
  * nothing. Sending to `undefined` means everyone.
@@ -26,10 +18,16 @@ export class ClientSockets {
   readonly #all = new Set<WebSocket>();
   readonly #faults: Faults;
   readonly #limits: { maxSockets: number; maxSocketBufferBytes: number };
-  readonly #hooks: Hooks;
+  readonly #hooks;
 
   constructor(
-    hooks: Hooks,
+    hooks: {
+      /** The first message for a socket. */
+      status: () => unknown;
+      /** The running node, if the running prompt is this client's. */
+      currentNode: (clientId: string) => string | undefined;
+      features: () => unknown;
+    },
     { faults, limits }: { faults: Faults; limits: { maxSockets: number; maxSocketBufferBytes: number } },
   ) {
     this.#hooks = hooks;

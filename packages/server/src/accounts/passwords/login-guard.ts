@@ -7,7 +7,6 @@ export interface LockoutOptions {
   durationMs: number;
 }
 
-/** The result of a password check, and its subject: a wrong guess counts only against that subject. */
 /** Longer than any hash waits in its queue. */
 const reservationMs = 120_000;
 
@@ -24,7 +23,10 @@ export class LoginGuard {
     this.#policy = { attempts: lockout.attempts, lockMs: lockout.durationMs, reservationMs };
   }
 
-  /** Runs the check if the subject has an attempt left. A check that throws does not count as an attempt. */
+  /**
+   * Runs the check if the subject has an attempt left. A wrong guess counts only against the subject that the check names. A check
+   * that throws does not count as an attempt.
+   */
   async attempt<Checked extends { about: string; isRight: boolean }>(
     subject: string,
     check: () => Promise<Checked>,

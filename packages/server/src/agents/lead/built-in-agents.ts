@@ -28,14 +28,10 @@ export interface Equipment {
   userAgents?: UserAgents;
 }
 
-interface BuiltInAgentsOptions extends Equipment {
-  models: ChatModelsOptions;
-  turn: TurnSettings;
-  log: Pick<Log, 'warn'>;
-}
-
 /** The agents that every gateway has. LangChain is loaded with the first of them that is used. */
-export function builtInAgents(options: BuiltInAgentsOptions): AgentDefinition[] {
+export function builtInAgents(
+  options: Equipment & { models: ChatModelsOptions; turn: TurnSettings; log: Pick<Log, 'warn'> },
+): AgentDefinition[] {
   return [
     {
       graphId: leadAgentName,

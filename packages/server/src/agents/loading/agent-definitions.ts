@@ -5,7 +5,8 @@ import { loadAgent } from './load-agent.ts';
 import type { AgentModules } from './load-agent-modules.ts';
 import { placeOf } from './load-export.ts';
 
-export interface DefinitionSources {
+/** Returns every agent that is named anywhere, the built-in ones first. Loads none of them. */
+export function agentDefinitions(sources: {
   builtIn: readonly AgentDefinition[];
   /** Entries of `agents` in the configuration: `name=./file.ts:export`. They take precedence over `langgraph.json`. */
   configured: readonly string[];
@@ -15,10 +16,7 @@ export interface DefinitionSources {
   cwd: string;
   modules: AgentModules;
   log: Pick<Log, 'warn'>;
-}
-
-/** Returns every agent that is named anywhere, the built-in ones first. Loads none of them. */
-export function agentDefinitions(sources: DefinitionSources): AgentDefinition[] {
+}): AgentDefinition[] {
   const { builtIn, configured, listed, cwd, modules, log } = sources;
   const definitions = new Map<string, AgentDefinition>();
   const add = (definition: AgentDefinition) => {

@@ -2,16 +2,6 @@ import type { Log } from '../../lib/log.ts';
 import { AgentFault } from './agent-fault.ts';
 import { type LanggraphJson, langgraphFile, readLanggraphJson } from './langgraph-json.ts';
 
-export interface LanggraphJsonSources {
-  /** `langgraph.json` is looked for here. */
-  cwd: string;
-  /** The origins that the gateway lets in. */
-  corsOrigins: readonly string[];
-  /** Receives the variables of the file, for code that reads its environment itself. */
-  setVariables: (variables: Record<string, string>) => void;
-  log: Pick<Log, 'warn'>;
-}
-
 export interface UsableLanggraphJson
   extends Pick<LanggraphJson, 'graphs' | 'httpApp' | 'auth' | 'storeIndex'> {
   /** Why the file cannot be used; null when it can, or when there is none. */
@@ -19,7 +9,15 @@ export interface UsableLanggraphJson
 }
 
 /** Reports a faulty file and uses nothing of it, so the other agents keep working. */
-export function usableLanggraphJson(sources: LanggraphJsonSources): UsableLanggraphJson {
+export function usableLanggraphJson(sources: {
+  /** `langgraph.json` is looked for here. */
+  cwd: string;
+  /** The origins that the gateway lets in. */
+  corsOrigins: readonly string[];
+  /** Receives the variables of the file, for code that reads its environment itself. */
+  setVariables: (variables: Record<string, string>) => void;
+  log: Pick<Log, 'warn'>;
+}): UsableLanggraphJson {
   const { cwd, corsOrigins, log, setVariables } = sources;
   try {
     const found = readLanggraphJson(cwd, { corsOrigins });

@@ -22,11 +22,11 @@ export interface SentEvent extends MadeEvent {
 /** A transformer in one run. */
 interface Working {
   transformer: StreamTransformer;
+  /** Channels for remote readers, each with the number of values that they have been sent. */
   channels: { name: string; channel: StreamChannel<unknown>; sent: number }[];
   finals: { name: string; value: Promise<unknown> }[];
 }
 
-/** A channel for remote readers, and how much of it they have been sent. */
 /** These are made of the frames that readers get. LangGraph makes the other kinds of a piece of its stream. */
 const madeOfFrames: ReadonlySet<EventMethod> = new Set(['messages', 'lifecycle', 'input.requested']);
 const modesOfFrames = ['values', 'updates', 'messages-tuple', 'tasks'];

@@ -1,6 +1,5 @@
 import { isRecord } from '@switchyard/contract/is-record';
 
-/** A text of a value, and the number by which it differs from the other texts of the same item. */
 export const indexLimits = {
   /** Texts of one item. */
   texts: 16,
@@ -8,7 +7,7 @@ export const indexLimits = {
   textCharacters: 16_000,
 };
 
-/** Returns the texts at these paths, such as `text`, `facts[*].about`, `names[0]`; `$` is the whole value as JSON. */
+/** Returns the texts at these paths, such as `text`, `facts[*].about`, `names[0]`; `$` is the whole value as JSON. `part` tells the texts of an item apart. */
 export function indexedTexts(
   value: Record<string, unknown>,
   fields: readonly string[],

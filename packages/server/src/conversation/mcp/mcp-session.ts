@@ -18,19 +18,6 @@ export interface McpSession {
   close(): Promise<void>;
 }
 
-interface SessionOptions {
-  /** The gateway's name and version, as servers see them. */
-  version: string;
-  /** For servers over HTTP. */
-  fetch: Fetch;
-  /** Ends an attempt to connect. */
-  signal?: AbortSignal;
-  /** Called when the server's tools have changed. */
-  onToolsChanged: () => void;
-  /** Called when the connection is closed, by either side. */
-  onClosed: () => void;
-}
-
 const maxTools = 200;
 /** A server could name further pages for ever; pages beyond this number are not read. */
 const maxPages = 20;
@@ -40,7 +27,24 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 /** Connects and lists the tools. The SDK is loaded with the first server that is used. */
 export async function openMcpSession(
   server: McpServer,
-  { version, fetch, signal: given, onToolsChanged, onClosed }: SessionOptions,
+  {
+    version,
+    fetch,
+    signal: given,
+    onToolsChanged,
+    onClosed,
+  }: {
+    /** The gateway's name and version, as servers see them. */
+    version: string;
+    /** For servers over HTTP. */
+    fetch: Fetch;
+    /** Ends an attempt to connect. */
+    signal?: AbortSignal;
+    /** Called when the server's tools have changed. */
+    onToolsChanged: () => void;
+    /** Called when the connection is closed, by either side. */
+    onClosed: () => void;
+  },
 ): Promise<McpSession> {
   const { Client: McpClient } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');

@@ -17,14 +17,6 @@ import { answerInTime } from './answer-in-time.ts';
 import { type WebAnswer, webAnswerOf } from './web-answer.ts';
 import { webRequestOf } from './web-request.ts';
 
-interface OwnRoutesOptions {
-  webApp: Pick<OwnWebApp, 'value'>;
-  ownCode: Pick<OwnCode, 'begin'>;
-  openStreams: Pick<OpenStreams, 'open'>;
-  guard: Pick<Guard, 'originOf'>;
-  admission: Pick<Admission, 'readBody'>;
-}
-
 const mount = mounts[1];
 /** The wildcard does not match the mount itself, which is the root of the app. */
 const urls = [mount, `${mount}/*`];
@@ -37,7 +29,19 @@ const methods = [
  * The routes of the app in `langgraph.json`. They get the paths below the mount that no route of the gateway has, behind the
  * same sign-in, CSRF check and limits.
  */
-export function ownRoutes({ webApp, ownCode, openStreams, guard, admission }: OwnRoutesOptions): Routes {
+export function ownRoutes({
+  webApp,
+  ownCode,
+  openStreams,
+  guard,
+  admission,
+}: {
+  webApp: Pick<OwnWebApp, 'value'>;
+  ownCode: Pick<OwnCode, 'begin'>;
+  openStreams: Pick<OpenStreams, 'open'>;
+  guard: Pick<Guard, 'originOf'>;
+  admission: Pick<Admission, 'readBody'>;
+}): Routes {
   const answer = async (request: FastifyRequest, reply: FastifyReply, open: OpenStream): Promise<void> => {
     const work = ownCode.begin(codeCallerOf(identityOf(request)));
     const close = (): void => {

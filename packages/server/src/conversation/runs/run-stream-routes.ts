@@ -24,18 +24,16 @@ import { cancelFor, cancelOn, replyAfterEnd } from './run-wait-routes.ts';
 import type { FrameSource, RunName, Runs } from './runs.ts';
 import { threadPosition } from './thread-frames.ts';
 
-interface RunStreamRoutesOptions {
-  runs: Runs;
-  openStreams: Pick<OpenStreams, 'open'>;
-}
-
 interface WatchQuery {
   cancel_on_disconnect?: string;
   stream_mode?: string[];
 }
 
 /** Streams of runs. */
-export function runStreamRoutes(mount: Mount, { runs, openStreams }: RunStreamRoutesOptions): Routes {
+export function runStreamRoutes(
+  mount: Mount,
+  { runs, openStreams }: { runs: Runs; openStreams: Pick<OpenStreams, 'open'> },
+): Routes {
   /** When the client ends the stream, the run ends too if the request asked for that. */
   const start = async (
     request: FastifyRequest,

@@ -20,14 +20,17 @@ import { type CustomSkills, etagOf } from './custom-skills.ts';
 import type { SkillInstall } from './skill-install.ts';
 import type { Skills } from './skills.ts';
 
-interface SkillRoutesOptions {
+export function skillRoutes({
+  skills,
+  custom,
+  archives,
+  audit,
+}: {
   skills: Skills;
   custom: CustomSkills;
   archives: SkillInstall;
   audit: Pick<Audit, 'add'>;
-}
-
-export function skillRoutes({ skills, custom, archives, audit }: SkillRoutesOptions): Routes {
+}): Routes {
   const record = (request: FastifyRequest, action: string, name: string | null, details = {}) =>
     audit.add(actorOf(request), { action, target: name === null ? null : ['skill', name], details });
 

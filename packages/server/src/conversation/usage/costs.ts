@@ -11,7 +11,6 @@ export interface UsedTokens {
   cache_read_tokens: number;
 }
 
-/** A sum of money; null when it is unknown or would mix currencies. */
 /** The prices of the configured models, by the name under which a call is counted. */
 export class ModelPrices {
   /** The currency that all prices share, when they do. */

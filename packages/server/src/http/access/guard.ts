@@ -16,23 +16,21 @@ import type { CsrfTokens } from './csrf.ts';
 import type { Authenticator, CustomAuthenticator, CustomUser, Identity } from './identity.ts';
 import { isForeignName, isOriginAllowed, ownOrigin } from './origin.ts';
 
-interface GuardOptions {
-  authenticator: Authenticator;
-  csrf: CsrfTokens;
-  proxies: TrustedProxies;
-  /** Exact origins whose pages may call: the public one, and those of other sites. */
-  allowedOrigins: readonly string[];
-}
-
 /** Where LangGraph clients send their requests. Own authentication and tickets of own code count here alone. */
 const customMount = '/api/langgraph';
 
 /** Decides for every request who is calling and whether they may. It runs before the body is read. */
 export class Guard {
-  readonly #options: GuardOptions;
+  readonly #options;
   #customAuth: CustomAuthenticator | null = null;
 
-  constructor(options: GuardOptions) {
+  constructor(options: {
+    authenticator: Authenticator;
+    csrf: CsrfTokens;
+    proxies: TrustedProxies;
+    /** Exact origins whose pages may call: the public one, and those of other sites. */
+    allowedOrigins: readonly string[];
+  }) {
     this.#options = options;
   }
 

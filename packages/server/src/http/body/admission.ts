@@ -12,11 +12,6 @@ import { isProbe } from '../health-probe.ts';
 import type { HttpLimits } from '../http-limits.ts';
 import { readWhole } from './read-whole.ts';
 
-interface AdmissionOptions {
-  limits: HttpLimits;
-  proxies: TrustedProxies;
-}
-
 /** Ends a holding. A second call does no harm. */
 type Release = () => void;
 
@@ -26,7 +21,7 @@ type Release = () => void;
  * has a small one. What strangers hold is counted apart from what users hold, so that neither takes the room of the other.
  */
 export class Admission {
-  readonly #options: AdmissionOptions;
+  readonly #options;
   readonly #strangerSockets: Shares;
   readonly #strangerRequests: Shares;
   readonly #userRequests: Shares;
@@ -38,7 +33,7 @@ export class Admission {
   readonly #userBodies: Shares;
   #openSockets = 0;
 
-  constructor(options: AdmissionOptions) {
+  constructor(options: { limits: HttpLimits; proxies: TrustedProxies }) {
     const { limits } = options;
     this.#options = options;
     this.#strangerSockets = new Shares({

@@ -13,16 +13,6 @@ const slowMs = 1_000;
 /** The status that proxies log when the client left before the response was complete. */
 const clientGone = 499;
 
-interface TrackerOptions {
-  logger: Logger;
-  metrics: Pick<
-    Metrics,
-    'httpRequests' | 'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed' | 'beforeScrape'
-  >;
-  /** Maximum number of requests in flight, not counting streams. Further requests are refused. */
-  limit: number;
-}
-
 interface Started {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -32,14 +22,22 @@ interface Started {
 
 /** Follows each request to its end, however it ends: counts it, measures it, and writes its one line. */
 export class RequestTracker {
-  readonly #options: TrackerOptions;
+  readonly #options;
   readonly #causes = new WeakMap<FastifyRequest, unknown>();
   #inFlight = 0;
   /** The requests in flight whose body is still arriving. They hold only a socket, however long they take. */
   #arriving = 0;
   #nextEnd: Deferred<void> | undefined;
 
-  constructor(options: TrackerOptions) {
+  constructor(options: {
+    logger: Logger;
+    metrics: Pick<
+      Metrics,
+      'httpRequests' | 'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed' | 'beforeScrape'
+    >;
+    /** Maximum number of requests in flight, not counting streams. Further requests are refused. */
+    limit: number;
+  }) {
     this.#options = options;
     const { metrics } = options;
     metrics.beforeScrape(() => metrics.httpRequestsInFlight.set(this.#inFlight));

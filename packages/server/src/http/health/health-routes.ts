@@ -4,13 +4,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Routes } from '../app.ts';
 import type { Health } from './health.ts';
 
-interface HealthRoutesOptions {
+export function healthRoutes({
+  health,
+  isSignedIn,
+}: {
   health: Health;
   /** Never throws. A caller who cannot be identified is a stranger. */
   isSignedIn: (request: FastifyRequest) => Promise<boolean>;
-}
-
-export function healthRoutes({ health, isSignedIn }: HealthRoutesOptions): Routes {
+}): Routes {
   return (app) => {
     app.route({ ...getLiveness, handler: () => ({ status: 'ok' as const }) });
 

@@ -8,16 +8,6 @@ export interface Dependency {
   check(deadlineMs: number): Promise<void>;
 }
 
-interface HealthOptions {
-  database: Dependency['check'];
-  /** Returns how much space is left; throws when nothing can be written. */
-  storage: () => Promise<'ok' | 'low'>;
-  /** Returns the state of the cache: `embedded` while it lives in this process. */
-  cache: () => ServiceHealth['cache'];
-  version: string;
-  clock: Clock;
-}
-
 /** A probe that waits longer has already given up. */
 const checkDeadlineMs = 2_000;
 /** Probes that arrive together share one check, so that frequent probes cost almost nothing. */
@@ -25,12 +15,20 @@ const freshForMs = 500;
 
 /** What the gateway reports about itself. */
 export class Health {
-  readonly #options: HealthOptions;
+  readonly #options;
   readonly #startedAtMs: number;
   #isDraining = false;
   #latest: { atMs: number; result: Promise<Checked> } | undefined;
 
-  constructor(options: HealthOptions) {
+  constructor(options: {
+    database: Dependency['check'];
+    /** Returns how much space is left; throws when nothing can be written. */
+    storage: () => Promise<'ok' | 'low'>;
+    /** Returns the state of the cache: `embedded` while it lives in this process. */
+    cache: () => ServiceHealth['cache'];
+    version: string;
+    clock: Clock;
+  }) {
     this.#options = options;
     this.#startedAtMs = options.clock();
   }

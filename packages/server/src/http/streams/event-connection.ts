@@ -12,21 +12,15 @@ export class ReaderStalled extends Error {
   }
 }
 
-interface ConnectionOptions {
-  signal: AbortSignal;
-  stalledMs: number;
-  timer: Timer;
-}
-
 /** The time that data which was written before a stream breaks off may take to be sent. */
 const lastWordsMs = 1_000;
 
 /** The response of an event stream while it is written. At most one write waits for a slow client. */
 export class EventConnection {
   readonly #response: ServerResponse;
-  readonly #options: ConnectionOptions;
+  readonly #options;
 
-  constructor(response: ServerResponse, options: ConnectionOptions) {
+  constructor(response: ServerResponse, options: { signal: AbortSignal; stalledMs: number; timer: Timer }) {
     this.#response = response;
     this.#options = options;
   }

@@ -30,13 +30,6 @@ interface PerUser {
   userOf: (request: FastifyRequest) => string;
 }
 
-interface OpenStreamsOptions {
-  limit: number;
-  /** Sockets have a limit of their own. */
-  perUser?: PerUser;
-  endOf?: EndOf;
-}
-
 interface Entry {
   controller: AbortController;
 }
@@ -56,7 +49,16 @@ export class OpenStreams {
   #isClosing = false;
   #onEmpty: (() => void) | undefined;
 
-  constructor({ limit, perUser, endOf }: OpenStreamsOptions) {
+  constructor({
+    limit,
+    perUser,
+    endOf,
+  }: {
+    limit: number;
+    /** Sockets have a limit of their own. */
+    perUser?: PerUser;
+    endOf?: EndOf;
+  }) {
     this.#limit = limit;
     this.#perUser = perUser;
     this.#endOf = endOf;

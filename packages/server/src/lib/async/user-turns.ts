@@ -3,23 +3,21 @@ interface Waiting {
   begin: () => void;
 }
 
-interface TurnLimits {
-  /** The amount of work that runs at once for all users. */
-  atOnce: number;
-  /** The part of it that one user may have. */
-  atOncePerUser: number;
-  /** The amount that may wait for one user, and the error beyond it. Without it the caller has a limit of its own. */
-  waiting?: { perUser: number; full: () => Error };
-}
-
 /** Work that takes a processor or much memory. Users whose work waits take turns, so that a long line of one delays no other. */
 export class UserTurns {
-  readonly #limits: TurnLimits;
+  readonly #limits;
   readonly #atWork: string[] = [];
   /** In the order of their requests, for each user. The user whose turn is next comes first. */
   readonly #lines = new Map<string, Set<Waiting>>();
 
-  constructor(limits: TurnLimits) {
+  constructor(limits: {
+    /** The amount of work that runs at once for all users. */
+    atOnce: number;
+    /** The part of it that one user may have. */
+    atOncePerUser: number;
+    /** The amount that may wait for one user, and the error beyond it. Without it the caller has a limit of its own. */
+    waiting?: { perUser: number; full: () => Error };
+  }) {
     this.#limits = limits;
   }
 

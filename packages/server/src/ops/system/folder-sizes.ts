@@ -14,14 +14,6 @@ export interface MeasuredFolders {
   other: number;
 }
 
-interface FolderSizesOptions {
-  /** The data home, and the folder that replicas share where there is one. */
-  homes: readonly string[];
-  clock: Clock;
-  onFault: (error: unknown) => void;
-  maxFiles?: number;
-}
-
 /** Looking at this many files takes about ten seconds on a slow disk. */
 const defaultMaxFiles = 200_000;
 const freshMs = 10 * minuteMs;
@@ -33,12 +25,18 @@ const countedElsewhere = /^(files|.*\.db(-wal|-shm)?)$/;
  * caller gets the last result.
  */
 export class FolderSizes {
-  readonly #options: FolderSizesOptions;
+  readonly #options;
   #last: MeasuredFolders | null = null;
   #measuring: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(options: FolderSizesOptions) {
+  constructor(options: {
+    /** The data home, and the folder that replicas share where there is one. */
+    homes: readonly string[];
+    clock: Clock;
+    onFault: (error: unknown) => void;
+    maxFiles?: number;
+  }) {
     this.#options = options;
   }
 

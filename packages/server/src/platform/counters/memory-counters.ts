@@ -9,13 +9,6 @@ interface Subject {
   failuresUntilMs: number;
 }
 
-interface MemoryCountersOptions {
-  /** Monotonic, so that a change of the machine's clock neither ends a lock nor extends it. */
-  clock?: () => number;
-  /** The tables are capped, because callers choose the keys (client addresses). */
-  maxEntries?: number;
-}
-
 /** Counters of one process. */
 export class MemoryCounters implements Counters {
   readonly #clock: () => number;
@@ -23,7 +16,15 @@ export class MemoryCounters implements Counters {
   readonly #subjects = new Map<string, Subject>();
   readonly #windows = new Map<string, { calls: number; endsAtMs: number }>();
 
-  constructor({ clock = () => performance.now(), maxEntries = 10_000 }: MemoryCountersOptions = {}) {
+  constructor({
+    clock = () => performance.now(),
+    maxEntries = 10_000,
+  }: {
+    /** Monotonic, so that a change of the machine's clock neither ends a lock nor extends it. */
+    clock?: () => number;
+    /** The tables are capped, because callers choose the keys (client addresses). */
+    maxEntries?: number;
+  } = {}) {
     this.#clock = clock;
     this.#maxEntries = maxEntries;
   }

@@ -5,14 +5,6 @@ import type { RedisServer } from '../redis/redis-server.ts';
 import * as scripts from './counter-scripts.ts';
 import type { AttemptFailure, AttemptPolicy, CallWindow, Counters, Reservation } from './counters.ts';
 
-interface RedisCountersOptions {
-  redis: RedisServer;
-  /** The counts of this process alone, which decide while Redis is away. */
-  alone: Counters;
-  /** Replaces the clock of Redis, which all replicas share. */
-  clock?: Clock;
-}
-
 /** Begins the ids of attempts that this process allowed without Redis. Other ids have no dot. */
 const aloneMark = 'alone.';
 
@@ -28,7 +20,17 @@ export class RedisCounters implements Counters {
   readonly #alone: Counters;
   readonly #clock: Clock | undefined;
 
-  constructor({ redis, alone, clock }: RedisCountersOptions) {
+  constructor({
+    redis,
+    alone,
+    clock,
+  }: {
+    redis: RedisServer;
+    /** The counts of this process alone, which decide while Redis is away. */
+    alone: Counters;
+    /** Replaces the clock of Redis, which all replicas share. */
+    clock?: Clock;
+  }) {
     this.#redis = redis;
     this.#alone = alone;
     this.#clock = clock;

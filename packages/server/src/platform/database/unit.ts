@@ -9,13 +9,6 @@ export type Lastly = (...statements: readonly Promise<unknown>[]) => void;
 
 export type UnitBody<Result> = (trx: Transaction<unknown>, lastly: Lastly) => Promise<Result>;
 
-interface UnitOptions {
-  builders: TransactionBuilders;
-  run: RunAtOnce;
-  /** Called when the unit has asked for its last statement, and none has failed so far. */
-  commit?: () => Promise<unknown>;
-}
-
 /**
  * Runs the body of a unit over the statements of a transaction. It enforces rules that make transactions behave alike
  * on every database: the body awaits only its `trx`, does not continue after a failed statement, and has finished all
@@ -23,7 +16,16 @@ interface UnitOptions {
  */
 export function runUnit<Result>(
   body: UnitBody<Result>,
-  { builders, run, commit }: UnitOptions,
+  {
+    builders,
+    run,
+    commit,
+  }: {
+    builders: TransactionBuilders;
+    run: RunAtOnce;
+    /** Called when the unit has asked for its last statement, and none has failed so far. */
+    commit?: () => Promise<unknown>;
+  },
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const unit = new RunningUnit(run, reject);

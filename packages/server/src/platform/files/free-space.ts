@@ -2,14 +2,6 @@ import { constants } from 'node:fs';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
 
-interface FreeSpaceOptions {
-  /** The folders in which the gateway writes. They may be on several disks. */
-  folders: readonly string[];
-  /** Uploads are refused when less than this is left. */
-  reserveBytes: number;
-  disk: Pick<Disk, 'open' | 'unlink' | 'freeBytes'>;
-}
-
 /** More than a file system keeps inside an inode, so that the write takes blocks. */
 const probe = Buffer.alloc(64 * 1024, 1);
 const probeName = '.space-check';
@@ -17,9 +9,15 @@ const { O_CREAT, O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
 
 /** Tells how much space the disks have left. */
 export class FreeSpace {
-  readonly #options: FreeSpaceOptions;
+  readonly #options;
 
-  constructor(options: FreeSpaceOptions) {
+  constructor(options: {
+    /** The folders in which the gateway writes. They may be on several disks. */
+    folders: readonly string[];
+    /** Uploads are refused when less than this is left. */
+    reserveBytes: number;
+    disk: Pick<Disk, 'open' | 'unlink' | 'freeBytes'>;
+  }) {
     this.#options = options;
   }
 

@@ -19,13 +19,9 @@ const afterTroubleMs = 5_000;
 /** A process of which Redis has not heard for this long has lost its offers. */
 const lockMs = 30_000;
 
-interface OfferedLaneOptions extends JobAttemptsOptions {
-  openQueue: (report: (error: unknown) => void) => OfferQueue<JobOffer>;
-}
-
 /** All jobs of one kind in this process, handed out by BullMQ. Rows are the record: offers are made from them and checked by them. */
 export class OfferedLane implements JobLane {
-  readonly #options: OfferedLaneOptions;
+  readonly #options;
   readonly #attempts: JobAttempts;
   /** Jobs that this process has put into a unit and not offered yet. A job that is put there again has a new entry. */
   readonly #fresh = new Map<string, { sweeps: number }>();
@@ -37,7 +33,9 @@ export class OfferedLane implements JobLane {
   #isStopped = false;
   #isFull = false;
 
-  constructor(options: OfferedLaneOptions) {
+  constructor(
+    options: JobAttemptsOptions & { openQueue: (report: (error: unknown) => void) => OfferQueue<JobOffer> },
+  ) {
     this.#options = options;
     this.#attempts = new JobAttempts(options);
   }

@@ -43,21 +43,12 @@ const lateMs = 10_000;
 const offersAtOnce = 250;
 const gone = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
 
-interface OfferQueueOptions {
-  name: string;
-  engine: OfferEngine;
-  /** Called for each fault, also for those that pass by themselves. */
-  report: (error: unknown) => void;
-  timer?: Timer | undefined;
-  steadyClock?: Clock | undefined;
-}
-
 /**
  * One queue of offers that all processes share. BullMQ keeps them until they are due, hands each one to one process, and
  * hands it out again when that process dies. It holds nothing that rows do not say as well.
  */
 export class OfferQueue<Data> {
-  readonly #options: OfferQueueOptions;
+  readonly #options;
   readonly #queue: Queue;
   readonly #abandoned = newDeferred();
   /** After errors with which Redis answers: it is full, or takes no writes. A worker of BullMQ would ask again at once. */
@@ -66,7 +57,14 @@ export class OfferQueue<Data> {
   #hasRoom = true;
   #isClosing = false;
 
-  constructor(options: OfferQueueOptions) {
+  constructor(options: {
+    name: string;
+    engine: OfferEngine;
+    /** Called for each fault, also for those that pass by themselves. */
+    report: (error: unknown) => void;
+    timer?: Timer | undefined;
+    steadyClock?: Clock | undefined;
+  }) {
     const { engine, name, report, timer, steadyClock } = options;
     this.#options = options;
     this.#afterErrors = new GrowingRest({ onEnd: () => this.#goOn(), timer, clock: steadyClock });

@@ -10,24 +10,22 @@ export interface KeptLease extends LeaseName {
   lose: (reason: LeaseLost) => void;
 }
 
-interface KeeperOptions {
-  store: LeaseStore;
-  holder: string;
-  life: LeaseLife;
-  steadyClock: Clock;
-  timer: Timer;
-}
-
 /** Renews all leases of a process with one statement. It gives up in time those that cannot be renewed. */
 export class LeaseKeeper {
-  readonly #options: KeeperOptions;
+  readonly #options;
   readonly #kept = new Set<KeptLease>();
   #cancelTimer: (() => void) | undefined;
   #renewAtMs = 0;
   #isRenewing = false;
   #lastFailure: unknown;
 
-  constructor(options: KeeperOptions) {
+  constructor(options: {
+    store: LeaseStore;
+    holder: string;
+    life: LeaseLife;
+    steadyClock: Clock;
+    timer: Timer;
+  }) {
     this.#options = options;
   }
 

@@ -5,16 +5,6 @@ import type { RunStream, StreamTap } from './run-stream.ts';
 import { frameFields, markScript, readId } from './stream-entries.ts';
 import { readerGrace, type StreamLogLimits } from './stream-log.ts';
 
-interface FramesToRedisOptions {
-  redis: RedisServer;
-  limits: StreamLogLimits;
-  timer: Timer;
-  /** Returns the stream of a key as long as the local log holds it. */
-  find: (key: string) => RunStream | undefined;
-  /** Redis has frames of this key, so the local log may drop what is beyond its limits. */
-  onCopied: (key: string) => void;
-}
-
 /** A stream that this process writes. Its frames are taken from the buffer for local readers. */
 interface Written {
   stream: RunStream;
@@ -49,7 +39,7 @@ const stale = /equal or smaller than the target stream top item/;
  * and is sent when Redis is back; what has left the buffer by then is a gap for readers elsewhere.
  */
 export class FramesToRedis {
-  readonly #options: FramesToRedisOptions;
+  readonly #options;
   readonly #client: RedisClient;
   readonly #written = new Map<string, Written>();
   readonly #gone = new Map<string, number>();
@@ -61,7 +51,15 @@ export class FramesToRedis {
   #cancelRetry: (() => void) | undefined;
   #isClosed = false;
 
-  constructor(options: FramesToRedisOptions) {
+  constructor(options: {
+    redis: RedisServer;
+    limits: StreamLogLimits;
+    timer: Timer;
+    /** Returns the stream of a key as long as the local log holds it. */
+    find: (key: string) => RunStream | undefined;
+    /** Redis has frames of this key, so the local log may drop what is beyond its limits. */
+    onCopied: (key: string) => void;
+  }) {
     this.#options = options;
     this.#client = options.redis.connect('frames');
     this.#client.on('ready', () => this.#lookAgain());

@@ -15,14 +15,6 @@ import {
 } from './stream-entries.ts';
 import { StreamBroken, type StreamLogLimits, type StreamPart } from './stream-log.ts';
 
-interface RedisReaderOptions {
-  redis: RedisServer;
-  tail: RedisTail;
-  limits: Pick<StreamLogLimits, 'framesPerRun'>;
-  timer: Timer;
-  key: string;
-}
-
 /** A stream as Redis has it. */
 interface Found {
   /** Its newest entry. */
@@ -41,7 +33,7 @@ const retryMs = 1_000;
 
 /** One reader of a stream that another process writes, or that none writes yet. */
 export class RedisReader {
-  readonly #options: RedisReaderOptions;
+  readonly #options;
   readonly #queue: StreamEntry[] = [];
   #queuedBytes = 0;
   #isJoined = false;
@@ -54,7 +46,13 @@ export class RedisReader {
   /** The last entry that was read. */
   #at: EntryId = firstEntry;
 
-  constructor(options: RedisReaderOptions) {
+  constructor(options: {
+    redis: RedisServer;
+    tail: RedisTail;
+    limits: Pick<StreamLogLimits, 'framesPerRun'>;
+    timer: Timer;
+    key: string;
+  }) {
     this.#options = options;
   }
 

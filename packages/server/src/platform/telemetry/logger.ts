@@ -7,7 +7,11 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 /** Structured facts first, then one sentence: `log.warn({ origin }, 'Origin refused')`. */
 export type Logger = pino.Logger;
 
-interface LoggerOptions {
+export function createLogger({
+  level,
+  format,
+  destination,
+}: {
   level: LogLevel;
   /** `auto`: the form for people on a terminal, JSON lines elsewhere. */
   format: 'auto' | 'json' | 'pretty';
@@ -16,9 +20,7 @@ interface LoggerOptions {
    * command.
    */
   destination?: DestinationStream;
-}
-
-export function createLogger({ level, format, destination }: LoggerOptions): Logger {
+}): Logger {
   const isPretty = format === 'pretty' || (format === 'auto' && process.stderr.isTTY === true);
   const target = destination ?? pino.destination({ fd: 2, sync: true });
   return pino(

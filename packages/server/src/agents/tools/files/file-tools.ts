@@ -9,13 +9,14 @@ import { replaceTextTool } from './replace-text.ts';
 import { newSearchTurns } from './search-turns.ts';
 import { writeFileTool } from './write-file.ts';
 
-export interface FileToolsOptions extends FileTreesOptions {
+/** Returns the tools with which an agent works on the files of its thread. */
+export function fileTools({
+  searches = newSearchTurns(),
+  ...files
+}: FileTreesOptions & {
   /** Shared by all agents of a process, because their searches use the same processors. */
   searches?: UserTurns;
-}
-
-/** Returns the tools with which an agent works on the files of its thread. */
-export function fileTools({ searches = newSearchTurns(), ...files }: FileToolsOptions) {
+}) {
   const trees = new FileTrees(files);
   return [
     listFilesTool(trees),

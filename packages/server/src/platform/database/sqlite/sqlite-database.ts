@@ -11,12 +11,6 @@ import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { sqliteBuilders, sqliteSpelling } from './sqlite-spelling.ts';
 import { GroupWriter, type WriterLimits } from './writer.ts';
 
-interface SqliteOptions {
-  backend: 'memory' | 'sqlite';
-  connection: SqliteConnection;
-  limits?: Partial<WriterLimits> | undefined;
-}
-
 /** Has one connection and one writer. Reads wait for an open group, because they would see what may yet be rolled back. */
 export class SqliteDatabase implements Database<unknown> {
   readonly backend: 'memory' | 'sqlite';
@@ -27,7 +21,15 @@ export class SqliteDatabase implements Database<unknown> {
   readonly #snapshots: SqliteSnapshots;
   #closed: Promise<void> | undefined;
 
-  constructor({ backend, connection, limits }: SqliteOptions) {
+  constructor({
+    backend,
+    connection,
+    limits,
+  }: {
+    backend: 'memory' | 'sqlite';
+    connection: SqliteConnection;
+    limits?: Partial<WriterLimits> | undefined;
+  }) {
     this.backend = backend;
     this.#connection = connection;
     this.#snapshots = new SqliteSnapshots(connection);

@@ -35,20 +35,12 @@ const defaultLimits: WriterLimits = {
   patienceMs,
 };
 
-interface WriterOptions {
-  connection: SqliteConnection;
-  builders: TransactionBuilders;
-  limits?: Partial<WriterLimits> | undefined;
-  /** A snapshot that is open on the connection: no group begins before it is closed. */
-  openSnapshot?: () => Promise<void> | undefined;
-}
-
 /**
  * All writes of the process go through it. Units that arrive while the event loop turns once share a commit, and each is
  * answered after that commit.
  */
 export class GroupWriter {
-  readonly #options: WriterOptions;
+  readonly #options;
   readonly #limits: WriterLimits;
   readonly #waiting: WaitingUnit[] = [];
   #openGroup: Deferred<void> | undefined;
@@ -56,7 +48,13 @@ export class GroupWriter {
   #unitsOfLastGroup = 1;
   #isClosed = false;
 
-  constructor(options: WriterOptions) {
+  constructor(options: {
+    connection: SqliteConnection;
+    builders: TransactionBuilders;
+    limits?: Partial<WriterLimits> | undefined;
+    /** A snapshot that is open on the connection: no group begins before it is closed. */
+    openSnapshot?: () => Promise<void> | undefined;
+  }) {
     this.#options = options;
     this.#limits = { ...defaultLimits, ...options.limits };
   }
