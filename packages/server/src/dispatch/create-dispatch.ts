@@ -42,6 +42,7 @@ import { queueRoutes } from './queue/queue-routes.ts';
 import { createRecipes } from './recipes/create-recipes.ts';
 import { createOrders, createReplicas } from './replicas/create-replicas.ts';
 import { InstancesElsewhere } from './replicas/replicas.ts';
+import type { RunningNodes } from './replicas/running-nodes.ts';
 import type { DispatchTables } from './tables.ts';
 import { createTaskRecords } from './tasks/create-task-records.ts';
 import type { PromptStore } from './tasks/prompt-store.ts';
@@ -78,6 +79,10 @@ export interface DispatchArea {
   poolNodes: PoolNodes;
   /** The attempts of a task with their nodes, for callers that have checked whose task it is. */
   taskNodes: TaskNodes;
+  /** The nodes that run, for clients that come back. */
+  runningNodes: Pick<RunningNodes, 'of'>;
+  /** A socket has come that shows previews or nodes: what other replicas know of them is asked for at once. */
+  lookAtReports(): void;
   waitingOver: (frozen: Database<unknown>) => Waiting;
   timelinesOver: (frozen: Database<unknown>) => TaskTimelines;
   instances: Instances;
@@ -153,7 +158,7 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
   const stopMeasuring = measureDispatch({ metrics, events, matchmaker, fleet, hub });
   registerSweeps({ ...rows, store: rows.tasks, batches });
   wordEarlierRows(new EarlierRowStore(database), rows);
-  const placing = createReplicas({ ...rows, files: fileStore, fleet, batches, hub, monitor, orders });
+  const placing = createReplicas({ ...rows, files: fileStore, fleet, batches, monitor, orders });
 
   return {
     routes: [
@@ -183,6 +188,8 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
     front,
     poolNodes: new PoolNodes(rows.objectInfos),
     taskNodes,
+    runningNodes: placing.running,
+    lookAtReports: () => placing.look(),
     waitingOver: (frozen) => waitingIn(frozen.withTables()),
     timelinesOver: (frozen) => timelinesIn(frozen.withTables()),
     instances,

@@ -12,7 +12,7 @@ export type DispatchEvent =
   | { type: 'task_progress'; taskId: string; owner: string; requestId: string | null; progress: TaskProgress }
   | { type: 'task_requeued'; task: TaskRow; delayMs: number }
   | { type: 'task_ended'; task: TaskRow }
-  /** What the worker reports of the nodes. Told in the process that has the task, and to no other replica. */
+  /** What the worker reports of the nodes. Like previews, it reaches another replica only while a listener there wants it. */
   | { type: 'task_execution'; taskId: string; owner: string; event: NodeEvent }
   | { type: 'task_preview'; taskId: string; owner: string; preview: TaskPreview }
   | { type: 'instance_changed'; instance: Instance }
@@ -28,7 +28,9 @@ export type DispatchEvent =
   | { type: 'files_created'; owner: string; files: NewFile[] }
   | { type: 'files_deleted'; owner: string; fileIds: string[] }
   /** News of the conversation area, which has no push of its own. */
-  | { type: 'thread_news'; owner: string; news: ThreadNews };
+  | { type: 'thread_news'; owner: string; news: ThreadNews }
+  /** Events of other replicas did not arrive: the rows say what has happened. */
+  | { type: 'news_lost' };
 
 export type NewFile = Pick<
   FileTable,
@@ -76,6 +78,14 @@ export interface TaskPreview {
 /** `isNews`: it happened in another replica, which does what has to be done once. */
 type Listener = (event: DispatchEvent, isNews: boolean) => void;
 
+/** What a listener wants of the other replicas. */
+interface Interest {
+  /** Returns whether it has a use for the tasks of this user now; without a user, for those of any. */
+  followsTasks?: (owner?: string) => boolean;
+  /** Returns the users whose previews and reports of nodes it shows now; null for all users. */
+  reportsWanted?: () => readonly string[] | null;
+}
+
 /**
  * The one place that every change passes: push, waiting requests, monitoring and webhooks all listen here. A listener
  * returns at once; one that throws is reported and does not hold up the others.
@@ -84,20 +94,19 @@ export class DispatchEvents {
   readonly #listeners = new Set<Listener>();
   /** Listeners by task: thousands of clients that each wait for one task cost nothing while other tasks run. */
   readonly #listenersOf = new Map<string, Set<Listener>>();
-  readonly #followers = new Set<() => boolean>();
+  readonly #interests = new Set<Interest>();
   readonly #reportFault: (error: unknown, event: DispatchEvent) => void;
 
   constructor(reportFault: (error: unknown, event: DispatchEvent) => void) {
     this.#reportFault = reportFault;
   }
 
-  /** A listener that wants the tasks of other replicas says by `followsTasks` whether it has a use for them now. */
-  listen(listener: Listener, { followsTasks }: { followsTasks?: () => boolean } = {}): () => void {
+  listen(listener: Listener, interest: Interest = {}): () => void {
     this.#listeners.add(listener);
-    if (followsTasks) this.#followers.add(followsTasks);
+    this.#interests.add(interest);
     return () => {
       this.#listeners.delete(listener);
-      if (followsTasks) this.#followers.delete(followsTasks);
+      this.#interests.delete(interest);
     };
   }
 
@@ -120,13 +129,24 @@ export class DispatchEvents {
   }
 
   /** Returns false when no one here has a use for the row of a task that another replica has told of. */
-  isFollowed(taskId: string): boolean {
-    return this.#listenersOf.has(taskId) || [...this.#followers].some((followsTasks) => followsTasks());
+  isFollowed(taskId: string, owner?: string): boolean {
+    return this.#listenersOf.has(taskId) || this.#followsTasks(owner);
   }
 
   /** Returns true while someone here has a use for what other replicas tell of tasks. */
   get isFollowing(): boolean {
-    return this.#listenersOf.size > 0 || [...this.#followers].some((followsTasks) => followsTasks());
+    return this.#listenersOf.size > 0 || this.#followsTasks();
+  }
+
+  /** The users whose previews and reports of nodes someone here shows; null for all users. */
+  get reportsWanted(): string[] | null {
+    const owners = new Set<string>();
+    for (const { reportsWanted = () => [] } of this.#interests) {
+      const wanted = reportsWanted();
+      if (wanted === null) return null;
+      for (const owner of wanted) owners.add(owner);
+    }
+    return [...owners].sort();
   }
 
   /** The tasks that someone waits for or watches. */
@@ -146,6 +166,11 @@ export class DispatchEvents {
   /** Tells only who waits for the task or watches it. */
   tellWatchers(event: DispatchEvent & { task: TaskRow }): void {
     for (const listener of this.#listenersOf.get(event.task.id) ?? []) this.#tell(listener, event, true);
+  }
+
+  #followsTasks(owner?: string): boolean {
+    for (const { followsTasks } of this.#interests) if (followsTasks?.(owner)) return true;
+    return false;
   }
 
   #tellAll(event: DispatchEvent, isNews: boolean): void {

@@ -121,6 +121,7 @@ export function frameOf(event: DispatchEvent, { timestamp, links, cursor }: Fram
     case 'fleet_changed':
     case 'batch_finished':
     case 'settings_changed':
+    case 'news_lost':
       return null;
   }
 }

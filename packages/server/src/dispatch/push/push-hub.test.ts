@@ -140,7 +140,7 @@ test('clients are told to read again when events were lost, and get the counts',
   await hub.add(socket);
   await settled();
   time.advance(1_000);
-  hub.resync();
+  events.passOn({ type: 'news_lost' });
   await settled();
   expect(types).toEqual(['global_status', 'resync', 'global_status']);
   expect(got).toHaveLength(2);

@@ -16,8 +16,6 @@ import type { PushSocket } from './push-socket.ts';
 
 const instanceIntervalMs = 100;
 const globalIntervalMs = 1_000;
-/** When previews of more users are wanted, those of all are asked for. */
-const maxPreviewOwners = 100;
 /** Events after which `global_status` is what it was before. */
 const beside: readonly DispatchEvent['type'][] = ['instance_learned', 'batch_finished'];
 
@@ -59,6 +57,7 @@ export class PushHub {
     });
     this.#stop = options.events.listen((event) => this.#notice(event), {
       followsTasks: () => this.#isNeeded,
+      reportsWanted: () => this.previewsWanted,
     });
   }
 
@@ -79,7 +78,7 @@ export class PushHub {
       if (previewsOf === 'all') return null;
       if (previewsOf) owners.add(previewsOf.user);
     }
-    return owners.size > maxPreviewOwners ? null : [...owners].sort();
+    return [...owners];
   }
 
   /**
@@ -132,6 +131,10 @@ export class PushHub {
     if (event.type === 'task_ended') this.#progress.finish(event.task.id);
     if (event.type === 'instance_removed') this.#instances.forget(event.instanceId);
     if (!this.#isNeeded) return;
+    if (event.type === 'news_lost') {
+      this.#resync();
+      return;
+    }
     if (event.type === 'task_preview') {
       // Workers send many, few sockets want them, and making the message copies the picture.
       if (this.#isPreviewWanted(event)) this.#send(event);
@@ -179,8 +182,7 @@ export class PushHub {
   }
 
   /** Events were lost on their way to this process: clients have to read what they show. */
-  resync(): void {
-    if (!this.#isNeeded) return;
+  #resync(): void {
     const meta = { timestamp: this.#options.clock(), cursor: this.#kept.nextCursor() };
     const payload = encodeFrame('resync', { reason: 'too_old' }, meta);
     const frame: PushFrame = { topic: 'global', owner: null, taskId: null, replaces: null, payload };

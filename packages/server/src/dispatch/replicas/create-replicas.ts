@@ -5,7 +5,6 @@ import type { StoredFileStore } from '../files/stored-file-store.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Configuration } from '../instances/configuration.ts';
 import type { Monitor } from '../monitor/monitor.ts';
-import type { PushHub } from '../push/push-hub.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import { QueueKeeper } from '../queue/queue-keeper.ts';
@@ -16,8 +15,9 @@ import { DispatchOrders } from './dispatch-orders.ts';
 import { DispatcherRole } from './dispatcher-role.ts';
 import { NewsReader } from './news-reader.ts';
 import { NewsSender } from './news-sender.ts';
-import { PreviewsElsewhere } from './previews-elsewhere.ts';
 import { Replicas } from './replicas.ts';
+import { ReportsElsewhere } from './reports-elsewhere.ts';
+import { RunningNodes } from './running-nodes.ts';
 import { TakeInNews } from './take-in-news.ts';
 
 interface ReplicaParts
@@ -34,7 +34,6 @@ interface ReplicaParts
   configuration: Configuration;
   fleet: Fleet;
   batches: TaskBatches;
-  hub: PushHub;
   monitor: Monitor;
   orders: DispatchOrders | null;
 }
@@ -42,6 +41,9 @@ interface ReplicaParts
 /** One dispatcher of several replicas. */
 interface Placing {
   role: DispatcherRole;
+  running: RunningNodes;
+  /** Asks the other replicas at once for what the sockets of this one show. */
+  look(): void;
   /** Fills the queue from the rows, then waits to be the dispatcher. */
   start(): Promise<void>;
   /** Places nothing more, and lets another replica take over. */
@@ -67,10 +69,16 @@ export function createOrders({
 export function createReplicas(parts: ReplicaParts): Placing {
   const { database, ownership, others, matchmaker, fleet, log } = parts;
   const role = new DispatcherRole({ ownership, log });
+  const running = new RunningNodes({ ...parts, isDispatcher: () => role.isLeading });
+  role.onChange((isLeading) => {
+    if (!isLeading) running.forgetAll();
+  });
   const queueKeeper = newQueueKeeper(parts, role);
-  const replicas = openReplicas(parts, { role, queueKeeper });
+  const replicas = openReplicas(parts, { role, queueKeeper, running });
   return {
     role,
+    running,
+    look: () => replicas?.look(),
     start: async () => {
       await replicas?.start();
       await queueKeeper.start();
@@ -92,7 +100,10 @@ export function createReplicas(parts: ReplicaParts): Placing {
       await role.close();
       await fleet.close();
     },
-    close: async () => replicas?.close(),
+    close: async () => {
+      running.close();
+      await replicas?.close();
+    },
   };
 }
 
@@ -116,9 +127,9 @@ function newQueueKeeper(parts: ReplicaParts, role: DispatcherRole): QueueKeeper 
 
 function openReplicas(
   parts: ReplicaParts,
-  { role, queueKeeper }: { role: DispatcherRole; queueKeeper: QueueKeeper },
+  { role, queueKeeper, running }: { role: DispatcherRole; queueKeeper: QueueKeeper; running: RunningNodes },
 ): Replicas | null {
-  const { ownership, others, orders, hub, events, fleet, steadyClock, log } = parts;
+  const { ownership, others, orders, events, fleet, steadyClock, log } = parts;
   if (!others?.bus || !orders) return null;
   const { bus } = others;
   const self = ownership.holder;
@@ -128,15 +139,16 @@ function openReplicas(
     queue: parts.matchmaker,
     avoidMs: parts.timeouts.avoidMs,
   });
+  const sender = new NewsSender({
+    bus,
+    events,
+    self,
+    token: () => role.token,
+    steadyClock,
+    onFault: (error) => log.warn({ err: error }, 'news of dispatch did not reach the other replicas'),
+  });
   return new Replicas({
-    sender: new NewsSender({
-      bus,
-      events,
-      self,
-      token: () => role.token,
-      steadyClock,
-      onFault: (error) => log.warn({ err: error }, 'news of dispatch did not reach the other replicas'),
-    }),
+    sender,
     reader: new NewsReader({
       bus,
       self,
@@ -144,20 +156,21 @@ function openReplicas(
       isUrgent: () => isDispatcher() || events.isFollowing,
       catchUp: async () => {
         await queueKeeper.sweep();
-        hub.resync();
+        events.passOn({ type: 'news_lost' });
       },
       onFault: (error) => log.warn({ err: error }, 'news of another replica could not be taken in'),
     }),
     orders,
-    previews: new PreviewsElsewhere({
+    reports: new ReportsElsewhere({
       bus,
       events,
       orders,
-      wantedHere: () => hub.previewsWanted,
+      report: (event) => sender.report(event),
       isDispatcher,
       steadyClock,
       onFault: (error) => log.warn({ err: error }, 'previews did not cross between replicas'),
     }),
+    running,
     fleet,
     isDispatcher,
   });

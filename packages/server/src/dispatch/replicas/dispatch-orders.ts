@@ -9,11 +9,16 @@ import { type Bus, type BusEvent, busTopic } from '../../platform/bus/bus.ts';
 /** What only the dispatcher can do. The rows say it as well, so an order that is lost is found by a sweep. */
 const order = Type.Union([
   Type.Object({ kind: Type.Literal('stop'), taskId: Type.String() }),
-  /** Previews of the tasks of these users, or of all, are wanted for a short time. */
+  /**
+   * Previews and reports of nodes are wanted for a short time, for the tasks of these users or of all. Every replica hears it, for the
+   * time when it is the dispatcher.
+   */
   Type.Object({
     kind: Type.Literal('previews'),
     owners: Type.Union([Type.Array(Type.String()), Type.Null()]),
   }),
+  /** Which nodes of the tasks of this user run? */
+  Type.Object({ kind: Type.Literal('running'), owner: Type.String() }),
   Type.Object({ kind: Type.Literal('test'), instanceId: Type.String() }),
   Type.Object({ kind: Type.Literal('refresh') }),
 ]);
@@ -41,8 +46,10 @@ const testedInstance = Type.Object({
   sentences: Type.Optional(sentenceList),
 });
 
-/** What a test has found, and true for a refresh; null when there is nothing to tell. */
-const answer = Type.Union([testedInstance, Type.Literal(true), Type.Null()]);
+const runningNode = Type.Object({ taskId: Type.String(), nodeId: Type.String(), topNodeId: Type.String() });
+
+/** What a test has found, true for a refresh, the nodes that run; null when there is nothing to tell. */
+const answer = Type.Union([testedInstance, Type.Literal(true), Type.Array(runningNode), Type.Null()]);
 export type Answer = Static<typeof answer>;
 
 const message = Type.Union([
@@ -79,7 +86,7 @@ export class DispatchOrders {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  /** `carryOut` is called in the replica that is the dispatcher. */
+  /** `carryOut` is called in the replica that is the dispatcher, and for `previews` in each. */
   async start({
     carryOut,
     isDispatcher,
@@ -89,7 +96,9 @@ export class DispatchOrders {
   }): Promise<void> {
     const { bus } = this.#options;
     const events = await bus.subscribe(ordersTopic, { signal: this.#closing.signal });
-    this.#listening = this.#listen(events, (order, from) => (isDispatcher() ? carryOut(order, from) : null));
+    this.#listening = this.#listen(events, (order, from) =>
+      isDispatcher() || order.kind === 'previews' ? carryOut(order, from) : null,
+    );
   }
 
   async close(): Promise<void> {

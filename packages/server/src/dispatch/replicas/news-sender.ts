@@ -9,6 +9,8 @@ import { type News, type NewsMessage, newsOf, newsTopic } from './news.ts';
 
 /** More than this wait only while the bus does not take any; the replicas then read the rows. */
 const maxWaiting = 5_000;
+/** Reports of nodes are many and change no state, so they are the first to be left out. */
+const maxWaitingBeforeReport = 1_000;
 const maxInMessage = 200;
 /** Stays below the limit of the bus, with room for what stands around the news. */
 const maxBytesInMessage = 48 * 1024;
@@ -60,7 +62,13 @@ export class NewsSender {
     this.#isClosed = true;
   }
 
+  /** Tells of a node: only when another replica wants to know, which the caller decides. */
+  report(event: DispatchEvent & { type: 'task_execution' }): void {
+    if (this.#waiting.length < maxWaitingBeforeReport) this.#put(event);
+  }
+
   #take(event: DispatchEvent): void {
+    if (event.type === 'task_execution') return;
     if (event.type === 'task_progress') {
       this.#progress.run(event.taskId, () => this.#put(event));
       return;
@@ -78,7 +86,10 @@ export class NewsSender {
     const news = newsOf(event);
     if (news === null || this.#isClosed) return;
     const bytes = Buffer.byteLength(JSON.stringify(news));
-    if (this.#waiting.length >= maxWaiting || bytes > maxBytesInMessage) this.#lose();
+    const isTooLong = bytes > maxBytesInMessage;
+    // The state of hundreds of nodes at once stays here. The next one replaces it.
+    if (isTooLong && news.type === 'task_execution') return;
+    if (isTooLong || this.#waiting.length >= maxWaiting) this.#lose();
     else this.#waiting.push({ news, bytes });
     this.#sending ??= this.#sendLater();
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { MemoryBus } from '../../platform/bus/memory-bus.ts';
-import { type DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
+import { type DispatchEvent, DispatchEvents, type NodeEvent } from '../dispatch-events.ts';
 import type { TaskRow } from '../tables.ts';
 import { type News, type NewsMessage, newsOf, newsTopic } from './news.ts';
 import { NewsReader } from './news-reader.ts';
@@ -27,7 +27,11 @@ afterEach(async () => {
   await bus.close();
 });
 
-function newReplica({
+function newReplica(options: { token?: number | null; to?: Pick<MemoryBus, 'publish'> } = {}) {
+  return newSender(options).events;
+}
+
+function newSender({
   token = null,
   to = bus,
 }: {
@@ -45,7 +49,7 @@ function newReplica({
     onFault: fail,
   });
   closing.push(() => sender.close());
-  return events;
+  return { events, sender };
 }
 
 async function newListener(
@@ -96,6 +100,44 @@ test('an event crosses as the id of its row, in the order in which it happened',
       { type: 'task_claimed', id: 'a' },
       { type: 'task_ended', id: 'a' },
     ]);
+});
+
+const report = (event: NodeEvent) =>
+  ({ type: 'task_execution', taskId: 'a', owner: 'ada', event }) as const satisfies DispatchEvent;
+const node = (nodeId: string) => report({ type: 'node_started', nodeId, topNodeId: nodeId });
+
+test('a node crosses only when it is asked for, in its place among the other news', async () => {
+  const heard = await newListener();
+  const { events, sender } = newSender();
+  const announce = (event: DispatchEvent & { type: 'task_execution' }, isWanted: boolean) => {
+    events.announce(event);
+    if (isWanted) sender.report(event);
+  };
+  events.announce({ type: 'task_claimed', taskId: 'a' });
+  announce(node('1'), false);
+  announce(node('2'), true);
+  announce(report({ type: 'nodes_cached', nodeIds: ['x'.repeat(50_000)] }), true);
+  events.announce(ended('a'));
+  await expect
+    .poll(() => heard)
+    .toEqual([{ type: 'task_claimed', id: 'a' }, newsOf(node('2')), newsOf(ended('a'))]);
+});
+
+test('while the bus takes nothing, nodes are left out before anything else is lost', async () => {
+  const heard = await newListener();
+  const gate = newDeferred();
+  const slow: Pick<MemoryBus, 'publish'> = {
+    publish: async (topic, message) => {
+      await gate.promise;
+      await bus.publish(topic, message);
+    },
+  };
+  const { events, sender } = newSender({ to: slow });
+  for (let index = 0; index < 4_500; index += 1) sender.report(node(`${index}`));
+  events.announce(ended('a'));
+  gate.resolve();
+  await expect.poll(() => heard.at(-1)).toEqual(newsOf(ended('a')));
+  expect(heard).toHaveLength(1_001);
 });
 
 test('what came from another replica is not told again', async () => {

@@ -8,6 +8,28 @@ import type { DispatchEvent } from '../dispatch-events.ts';
 
 const id = Type.String();
 const owner = Type.String();
+/** The user of a task, for replicas where only some users are followed. A replica of an earlier version sends none. */
+const ofOwner = Type.Optional(owner);
+const nodeId = Type.String();
+const nodeEvent = Type.Union([
+  Type.Object({ type: Type.Literal('nodes_cached'), nodeIds: Type.Immutable(Type.Array(nodeId)) }),
+  Type.Object({ type: Type.Literal('node_started'), nodeId, topNodeId: nodeId }),
+  Type.Object({ type: Type.Literal('node_progress'), nodeId, value: Type.Number(), max: Type.Number() }),
+  Type.Object({
+    type: Type.Literal('progress_snapshot'),
+    nodes: Type.Immutable(
+      Type.Array(
+        Type.Object({
+          nodeId,
+          topNodeId: nodeId,
+          value: Type.Number(),
+          max: Type.Number(),
+          isFinished: Type.Boolean(),
+        }),
+      ),
+    ),
+  }),
+]);
 const taskProgress = Type.Object({
   progress: Type.Number(),
   node: Type.Optional(Type.String()),
@@ -33,11 +55,13 @@ function oneNews<const Name extends string, Facts extends TProperties>(types: re
 
 /** An event as it crosses to other replicas: ids and small facts. The replica that hears it reads the rows. */
 const news = Type.Union([
-  oneNews(['task_created', 'task_claimed', 'task_ended'], { id }),
-  oneNews(['task_started'], { id, createdAt: Type.String() }),
-  oneNews(['task_requeued'], { id, delayMs: Type.Number({ minimum: 0 }) }),
+  oneNews(['task_claimed'], { id }),
+  oneNews(['task_created', 'task_ended'], { id, owner: ofOwner }),
+  oneNews(['task_started'], { id, owner: ofOwner, createdAt: Type.String() }),
+  oneNews(['task_requeued'], { id, owner: ofOwner, delayMs: Type.Number({ minimum: 0 }) }),
   oneNews(['task_moved'], { id, position: nullable(Type.Integer()) }),
   oneNews(['task_progress'], { id, owner, requestId: nullable(Type.String()), progress: taskProgress }),
+  oneNews(['task_execution'], { id, owner, event: nodeEvent }),
   oneNews(['instance_changed'], { instance }),
   oneNews(['instance_removed', 'instance_learned', 'batch_finished'], { id }),
   oneNews(['fleet_changed', 'settings_changed'], {}),
@@ -61,20 +85,26 @@ export type NewsMessage = Static<typeof newsMessage>;
 export const newsTopic = busTopic('dispatch.news', newsMessage);
 
 /** Facts that only the dispatcher can know. From a replica that was the dispatcher before, they are out of date. */
-export const factsOfDispatcher: readonly News['type'][] = ['task_progress', 'instance_changed'];
+export const factsOfDispatcher: readonly News['type'][] = [
+  'task_progress',
+  'task_execution',
+  'instance_changed',
+];
 
 /** Returns null for an event that crosses in another way. */
 export function newsOf(event: DispatchEvent): News | null {
   switch (event.type) {
     case 'task_created':
     case 'task_ended':
-      return { type: event.type, id: event.task.id };
-    case 'task_started':
-      return { type: event.type, id: event.task.id, createdAt: event.task.createdAt };
+      return { type: event.type, id: event.task.id, owner: event.task.owner };
+    case 'task_started': {
+      const { id, owner, createdAt } = event.task;
+      return { type: event.type, id, owner, createdAt };
+    }
     case 'task_claimed':
       return { type: event.type, id: event.taskId };
     case 'task_requeued':
-      return { type: event.type, id: event.task.id, delayMs: event.delayMs };
+      return { type: event.type, id: event.task.id, owner: event.task.owner, delayMs: event.delayMs };
     case 'task_moved':
       return { type: event.type, id: event.task.id, position: event.position };
     case 'task_progress': {
@@ -92,8 +122,10 @@ export function newsOf(event: DispatchEvent): News | null {
       return { type: event.type, owner: event.owner, ids: event.files.map(({ id }) => id) };
     case 'files_deleted':
       return { type: event.type, owner: event.owner, ids: event.fileIds };
-    case 'task_preview':
     case 'task_execution':
+      return { type: event.type, id: event.taskId, owner: event.owner, event: event.event };
+    case 'task_preview':
+    case 'news_lost':
       return null;
     default:
       return event;

@@ -3,7 +3,8 @@ import type { TestedInstance } from '../fleet/fleet-member.ts';
 import type { Answer, CarryOut, DispatchOrders, Order } from './dispatch-orders.ts';
 import type { NewsReader } from './news-reader.ts';
 import type { NewsSender } from './news-sender.ts';
-import type { PreviewsElsewhere } from './previews-elsewhere.ts';
+import type { ReportsElsewhere } from './reports-elsewhere.ts';
+import type { RunningNodes } from './running-nodes.ts';
 
 /** How long a test waits for an instance that was added a moment ago. */
 const ownerWaitMs = 5_000;
@@ -16,7 +17,8 @@ export class Replicas {
     sender: NewsSender;
     reader: NewsReader;
     orders: DispatchOrders;
-    previews: PreviewsElsewhere;
+    reports: ReportsElsewhere;
+    running: Pick<RunningNodes, 'here'>;
     fleet: Pick<Fleet, 'cancel' | 'member' | 'refreshOffers'>;
     isDispatcher: () => boolean;
   }) {
@@ -25,29 +27,36 @@ export class Replicas {
 
   /** Resolves once this replica hears the others. */
   async start(): Promise<void> {
-    const { reader, orders, previews, isDispatcher } = this.#options;
+    const { reader, orders, reports, isDispatcher } = this.#options;
     await reader.start();
     await orders.start({ carryOut: this.#carryOut, isDispatcher });
-    previews.start();
+    reports.start();
+  }
+
+  /** A socket has come that wants to see what runs. */
+  look(): void {
+    this.#options.reports.look();
   }
 
   async close(): Promise<void> {
-    const { sender, reader, orders, previews } = this.#options;
-    await previews.close();
+    const { sender, reader, orders, reports } = this.#options;
+    await reports.close();
     await orders.close();
     await reader.close();
     await sender.close();
   }
 
   readonly #carryOut: CarryOut = async (order: Order, from: string): Promise<Answer> => {
-    const { fleet, previews } = this.#options;
+    const { fleet, reports, running } = this.#options;
     switch (order.kind) {
       case 'stop':
         fleet.cancel(order.taskId);
         return null;
       case 'previews':
-        previews.want(from, order.owners);
+        reports.want(from, order.owners);
         return null;
+      case 'running':
+        return running.here(order.owner);
       case 'refresh':
         await fleet.refreshOffers();
         return true;
@@ -68,7 +77,7 @@ export class InstancesElsewhere {
   /** Returns null when no dispatcher has answered. */
   async test(instanceId: string): Promise<TestedInstance | null> {
     const answer = await this.#orders.ask({ kind: 'test', instanceId }, { waitMs: testWaitMs });
-    return answer === true ? null : answer;
+    return answer === true || Array.isArray(answer) ? null : answer;
   }
 
   /** Resolves when the dispatcher has asked its instances what they can run, or after a while. */

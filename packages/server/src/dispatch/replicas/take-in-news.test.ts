@@ -112,3 +112,22 @@ test('all tasks are read while a listener follows those of other replicas', asyn
   await taking.takeIn([ended('c')]);
   expect(asked.rows).toEqual(['b']);
 });
+
+test('only the tasks of users that a listener follows are read', async () => {
+  events.listen(() => undefined, { followsTasks: (owner) => owner === undefined || owner === 'ada' });
+  await taking.takeIn([
+    { type: 'task_ended', id: 'a', owner: 'ada' },
+    { type: 'task_ended', id: 'b', owner: 'bob' },
+    { type: 'task_ended', id: 'of an earlier version' },
+  ]);
+  expect(asked.rows).toEqual(['a', 'of an earlier version']);
+});
+
+test('a node of another replica is told without a question to the database', async () => {
+  const heard: unknown[] = [];
+  events.listen((event, isNews) => heard.push([event, isNews]));
+  const event = { type: 'node_started', nodeId: '1', topNodeId: '1' } as const;
+  await taking.takeIn([{ type: 'task_execution', id: 'a', owner: 'ada', event }]);
+  expect(heard).toEqual([[{ type: 'task_execution', taskId: 'a', owner: 'ada', event }, true]]);
+  expect(asked).toEqual({ rows: [], requirements: [] });
+});

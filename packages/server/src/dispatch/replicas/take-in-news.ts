@@ -64,8 +64,9 @@ export class TakeInNews {
   async #read(news: readonly News[]): Promise<Rows> {
     const { tasks, attempts, events } = this.#options;
     const waiting = stillWaiting(news);
-    const told = idsOf(news, ['task_created', 'task_started', 'task_requeued', 'task_ended']);
-    const followed = told.filter((id) => waiting.has(id) || events.isFollowed(id));
+    const followed = news.flatMap((each) =>
+      isOfRow(each) && (waiting.has(each.id) || events.isFollowed(each.id, each.owner)) ? [each.id] : [],
+    );
     const [rows, requirements, tried] = await Promise.all([
       tasks.rowsOf([...new Set([...followed, ...idsOf(news, ['task_moved'])])]),
       tasks.requirementsOf([...waiting]),
@@ -80,6 +81,10 @@ export class TakeInNews {
     if (news.type === 'task_progress') {
       const { id: taskId, owner, requestId, progress } = news;
       return { type: news.type, taskId, owner, requestId, progress };
+    }
+    if (news.type === 'task_execution') {
+      const { id: taskId, owner, event } = news;
+      return { type: news.type, taskId, owner, event };
     }
     if (news.type === 'task_claimed' || news.type === 'task_ended') queue.remove(news.id);
     if (!task) return null;
@@ -146,6 +151,13 @@ export class TakeInNews {
         return null;
     }
   }
+}
+
+/** Returns true for news whose event has the row of the task. */
+function isOfRow(
+  news: News,
+): news is News & { type: 'task_created' | 'task_started' | 'task_requeued' | 'task_ended' } {
+  return ['task_created', 'task_started', 'task_requeued', 'task_ended'].includes(news.type);
 }
 
 /** The tasks that wait after these news. One that was taken in between needs no place in the queue. */

@@ -37,6 +37,8 @@ export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
     events: dispatch.events,
     prompts: dispatch.prompts,
     tasks: dispatch.taskStore,
+    running: dispatch.runningNodes,
+    lookAtReports: () => dispatch.lookAtReports(),
     clock,
     onFault: (err) => log.warn({ err }, 'A client of ComfyUI could not be told of its prompt'),
   });

@@ -1,5 +1,6 @@
 import type { DispatchEvent, DispatchEvents } from '../../dispatch/dispatch-events.ts';
 import type { PushSocket } from '../../dispatch/push/push-socket.ts';
+import type { RunningNodes } from '../../dispatch/replicas/running-nodes.ts';
 import type { TaskPromptRow } from '../../dispatch/tables.ts';
 import type { PromptStore } from '../../dispatch/tasks/prompt-store.ts';
 import type { TaskStore } from '../../dispatch/tasks/task-store.ts';
@@ -10,6 +11,9 @@ interface FeedOptions {
   events: DispatchEvents;
   prompts: Pick<PromptStore, 'of'>;
   tasks: Pick<TaskStore, 'counts'>;
+  running: Pick<RunningNodes, 'of'>;
+  /** Called when the first client of an account has come, whose tasks another replica may run. */
+  lookAtReports: () => void;
   clock: Clock;
   onFault: (error: unknown) => void;
 }
@@ -37,8 +41,10 @@ export class PromptFeed {
   /** Null for a task that no client of ComfyUI has sent. */
   readonly #known = new Map<string, TaskPromptRow | null>();
   readonly #held = new Map<string, Delivery[]>();
-  /** The node that runs, by task, for clients that come back. */
-  readonly #running = new Map<string, { nodeId: string; topNodeId: string }>();
+  /** Prompts of clients that are here. Should the news of their end be lost, the rows tell of it. */
+  readonly #watched = new Map<string, { owner: string; stop: () => void }>();
+  /** Clients that are not told yet which node runs, with the tasks of which they have heard a later one. */
+  readonly #joining = new Map<PromptClient, Set<string>>();
   /** Accounts whose count is being read, and whether it has changed since. */
   readonly #counting = new Map<string, { hasChanged: boolean }>();
   readonly #stop: () => void;
@@ -46,12 +52,14 @@ export class PromptFeed {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#stop = options.events.listen((event) => this.#notice(event), {
-      followsTasks: () => this.#clients.size > 0,
+      followsTasks: (owner) => (owner === undefined ? this.#clients.size > 0 : this.#clients.has(owner)),
+      reportsWanted: () => [...this.#clients.keys()],
     });
   }
 
   close(): void {
     this.#stop();
+    for (const taskId of this.#watched.keys()) this.#unwatch(taskId);
   }
 
   countOf(userId: string): number {
@@ -62,20 +70,19 @@ export class PromptFeed {
   async add(client: PromptClient): Promise<void> {
     const ofUser = this.#clients.get(client.userId) ?? new Set();
     this.#clients.set(client.userId, ofUser.add(client));
+    if (ofUser.size === 1) this.#options.lookAtReports();
+    this.#tellRunning(client).catch(this.#options.onFault);
     const remaining = await this.remainingOf(client.userId);
     if (!ofUser.has(client)) return;
     client.push.begin([forSocket(statusFrame(remaining, client.clientId), client.userId)]);
-    for (const [taskId, { nodeId, topNodeId }] of this.#running) {
-      const address = this.#known.get(taskId);
-      if (address?.owner !== client.userId || address.clientId !== client.clientId) continue;
-      offer(client, executingFrame(address.promptId, nodeId, topNodeId));
-    }
   }
 
   remove(client: PromptClient): void {
     const ofUser = this.#clients.get(client.userId);
     ofUser?.delete(client);
-    if (ofUser?.size === 0) this.#clients.delete(client.userId);
+    if (ofUser?.size !== 0) return;
+    this.#clients.delete(client.userId);
+    for (const [taskId, { owner }] of this.#watched) if (owner === client.userId) this.#unwatch(taskId);
   }
 
   async remainingOf(userId: string): Promise<number> {
@@ -95,20 +102,43 @@ export class PromptFeed {
   }
 
   #notice(event: DispatchEvent): void {
+    if (event.type === 'news_lost') for (const owner of this.#clients.keys()) this.#tellCount(owner);
     const subject = subjectOf(event);
     if (subject === null) return;
     const { taskId, owner } = subject;
-    this.#noteRunning(event, taskId);
     if (!this.#clients.has(owner)) return;
     if (event.type === 'task_created' || event.type === 'task_ended') this.#tellCount(owner);
-    if (event.type === 'task_created') return;
     this.#deliver(taskId, (address) => this.#send(event, address));
   }
 
-  #noteRunning(event: DispatchEvent, taskId: string): void {
-    if (event.type === 'task_ended' || event.type === 'task_requeued') this.#running.delete(taskId);
-    if (event.type !== 'task_execution' || event.event.type !== 'node_started') return;
-    if (this.#known.get(taskId)) this.#running.set(taskId, event.event);
+  #watch({ taskId, owner }: TaskPromptRow): void {
+    if (this.#watched.has(taskId)) return;
+    const stop = this.#options.events.listenTo(taskId, (event) => {
+      // The other events of the task come with those of all tasks.
+      if (event.type === 'task_ended') this.#notice(event);
+    });
+    this.#watched.set(taskId, { owner, stop });
+  }
+
+  #unwatch(taskId: string): void {
+    this.#watched.get(taskId)?.stop();
+    this.#watched.delete(taskId);
+  }
+
+  async #tellRunning(client: PromptClient): Promise<void> {
+    const later = new Set<string>();
+    this.#joining.set(client, later);
+    try {
+      const running = await this.#options.running.of(client.userId);
+      const addresses = await this.#options.prompts.of(running.map(({ taskId }) => taskId));
+      for (const { taskId, nodeId, topNodeId } of running) {
+        const address = addresses.get(taskId);
+        if (address?.clientId !== client.clientId || later.has(taskId)) continue;
+        offer(client, executingFrame(address.promptId, nodeId, topNodeId));
+      }
+    } finally {
+      this.#joining.delete(client);
+    }
   }
 
   #deliver(taskId: string, delivery: Delivery): void {
@@ -130,8 +160,10 @@ export class PromptFeed {
 
   #release(taskId: string, held: readonly Delivery[]): void {
     if (this.#held.get(taskId) === held) this.#held.delete(taskId);
-    const address = this.#known.get(taskId);
-    if (address) for (const delivery of held) delivery(address);
+    for (const delivery of held) {
+      const address = this.#known.get(taskId);
+      if (address) delivery(address);
+    }
   }
 
   #remember(taskId: string, address: TaskPromptRow | null): void {
@@ -144,16 +176,21 @@ export class PromptFeed {
     const clients = [...(this.#clients.get(address.owner) ?? [])].filter(
       ({ clientId }) => clientId === address.clientId,
     );
-    if (clients.length === 0) return;
-    if (event.type === 'task_preview') {
-      for (const client of clients) {
-        const preview = previewFrame(event.preview, address, client.readsPreviewMetadata);
-        if (preview) offer(client, preview);
-      }
-      return;
+    if (event.type === 'task_ended') {
+      this.#unwatch(address.taskId);
+      // Its end may be told twice, by news and by the rows.
+      this.#remember(address.taskId, null);
     }
-    for (const each of framesOf(event, address, this.#options.clock()))
-      for (const client of clients) offer(client, each);
+    if (clients.length === 0) return;
+    if (event.type !== 'task_ended') this.#watch(address);
+    if (changesNode(event)) for (const client of clients) this.#joining.get(client)?.add(address.taskId);
+    const frames = framesOf(event, address, this.#options.clock());
+    for (const client of clients) {
+      for (const each of frames) offer(client, each);
+      const preview =
+        event.type === 'task_preview' && previewFrame(event.preview, address, client.readsPreviewMetadata);
+      if (preview) offer(client, preview);
+    }
   }
 
   /** One read at a time for an account; what changes meanwhile is read after it. */
@@ -189,6 +226,13 @@ function subjectOf(event: DispatchEvent): { taskId: string; owner: string } | nu
     default:
       return null;
   }
+}
+
+/** Whether another node runs after this event than before, or none. */
+function changesNode(event: DispatchEvent): boolean {
+  return event.type === 'task_execution'
+    ? event.event.type === 'node_started'
+    : event.type !== 'task_preview';
 }
 
 function offer(client: PromptClient, frame: PromptFrame): void {

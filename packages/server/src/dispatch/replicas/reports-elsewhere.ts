@@ -1,6 +1,6 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { Bus, BusEvent } from '../../platform/bus/bus.ts';
-import type { TaskPreview } from '../dispatch-events.ts';
+import type { DispatchEvent, TaskPreview } from '../dispatch-events.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { DispatchOrders } from './dispatch-orders.ts';
 import { type PreviewPart, PreviewParts, partsOf, previewsTopic } from './preview-parts.ts';
@@ -10,9 +10,14 @@ const askEveryMs = 5_000;
 /** A replica that has not asked again for so long wants none any more. */
 const wantedForMs = 12_000;
 const maxReplicas = 100;
+/** When those of more users are wanted, those of all are asked for. */
+const maxOwners = 100;
 
-/** Previews cross to another replica only while a socket there wants them. */
-export class PreviewsElsewhere {
+/**
+ * Previews and reports of nodes cross to another replica only while a socket there wants them. Every replica hears what the others
+ * want, so one that becomes the dispatcher knows it already.
+ */
+export class ReportsElsewhere {
   readonly #options;
   readonly #timer: Timer;
   /** What other replicas have asked this one for. */
@@ -30,8 +35,8 @@ export class PreviewsElsewhere {
     options: Pick<DispatchParts, 'events' | 'steadyClock'> & {
       bus: Pick<Bus, 'publish' | 'subscribe'>;
       orders: Pick<DispatchOrders, 'send'>;
-      /** Whose previews the sockets of this replica want; null for those of all users. */
-      wantedHere: () => string[] | null;
+      /** Tells the other replicas of a node. */
+      report: (event: DispatchEvent & { type: 'task_execution' }) => void;
       isDispatcher: () => boolean;
       timer?: Timer;
       onFault: (error: unknown) => void;
@@ -44,6 +49,7 @@ export class PreviewsElsewhere {
   start(): void {
     this.#stopListening = this.#options.events.listenHere((event) => {
       if (event.type === 'task_preview') this.#send(event);
+      if (event.type === 'task_execution' && this.#isWanted(event.owner)) this.#options.report(event);
     });
     this.#plan();
   }
@@ -52,10 +58,12 @@ export class PreviewsElsewhere {
     this.#isClosed = true;
     this.#stopTimer();
     this.#stopListening();
-    await this.#unsubscribe();
+    const listening = this.#subscribed?.listening;
+    this.#unsubscribe();
+    await listening;
   }
 
-  /** Another replica wants the previews of these users, for some seconds. */
+  /** Another replica wants the reports of these users, for some seconds. */
   want(replica: string, owners: string[] | null): void {
     const { steadyClock } = this.#options;
     this.#wanted.delete(replica);
@@ -70,40 +78,42 @@ export class PreviewsElsewhere {
   #plan(): void {
     if (this.#isClosed) return;
     this.#stopTimer = this.#timer(() => {
-      this.#look()
-        .catch(this.#options.onFault)
-        .finally(() => this.#plan());
+      this.look();
+      this.#plan();
     }, lookEveryMs);
   }
 
-  /** Asks the dispatcher for what the sockets of this replica want. */
-  async #look(): Promise<void> {
-    const { wantedHere, isDispatcher, orders, steadyClock } = this.#options;
-    const owners = wantedHere();
-    if (isDispatcher() || owners?.length === 0) {
+  /** Asks for what the sockets of this replica want. A socket that has just come does not wait for the next look. */
+  look(): void {
+    const { events, isDispatcher, orders, steadyClock } = this.#options;
+    const wanted = events.reportsWanted;
+    if (wanted?.length === 0) {
       this.#asked = { owners: '', atMs: Number.NEGATIVE_INFINITY };
-      await this.#unsubscribe();
+      this.#unsubscribe();
       return;
     }
-    if (!this.#subscribed) await this.#subscribe();
+    if (isDispatcher()) this.#unsubscribe();
+    else this.#subscribe();
+    const owners = wanted && wanted.length > maxOwners ? null : wanted;
     const shown = JSON.stringify(owners);
     if (shown === this.#asked.owners && steadyClock() - this.#asked.atMs < askEveryMs) return;
     this.#asked = { owners: shown, atMs: steadyClock() };
     orders.send({ kind: 'previews', owners });
   }
 
-  async #subscribe(): Promise<void> {
+  #subscribe(): void {
+    if (this.#subscribed) return;
     const closing = new AbortController();
-    const events = await this.#options.bus.subscribe(previewsTopic, { signal: closing.signal });
-    this.#subscribed = { closing, listening: this.#listen(events) };
-    if (this.#isClosed) await this.#unsubscribe();
+    const listening = this.#options.bus
+      .subscribe(previewsTopic, { signal: closing.signal })
+      .then((events) => this.#listen(events))
+      .catch(this.#options.onFault);
+    this.#subscribed = { closing, listening };
   }
 
-  async #unsubscribe(): Promise<void> {
-    const subscribed = this.#subscribed;
+  #unsubscribe(): void {
+    this.#subscribed?.closing.abort();
     this.#subscribed = null;
-    subscribed?.closing.abort();
-    await subscribed?.listening;
   }
 
   async #listen(events: AsyncIterable<BusEvent<PreviewPart>>): Promise<void> {
@@ -118,6 +128,7 @@ export class PreviewsElsewhere {
   }
 
   #isWanted(owner: string): boolean {
+    if (this.#wanted.size === 0) return false;
     const nowMs = this.#options.steadyClock();
     for (const [replica, { owners, untilMs }] of this.#wanted) {
       if (untilMs < nowMs) this.#wanted.delete(replica);
@@ -127,7 +138,7 @@ export class PreviewsElsewhere {
   }
 
   #send({ taskId, owner, preview }: { taskId: string; owner: string; preview: TaskPreview }): void {
-    if (this.#wanted.size === 0 || this.#sending.has(taskId) || !this.#isWanted(owner)) return;
+    if (this.#sending.has(taskId) || !this.#isWanted(owner)) return;
     this.#sending.add(taskId);
     this.#publish(partsOf(taskId, owner, preview))
       .catch(this.#options.onFault)

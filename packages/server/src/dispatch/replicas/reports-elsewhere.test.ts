@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import { MemoryBus } from '../../platform/bus/memory-bus.ts';
 import { DispatchEvents } from '../dispatch-events.ts';
-import { PreviewsElsewhere } from './previews-elsewhere.ts';
+import { ReportsElsewhere } from './reports-elsewhere.ts';
 
 const fail = (error: unknown): never => {
   throw error;
@@ -11,13 +11,15 @@ const fail = (error: unknown): never => {
 const time = new ManualTime();
 let bus: MemoryBus;
 let published: string[];
+/** The tasks of which a node was told. */
+let reported: string[];
 let wantedHere: string[] | null;
-let dispatcher: { events: DispatchEvents; previews: PreviewsElsewhere };
-let other: { events: DispatchEvents; previews: PreviewsElsewhere };
+let dispatcher: { events: DispatchEvents; reports: ReportsElsewhere };
+let other: { events: DispatchEvents; reports: ReportsElsewhere };
 
 function newReplica(isDispatcher: boolean) {
   const events = new DispatchEvents(fail);
-  const previews = new PreviewsElsewhere({
+  const reports = new ReportsElsewhere({
     bus: {
       publish: async (topic, message) => {
         published.push(topic.name);
@@ -28,30 +30,32 @@ function newReplica(isDispatcher: boolean) {
     events,
     orders: {
       send: (order) => {
-        if (order.kind === 'previews') dispatcher.previews.want('other', order.owners);
+        if (order.kind === 'previews') dispatcher.reports.want('other', order.owners);
       },
     },
-    wantedHere: () => wantedHere,
+    report: ({ taskId }) => void reported.push(taskId),
     isDispatcher: () => isDispatcher,
     steadyClock: time.now,
     timer: time.timer,
     onFault: fail,
   });
-  previews.start();
-  return { events, previews };
+  reports.start();
+  events.listen(() => undefined, { reportsWanted: () => (isDispatcher ? [] : wantedHere) });
+  return { events, reports };
 }
 
 beforeEach(() => {
   bus = new MemoryBus();
   published = [];
+  reported = [];
   wantedHere = [];
   dispatcher = newReplica(true);
   other = newReplica(false);
 });
 
 afterEach(async () => {
-  await dispatcher.previews.close();
-  await other.previews.close();
+  await dispatcher.reports.close();
+  await other.reports.close();
   await bus.close();
 });
 
@@ -66,10 +70,16 @@ async function look(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('no preview crosses while no socket elsewhere wants one', async () => {
+function execute(owner: string): void {
+  const event = { type: 'node_started', nodeId: '1', topNodeId: '1' } as const;
+  dispatcher.events.announce({ type: 'task_execution', taskId: `of ${owner}`, owner, event });
+}
+
+test('nothing crosses while no socket elsewhere wants it', async () => {
   await look();
   show('ada');
-  expect(published).toEqual([]);
+  execute('ada');
+  expect([published, reported]).toEqual([[], []]);
 });
 
 test('the previews of a user cross while a socket elsewhere wants them, and end some seconds later', async () => {
@@ -86,4 +96,20 @@ test('the previews of a user cross while a socket elsewhere wants them, and end 
   for (let second = 0; second < 13; second += 1) await look();
   show('ada');
   expect(published).toHaveLength(1);
+});
+
+test('the nodes of a user are told from the moment that a socket elsewhere has come, and of no other user', async () => {
+  wantedHere = ['ada'];
+  execute('ada');
+  other.reports.look();
+  execute('bob');
+  execute('ada');
+  expect(reported).toEqual(['of ada']);
+});
+
+test('when sockets elsewhere show more users than an order names, everything crosses', async () => {
+  wantedHere = Array.from({ length: 101 }, (_, index) => `user ${index}`);
+  other.reports.look();
+  execute('bob');
+  expect(reported).toEqual(['of bob']);
 });
