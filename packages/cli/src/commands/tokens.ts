@@ -4,7 +4,7 @@ import {
   deleteAccessToken,
   listAccessTokens,
 } from '@switchyard/contract/accounts/access-token';
-import { comfyuiAddress } from '@switchyard/contract/doors/comfyui';
+import { comfyuiAddress } from '@switchyard/contract/doors/comfyui-address';
 import { doorScope, type Scope, scopes } from '@switchyard/contract/endpoint';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findGateway } from '../gateway-address.ts';

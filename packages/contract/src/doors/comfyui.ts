@@ -9,14 +9,6 @@ import type { Endpoint } from '../endpoint.ts';
 /** Each address is also below the second base, since clients of ComfyUI use both. */
 export const comfyuiBases = ['/comfy', '/comfy/api'] as const;
 
-/** Below it stands the token of a client that takes only an address: `/comfy/t/<token>/prompt`. */
-export const comfyuiPathTokens = '/comfy/t';
-
-/** What a user enters in such a client. */
-export function comfyuiAddress(gateway: string, token: string): string {
-  return `${gateway.replace(/\/$/, '')}${comfyuiPathTokens}/${token}`;
-}
-
 const tags = ['ComfyUI door'];
 const anything = { 200: Type.Unknown() };
 const reads = { access: 'dispatch:read', door: 'comfyui', headerOnly: true } as const;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { comfyuiPathTokens } from '@switchyard/contract/doors/comfyui';
+import { comfyuiPathTokens } from '@switchyard/contract/doors/comfyui-address';
 import type { FastifyRequest } from 'fastify';
 
 /** `/comfy/t/<token>` and what follows it. */

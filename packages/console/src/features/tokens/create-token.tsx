@@ -1,5 +1,5 @@
 import { createAccessToken } from '@switchyard/contract/accounts/access-token';
-import { comfyuiAddress } from '@switchyard/contract/doors/comfyui';
+import { comfyuiAddress } from '@switchyard/contract/doors/comfyui-address';
 import { doorScope, type Scope, scopes } from '@switchyard/contract/endpoint';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
