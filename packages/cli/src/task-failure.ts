@@ -1,4 +1,5 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
+import { shellWord } from '@switchyard/contract/shell-word';
 import { CommandError } from './exit-codes.ts';
 
 /** The message and the exit code when tasks failed; undefined when all completed. */
@@ -37,8 +38,4 @@ export function hintOfMissingFile({ error, workflow }: TaskDetail): string {
 function inputsOf(node: unknown): Record<string, unknown> {
   const inputs = (node as { inputs?: unknown } | undefined)?.inputs;
   return typeof inputs === 'object' && inputs !== null ? (inputs as Record<string, unknown>) : {};
-}
-
-function shellWord(text: string): string {
-  return /^[\w.:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

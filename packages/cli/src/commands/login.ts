@@ -6,6 +6,7 @@ import { createAccessToken, deleteAccessToken } from '@switchyard/contract/accou
 import type { Account } from '@switchyard/contract/accounts/account';
 import { changePassword } from '@switchyard/contract/accounts/session';
 import type { Scope } from '@switchyard/contract/endpoint';
+import { isLoopbackHost } from '@switchyard/server/http/access/origin';
 import type { Command } from 'commander';
 import { askLogin, askNewPassword, type LoginInput } from '../ask-login.ts';
 import { findGateway } from '../gateway-address.ts';
@@ -146,9 +147,8 @@ function report(
 }
 
 function warnOfPlainHttp(url: string, { stderr }: Terminal): void {
-  const { protocol, hostname: host } = new URL(url);
-  const isLoopback = host === 'localhost' || host === '[::1]' || host.startsWith('127.');
-  if (protocol === 'http:' && !isLoopback) {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:' && !isLoopbackHost(hostname.replace(/^\[|\]$/g, ''))) {
     stderr.write('The password travels to this gateway unencrypted; anybody on the way can read it.\n');
   }
 }

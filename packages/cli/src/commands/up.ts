@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import { type Flags, type LoadedConfig, loadConfig } from '@switchyard/server/config/load';
-import type { Config } from '@switchyard/server/config/schema';
+import { isLoopbackHost } from '@switchyard/server/http/access/origin';
 import { newDeferred } from '@switchyard/server/lib/async/deferred';
 import type { RunningGateway } from '@switchyard/server/main';
 import type { Command } from 'commander';
@@ -115,6 +115,7 @@ function bannerFacts(
   cwd: string,
 ): Omit<BannerFacts, 'agents'> {
   const port = Number(new URL(url).port);
+  const isReachable = !isLoopbackHost(config.server.host);
   return {
     version,
     readyMs: process.uptime() * 1_000,
@@ -127,13 +128,9 @@ function bannerFacts(
     credentialsFile: shorten(facts.credentialsPath, cwd),
     awaitsFirstAdmin: facts.awaitsFirstAdmin,
     registration: facts.registration,
-    isReachable: isReachable(config.server),
-    isOpenOverPlainHttp: isReachable(config.server) && !config.server.public_url?.startsWith('https:'),
+    isReachable,
+    isOpenOverPlainHttp: isReachable && !config.server.public_url?.startsWith('https:'),
   };
-}
-
-function isReachable({ host }: Config['server']): boolean {
-  return !(host === 'localhost' || host === '::1' || host.startsWith('127.'));
 }
 
 function shorten(path: string | null, cwd: string): string | null {

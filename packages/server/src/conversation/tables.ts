@@ -76,7 +76,6 @@ export interface ThreadSequenceTable {
   run_admission: number;
 }
 
-/** The id of a deleted thread answers 404 for ever. */
 /** The goal towards which the agent of a thread works by itself, until it is reached or cleared. */
 export interface ThreadGoalTable {
   thread_id: string;
@@ -102,6 +101,7 @@ export interface ThreadTtlTable {
   look_at: string;
 }
 
+/** Threads that are deleted. Their ids answer 404 for ever. */
 export interface DeletedThreadTable {
   thread_id: string;
   user_id: string | null;

@@ -1,4 +1,5 @@
 import { type AuditRecord, listAudit } from '@switchyard/contract/accounts/audit';
+import { shellWord } from '@switchyard/contract/shell-word';
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
@@ -18,7 +19,6 @@ import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { shellWord } from '../../lib/shell-word.ts';
 import { AuditFilter } from './audit-filter.tsx';
 import { type AuditFilters, auditQueryOf, hasFilter, targetName } from './audit-query.ts';
 

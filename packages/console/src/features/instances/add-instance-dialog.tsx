@@ -14,6 +14,7 @@ import {
   type WorkerAddress,
   workerUrl,
 } from '@switchyard/contract/dispatch/worker-address';
+import { shellWord } from '@switchyard/contract/shell-word';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
@@ -30,7 +31,6 @@ import { gateway } from '../../lib/gateway.ts';
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { parseLines } from '../../lib/secret-lines.ts';
-import { shellWord } from '../../lib/shell-word.ts';
 
 const emptyDraft = {
   address: '',

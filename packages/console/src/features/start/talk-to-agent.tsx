@@ -1,5 +1,6 @@
 import { createRun } from '@switchyard/contract/conversation/runs';
 import { createThread } from '@switchyard/contract/conversation/threads';
+import { shellWord } from '@switchyard/contract/shell-word';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { Button, LinkButton } from '../../kit/button.tsx';
@@ -9,7 +10,6 @@ import { setQuery, useQueryState } from '../../lib/address.ts';
 import { modelsQuery } from '../../lib/data/models.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { shellWord } from '../../lib/shell-word.ts';
 import { AgentReply } from './agent-reply.tsx';
 import { Tile } from './tile.tsx';
 

@@ -1,4 +1,5 @@
 import { deleteUser, resetUserPassword, type User, updateUser } from '@switchyard/contract/accounts/user';
+import { shellWord } from '@switchyard/contract/shell-word';
 import { useState } from 'react';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
@@ -6,7 +7,6 @@ import { Menu } from '../../kit/menu.tsx';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
-import { shellWord } from '../../lib/shell-word.ts';
 import type { OneTimePassword } from './one-time-password.ts';
 import { usersKey } from './users-query.ts';
 

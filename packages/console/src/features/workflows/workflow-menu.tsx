@@ -3,6 +3,7 @@ import {
   type SavedWorkflowDetail,
   updateWorkflow,
 } from '@switchyard/contract/dispatch/workflow';
+import { shellWord } from '@switchyard/contract/shell-word';
 import { useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
@@ -12,7 +13,6 @@ import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
-import { shellWord } from '../../lib/shell-word.ts';
 import { EditWorkflowDialog } from './edit-workflow-dialog.tsx';
 import { lastValuesOf } from './last-values.ts';
 

@@ -1,4 +1,5 @@
 import type { SavedWorkflow } from '@switchyard/contract/dispatch/workflow';
+import { shellWord } from '@switchyard/contract/shell-word';
 import { useQuery } from '@tanstack/react-query';
 import { DataTable } from '../../kit/data-table.tsx';
 import { Page } from '../../kit/page.tsx';
@@ -11,7 +12,6 @@ import { workflowsQuery } from '../../lib/data/workflows.ts';
 import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
-import { shellWord } from '../../lib/shell-word.ts';
 import { ImportPanel } from './import/import-panel.tsx';
 
 /** The saved workflows of the user, and the place where new ones are dropped. */

@@ -9,7 +9,6 @@ import {
 } from './protocol-event.ts';
 import { type EndOfGraph, SubgraphEvents } from './subgraph-events.ts';
 
-/** The parts of a frame that are needed beside its data. */
 /** The name of a frame that holds an event as it is, and what is in such a frame. */
 export const frameOfMadeEvent = 'event';
 export interface MadeEvent {

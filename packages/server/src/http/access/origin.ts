@@ -55,6 +55,11 @@ export function isForeignName({
   return !known.some((origin) => hostnameOf(origin) === name);
 }
 
+/** Returns whether only this machine can reach the host, which is a name or an address without brackets. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || isLoopbackAddress(host);
+}
+
 export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.');
 }

@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { shellWord } from '@switchyard/contract/shell-word';
 import type { Config } from '../../config/schema.ts';
 import { formatSize } from '../../lib/size.ts';
 import { type Disk, nodeDisk } from '../../platform/files/disk.ts';
 import { diskReserveBytes, writtenFolders } from '../options-of-config.ts';
-import { type Finding, quoted, well, wrong } from './finding.ts';
+import { type Finding, well, wrong } from './finding.ts';
 
 /** Looks at the folders in which the gateway writes: whether they can be used, and who else can look into them. */
 export function checkHome(config: Config): Finding[] {
@@ -18,11 +19,11 @@ export function checkHome(config: Config): Finding[] {
 function folderFinding(folder: string): Finding {
   const nearest = nearestExisting(folder);
   if (!statSync(nearest).isDirectory()) {
-    const how = `mv ${quoted(nearest)} ${quoted(`${nearest}.old`)}`;
+    const how = `mv ${shellWord(nearest)} ${shellWord(`${nearest}.old`)}`;
     return wrong('home', `${nearest} is not a folder, and the gateway needs one there.`, how);
   }
   if (!mayWrite(nearest)) {
-    const how = `sudo chown -R "$(id -un)" ${quoted(nearest)}`;
+    const how = `sudo chown -R "$(id -un)" ${shellWord(nearest)}`;
     return wrong('home', `This user may not write in ${nearest}. Run this as the user of the gateway.`, how);
   }
   if (nearest !== folder) return well('home', `${folder} is not there yet. The first start makes it.`);
@@ -30,7 +31,7 @@ function folderFinding(folder: string): Finding {
     return wrong(
       'home',
       `Other users of this machine can look into ${folder}.`,
-      `chmod o= ${quoted(folder)}`,
+      `chmod o= ${shellWord(folder)}`,
     );
   }
   return well('home', `${folder} can be written, and other users of this machine cannot look into it.`);
@@ -67,7 +68,7 @@ export async function checkDisk(
       const free = `The disk of ${folder} has ${formatSize(bytes - (bytes % mega))} free`;
       if (bytes >= diskReserveBytes) return well('disk', `${free}.`);
       const says = `${free}. Below ${formatSize(diskReserveBytes)} the gateway refuses uploads and outputs.`;
-      return wrong('disk', says, `du -xh -d 2 ${quoted(folder)} | sort -h | tail`);
+      return wrong('disk', says, `du -xh -d 2 ${shellWord(folder)} | sort -h | tail`);
     }),
   );
 }

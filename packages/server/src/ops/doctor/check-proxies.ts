@@ -1,6 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import { trustedProxies } from '../../http/access/client-ip.ts';
-import { isLoopbackAddress } from '../../http/access/origin.ts';
+import { isLoopbackHost } from '../../http/access/origin.ts';
 import { type Finding, well, wrong } from './finding.ts';
 
 type Settings = Pick<Config, 'server' | 'auth'>;
@@ -36,7 +36,7 @@ export function checkProxies({ server, auth }: Settings): Finding[] {
       ),
     ];
   }
-  if (proxies.length > 0 && isLoopback(server.host) && !trustsLoopback(proxies)) {
+  if (proxies.length > 0 && isLoopbackHost(server.host) && !trustsLoopback(proxies)) {
     const says = `The gateway listens on ${server.host}, so its proxy calls from this machine, and auth.trusted_proxies does not have that address.`;
     return [wrong('proxies', says, inFile('auth: { trusted_proxies: [127.0.0.1, "::1"] }'))];
   }
@@ -49,10 +49,6 @@ function standsBehindProxy({ public_url: url, port }: Config['server']): boolean
   if (url === null) return false;
   const { protocol, port: named } = new URL(url);
   return protocol === 'https:' || Number(named || 80) !== port;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || isLoopbackAddress(host);
 }
 
 function trustsLoopback(proxies: readonly string[]): boolean {

@@ -1,12 +1,13 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellWord } from '@switchyard/contract/shell-word';
 import { credentialsPath } from '../../accounts/secrets/credentials-file.ts';
 import { minSecretLength } from '../../accounts/secrets/signing-secret.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { sharedHome } from '../options-of-config.ts';
 import { isOpenToOthers, sqliteFileOf } from './check-home.ts';
-import { type Finding, quoted, well, wrong } from './finding.ts';
+import { type Finding, well, wrong } from './finding.ts';
 
 /** Looks at the secrets of the configuration and at the private files of the data home. It shows no secret and mends nothing. */
 export function checkSecrets({ config, file }: Pick<LoadedConfig, 'config' | 'file'>): Finding[] {
@@ -72,13 +73,13 @@ function configurationFileFindings(file: string, secrets: readonly Secret[]): Fi
   const within = secrets.filter(({ value }) => text.includes(value)).map(({ key }) => key);
   if (within.length === 0) return [];
   const says = `Other users of this machine can read ${file}, which has secrets in it (${within.join(', ')}).`;
-  return [wrong('secrets', says, `chmod 600 ${quoted(file)}`)];
+  return [wrong('secrets', says, `chmod 600 ${shellWord(file)}`)];
 }
 
 function signingFileFindings({ auth, data_home: home }: Config): Finding[] {
   const path = join(home, '.jwt_secret');
   if (auth.jwt_secret !== null || !existsSync(path)) return [];
-  const again = `rm ${quoted(path)}   # the next start makes a new one; everybody signs in again`;
+  const again = `rm ${shellWord(path)}   # the next start makes a new one; everybody signs in again`;
   if (!lstatSync(path).isFile())
     return [wrong('secrets', `${path} must be a plain file, and it is something else.`, again)];
   const { length } = readFileSync(path, 'utf8').trim();
@@ -98,5 +99,5 @@ function privateFilesOf(config: Config): string[] {
 function rightsFindings(path: string): Finding[] {
   if (!isOpenToOthers(path, 0o077)) return [];
   const says = `Other users of this machine can read or change ${path}.`;
-  return [wrong('secrets', says, `chmod 600 ${quoted(path)}`)];
+  return [wrong('secrets', says, `chmod 600 ${shellWord(path)}`)];
 }

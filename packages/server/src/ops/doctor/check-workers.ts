@@ -1,4 +1,5 @@
 import type { SettingsInput } from '@switchyard/contract/dispatch/settings';
+import { shellWord } from '@switchyard/contract/shell-word';
 import type { Config } from '../../config/schema.ts';
 import { builtInServerId, initialSettings } from '../../dispatch/instances/settings.ts';
 import { seedOf } from '../../dispatch/instances/settings-seed.ts';
@@ -11,7 +12,7 @@ import { systemTimer } from '../../lib/async/timer.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { tableExists } from '../../platform/database/table-exists.ts';
 import { guardedLookup } from '../../platform/outbound/host-rules.ts';
-import { type Finding, messageOf, quoted, well, wrong } from './finding.ts';
+import { type Finding, messageOf, well, wrong } from './finding.ts';
 
 /** A doctor that asks more workers at once than this would itself be a load. The console shows the others. */
 const maxWorkers = 100;
@@ -60,7 +61,7 @@ async function workerFinding(address: WorkerAddress): Promise<Finding> {
     return wrong(
       'workers',
       messageOf(error),
-      `curl -v ${quoted(url)}   # until it answers; then switchyard instances list`,
+      `curl -v ${shellWord(url)}   # until it answers; then switchyard instances list`,
     );
   } finally {
     http.close();

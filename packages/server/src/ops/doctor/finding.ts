@@ -34,8 +34,3 @@ export function messageOf(error: unknown): string {
   const { message } = error instanceof Error ? error : { message: String(error) };
   return message.endsWith('.') ? message : `${message}.`;
 }
-
-/** Returns the text as one word of a shell. */
-export function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -1,4 +1,5 @@
 import { type Pause, type PauseScope, pauseQueue, resumeQueue } from '@switchyard/contract/dispatch/queue';
+import { shellWord } from '@switchyard/contract/shell-word';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
@@ -18,7 +19,6 @@ import { queueQuery } from '../../../lib/data/overview.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useSession } from '../../../lib/session.ts';
-import { shellWord } from '../../../lib/shell-word.ts';
 
 type Target = Pick<Pause, 'scope' | 'target'>;
 

@@ -1,6 +1,6 @@
 import { type Task, type TaskStatusFilter, taskStatusFilters } from '@switchyard/contract/dispatch/task';
 import type { TaskListQuery } from '@switchyard/contract/dispatch/tasks';
-import { shellWord } from '../../../lib/shell-word.ts';
+import { shellWord } from '@switchyard/contract/shell-word';
 
 /** How far back a list goes, as the address says it. */
 export const periods = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 } as const;

@@ -1,5 +1,5 @@
 import type { TaskDetail } from '@switchyard/contract/dispatch/task';
-import { shellWord } from '../../../lib/shell-word.ts';
+import { shellWord } from '@switchyard/contract/shell-word';
 
 type Copied = Pick<
   TaskDetail,

@@ -1,5 +1,5 @@
+import { shellWord } from '@switchyard/contract/shell-word';
 import { expect, it } from 'vitest';
-import { shellWord } from '../../../lib/shell-word.ts';
 import { runCommands } from './run-commands.ts';
 
 it('writes the same run for a terminal, for the command line and for a program', () => {

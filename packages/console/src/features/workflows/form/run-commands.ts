@@ -1,4 +1,4 @@
-import { shellWord } from '../../../lib/shell-word.ts';
+import { shellWord } from '@switchyard/contract/shell-word';
 
 interface RunToCopy {
   origin: string;
