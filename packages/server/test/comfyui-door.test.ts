@@ -368,6 +368,9 @@ describe('models of a pool', () => {
     const loras: string[] = await ada.get('/api/models/loras');
     expect(loras.toSorted()).toEqual(['a.safetensors', 'b.safetensors', 'sub/c.pt']);
     expect(await ada.get('/models/checkpoints')).toEqual([]);
+    expect(await ada.get('/experiment/models')).toContainEqual({ name: 'loras', folders: [] });
+    expect(await ada.get('/experiment/models/loras')).toContainEqual({ name: 'sub/c.pt', pathIndex: 0 });
+    expect((await ada.fetch('/experiment/models/vae')).status).toBe(404);
     for (const folder of ['vae', 'controlnet', 'constructor', '__proto__', '..%2Fetc'])
       expect((await ada.fetch(`/models/${folder}`)).status).toBe(404);
     await pool.close();

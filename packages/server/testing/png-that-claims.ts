@@ -7,11 +7,16 @@ export function pngThatClaims(width: number, height: number): Buffer {
   head.writeUInt32BE(height, 4);
   head.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-  const parts = [chunk('IHDR', head), chunk('IDAT', Buffer.alloc(20)), chunk('IEND', Buffer.alloc(0))];
+  const parts = [
+    pngChunk('IHDR', head),
+    pngChunk('IDAT', Buffer.alloc(20)),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ];
   return Buffer.concat([signature, ...parts]);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+/** A part of a PNG with its length and its sum. */
+export function pngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type), data]);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);

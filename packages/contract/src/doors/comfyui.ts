@@ -135,6 +135,8 @@ export const comfyuiView = {
       filename: 'As an upload or an output names it, also with `[input]`, `[output]` or `[temp]` behind it.',
       subfolder: 'As it was named.',
       type: '`input`, `output` or `temp`; `output` when absent.',
+      preview: '`webp` or `jpeg` with a quality behind it, as `webp;75`: the picture in that form.',
+      channel: '`rgb` or `a`: a PNG of the colours or of the transparency alone.',
     }),
     produces: ['application/octet-stream'],
     response: { 200: Type.Unknown(), 206: Type.Unknown(), 304: Type.Unknown() },
@@ -149,6 +151,20 @@ export const comfyuiUpload = {
     summary: 'Upload a picture for later prompts',
     description:
       'One part named `image`, and `overwrite`, `subfolder` and `type` in any order. The same bytes under the same name are the same file; other bytes get a new name unless `overwrite` is set.',
+    tags,
+    consumes: ['multipart/form-data'],
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiUploadMask = {
+  method: 'POST',
+  url: '/comfy/upload/mask',
+  config: changes,
+  schema: {
+    summary: 'Upload a mask for a picture',
+    description:
+      'As `/comfy/upload/image`, with `original_ref`: the picture as JSON with `filename`, `subfolder` and `type`. The file that is kept is the picture with the transparency of the mask.',
     tags,
     consumes: ['multipart/form-data'],
     response: anything,
@@ -199,6 +215,25 @@ export const comfyuiModels = {
   schema: {
     summary: 'The models in one folder, of all workers of the pool',
     description: 'What the node that loads from the folder offers; 404 for a folder that is not listed.',
+    tags,
+    params: Type.Object({ folder: Type.String() }),
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiShownFolders = {
+  method: 'GET',
+  url: '/comfy/experiment/models',
+  config: reads,
+  schema: { summary: 'The same folders for the page of ComfyUI', tags, response: anything },
+} as const satisfies Endpoint;
+
+export const comfyuiShownModels = {
+  method: 'GET',
+  url: '/comfy/experiment/models/:folder',
+  config: reads,
+  schema: {
+    summary: 'The models in one folder for the page of ComfyUI',
     tags,
     params: Type.Object({ folder: Type.String() }),
     response: anything,

@@ -12,6 +12,7 @@ import { EarlierRowStore } from './earlier-rows/earlier-row-store.ts';
 import { wordEarlierRows } from './earlier-rows/earlier-rows.ts';
 import { createFiles } from './files/create-files.ts';
 import type { StoredFiles } from './files/stored-files.ts';
+import type { StoredPictures } from './files/stored-pictures.ts';
 import { createFleet } from './fleet/create-fleet.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import { instanceRoutes } from './fleet/instance-routes.ts';
@@ -69,6 +70,7 @@ export interface DispatchArea {
   tasks: Tasks;
   savedWorkflows: SavedWorkflows;
   files: StoredFiles;
+  pictures: StoredPictures;
   costs: TaskCosts;
   usage: ReadTogether<TaskUsageStore>;
   /** What clients of ComfyUI call their tasks. */
@@ -180,13 +182,11 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
     tasks,
     savedWorkflows,
     files,
+    ...forDoors(rows),
     costs: new TaskCosts(new TaskCostStore(database), clock),
     usage: readTogether(database, (frozen) => new TaskUsageStore(frozen)),
-    prompts: rows.prompts,
     taskLists: lists,
-    taskStore: rows.tasks,
     front,
-    poolNodes: new PoolNodes(rows.objectInfos),
     taskNodes,
     runningNodes: placing.running,
     lookAtReports: () => placing.look(),
@@ -239,4 +239,9 @@ function openRows(dependencies: Dependencies) {
     objectInfos: new ObjectInfoStore(database),
     configuration: new Configuration({ ...parts, store: new SettingsStore(database) }),
   };
+}
+
+/** What the doors read and write themselves. */
+function forDoors({ pictures, prompts, tasks, objectInfos }: ReturnType<typeof openRows>) {
+  return { pictures, prompts, taskStore: tasks, poolNodes: new PoolNodes(objectInfos) };
 }

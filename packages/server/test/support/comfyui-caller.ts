@@ -56,11 +56,16 @@ export class ComfyuiCaller {
     return body.prompt_id;
   }
 
-  async upload(filename: string, bytes: Uint8Array, fields: Record<string, string> = {}): Promise<Answer> {
+  async upload(
+    filename: string,
+    bytes: Uint8Array,
+    fields: Record<string, string> = {},
+    path = '/upload/image',
+  ): Promise<Answer> {
     const form = new FormData();
     form.append('image', new Blob([new Uint8Array(bytes)]), filename);
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
-    const answer = await this.fetch('/upload/image', { method: 'POST', body: form });
+    const answer = await this.fetch(path, { method: 'POST', body: form });
     if (!answer.ok) throw new Error(`The upload answered ${answer.status}: ${await answer.text()}`);
     return answer.json();
   }

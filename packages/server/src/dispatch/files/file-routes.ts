@@ -39,7 +39,7 @@ interface FileRoutesOptions extends Pick<DispatchParts, 'links' | 'audit' | 'gua
   uploadBytes: number;
 }
 
-const storedFileHeaders = {
+export const storedFileHeaders = {
   'cache-control': 'private, max-age=3600',
   'content-security-policy': storedFilePolicy,
   'cross-origin-resource-policy': 'cross-origin',

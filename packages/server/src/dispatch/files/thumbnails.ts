@@ -1,24 +1,19 @@
 import type { ThumbnailSize } from '@switchyard/contract/dispatch/file';
-import { AppError } from '../../lib/app-error.ts';
-import { UserTurns } from '../../lib/async/user-turns.ts';
-import { Shares } from '../../lib/shares.ts';
 import type { BlobStore } from '../../platform/files/blob-store.ts';
-import { requirePicture, shrinkPicture } from '../../platform/pictures/shrink-picture.ts';
+import { requirePicture } from '../../platform/pictures/picture-library.ts';
+import { shrinkPicture } from '../../platform/pictures/shrink-picture.ts';
 import type { ThumbnailCache } from '../../platform/pictures/thumbnail-cache.ts';
+import { PictureWork } from './picture-work.ts';
 import type { FileRow } from './stored-file-store.ts';
 
 interface ThumbnailsOptions {
   content: Pick<BlobStore, 'useFile'>;
   cache: Pick<ThumbnailCache, 'read' | 'keep'>;
+  /** Other work on pictures takes turns with this one. */
+  work?: PictureWork;
   /** For tests. */
   shrink?: typeof shrinkPicture;
 }
-
-/** Two leave the other threads of the process to the disk and to passwords. */
-const madeAtOnce = 2;
-/** Pictures that are made or wait, for one caller and for all. A page of a gallery has 200. */
-const limits = { each: 600, together: 2_000 };
-const retryAfterSeconds = 5;
 
 interface Wanted {
   sha256: string;
@@ -30,11 +25,9 @@ interface Wanted {
 export class Thumbnails {
   readonly #options: Required<ThumbnailsOptions>;
   readonly #making = new Map<string, Promise<Buffer>>();
-  readonly #shares = new Shares(limits);
-  readonly #turns = new UserTurns({ atOnce: madeAtOnce, atOncePerUser: madeAtOnce });
 
-  constructor({ shrink = shrinkPicture, ...options }: ThumbnailsOptions) {
-    this.#options = { ...options, shrink };
+  constructor({ shrink = shrinkPicture, work = new PictureWork(), ...options }: ThumbnailsOptions) {
+    this.#options = { ...options, work, shrink };
   }
 
   /** Callers take turns. `caller` is a user, or what all others have in common. */
@@ -51,23 +44,16 @@ export class Thumbnails {
     return this.#making.get(key) ?? this.#begin(key, { sha256: row.sha256, edge, caller });
   }
 
-  #begin(key: string, wanted: Wanted): Promise<Buffer> {
-    if (this.#shares.take(wanted.caller) !== 'taken') {
-      throw new AppError('thumbnails_busy', { retryAfterSeconds });
-    }
-    const making = this.#make(wanted).finally(() => {
-      this.#shares.give(wanted.caller);
-      this.#making.delete(key);
-    });
+  #begin(key: string, { sha256, edge, caller }: Wanted): Promise<Buffer> {
+    const { content, cache, work, shrink } = this.#options;
+    const making = work
+      .run(
+        caller,
+        () => content.useFile(sha256, (path) => shrink(path, edge)),
+        (bytes) => cache.keep(sha256, edge, bytes),
+      )
+      .finally(() => this.#making.delete(key));
     this.#making.set(key, making);
     return making;
-  }
-
-  async #make({ sha256, edge, caller }: Wanted): Promise<Buffer> {
-    const { content, cache, shrink } = this.#options;
-    const bytes = await this.#turns.run(caller, () => content.useFile(sha256, (path) => shrink(path, edge)));
-    // The next picture is made while the disk writes this one.
-    await cache.keep(sha256, edge, bytes);
-    return bytes;
   }
 }

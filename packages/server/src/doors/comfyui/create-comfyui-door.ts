@@ -62,6 +62,7 @@ export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
         nodes,
         files,
         storedFiles: dispatch.files,
+        pictures: dispatch.pictures,
         instances: dispatch.instances,
         guard,
         admission,

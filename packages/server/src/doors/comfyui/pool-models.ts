@@ -33,3 +33,12 @@ export function modelsIn(
   const listed = [...inputsOf(definition ?? {})].find(({ name }) => name === input);
   return (listed && choicesOf(listed.specification)) ?? undefined;
 }
+
+/** The same folders as the page of ComfyUI lists them. Where they are on the disk of a worker is no concern of an account. */
+export function shownFolders(definitions: Pick<PoolDefinitions, 'classes'>) {
+  return modelFolders(definitions).map((name) => ({ name, folders: [] }));
+}
+
+export function shownModels(folder: string, definitions: Pick<PoolDefinitions, 'classes'>) {
+  return modelsIn(folder, definitions)?.map((name) => ({ name, pathIndex: 0 }));
+}

@@ -14,6 +14,8 @@ export interface ReceivedPicture {
   subfolder: string;
   folder: FolderType;
   overwrite: boolean;
+  /** What a mask belongs to, as JSON. */
+  originalRef: unknown;
 }
 
 /** Reads one part named `image` and the fields beside it, in any order. */
@@ -47,6 +49,7 @@ async function readParts(
     ...image,
     subfolder: typeof subfolder === 'string' ? subfolder : '',
     folder: isFolderType(folder) ? folder : 'input',
+    originalRef: fields.get('original_ref'),
     overwrite: ['true', '1'].includes(String(fields.get('overwrite'))),
   };
 }

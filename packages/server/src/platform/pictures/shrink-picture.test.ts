@@ -4,7 +4,8 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pngThatClaims } from '../../../testing/png-that-claims.ts';
-import { requirePicture, shrinkPicture } from './shrink-picture.ts';
+import { requirePicture } from './picture-library.ts';
+import { shrinkPicture } from './shrink-picture.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 

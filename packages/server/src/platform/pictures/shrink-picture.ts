@@ -1,65 +1,19 @@
-import { AppError } from '../../lib/app-error.ts';
-import { once } from '../../lib/once.ts';
+import { maxPictureSeconds, openPicture, unreadablePicture } from './picture-library.ts';
 
-/** 8192 × 8192, the largest pictures that people make with a worker. One takes up to 270 MB while it is decoded. */
-const maxPixels = 8_192 * 8_192;
-const maxSeconds = 20;
 const quality = 80;
-/** Types that are recognised by their first bytes and decoded by the library as it is shipped. */
-const decodableTypes = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'image/tiff',
-]);
-/** What the library must recognise: it also reads SVG and other markup, which it shall never be given. */
-const decodableFormats = new Set<string | undefined>(['png', 'jpeg', 'gif', 'webp', 'heif', 'tiff']);
-
-/** Loaded with the first picture: it is native code that a start would have to wait for. */
-const library = once(async () => {
-  const { default: sharp } = await import('sharp');
-  // One thread a picture, and nothing kept: the gateway has better uses for processor and memory.
-  sharp.concurrency(1);
-  sharp.cache(false);
-  return sharp;
-});
-
-/** Throws `not_a_picture` for a type of which no thumbnail is made. */
-export function requirePicture(contentType: string): void {
-  if (decodableTypes.has(contentType)) return;
-  throw new AppError('not_a_picture', {
-    message: `A thumbnail is made of a PNG, JPEG, GIF, WebP, AVIF or TIFF; this file is ${contentType}.`,
-  });
-}
 
 /**
  * Returns the picture as WebP that fits into a square, upright and without its metadata; of an animation the first
- * frame. The size is judged by the head of the file, before anything is decoded. The library shrinks a JPEG and a WebP while it
- * decodes them. Decoding takes most of the time even so: 25 of 35 ms of a JPEG of 4 MP, and all 60 ms of a PNG.
+ * frame. The library shrinks a JPEG and a WebP while it decodes them. Decoding takes most of the time even so: 25 of 35 ms of
+ * a JPEG of 4 MP, and all 60 ms of a PNG.
  */
 export async function shrinkPicture(path: string, edge: number): Promise<Buffer> {
-  const sharp = await library();
-  const head = sharp(path, { limitInputPixels: false });
-  const { format, width, height } = await head.metadata().catch(unreadable);
-  if (!decodableFormats.has(format)) throw new AppError('picture_unreadable');
-  if (width * height > maxPixels) throw tooLarge(width, height);
-  return sharp(path, { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true })
+  const { picture } = await openPicture(path);
+  return picture
     .autoOrient()
     .resize({ width: edge, height: edge, fit: 'inside', withoutEnlargement: true })
     .webp({ quality, effort: 2 })
-    .timeout({ seconds: maxSeconds })
+    .timeout({ seconds: maxPictureSeconds })
     .toBuffer()
-    .catch(unreadable);
-}
-
-function unreadable(cause: unknown): never {
-  throw new AppError('picture_unreadable', { cause });
-}
-
-function tooLarge(width: number, height: number): AppError {
-  return new AppError('picture_too_large', {
-    message: `The picture has ${width} × ${height} pixels; a thumbnail is made of at most ${maxPixels}. Load the file itself.`,
-  });
+    .catch(unreadablePicture);
 }
