@@ -7,7 +7,12 @@ import { pageValue } from './endpoint-outline.ts';
 type Values = Record<string, unknown>;
 
 /** Files of functions that the page, the command line and the server share. They import nothing. */
-export const sharedFiles = ['dispatch/worker-address.ts', 'doors/comfyui-address.ts', 'is-record.ts'];
+export const sharedFiles = [
+  'dispatch/worker-address.ts',
+  'doors/comfyui-address.ts',
+  'is-record.ts',
+  'shell-word.ts',
+];
 
 /**
  * Gives the page the words, limits and endpoints of the contract without its schemas, which only the server reads. A page that
