@@ -115,6 +115,7 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'box-a' }).waitFor();
     await address.first().waitFor();
+    await page.getByText('2.8.0+cu128', { exact: true }).waitFor();
   });
 
   it('sees that a worker is gone, and that it is back', async () => {

@@ -20,6 +20,7 @@ const instance: InstanceDetail = {
   queueRemaining: 0,
   currentTaskId: null,
   version: '0.3.64',
+  system: { pytorchVersion: '2.8.0' },
   devices: [{ name: 'GPU 0', memoryTotalBytes: 24 * 2 ** 30, memoryFreeBytes: 12 * 2 ** 30 }],
   lastError: null,
   lastErrorSentences: [],
@@ -46,6 +47,7 @@ it('an instance is shown with its devices, its models and what failed lately', (
   const text = describeInstance(instance, [event('up', 'It answers.'), event('down', 'It refused.')]);
   expect(text).toMatch(/^state +idle since 2030/m);
   expect(text).toMatch(/^device +GPU 0, .+ of .+ free$/m);
+  expect(text).toMatch(/^PyTorch +2\.8\.0$/m);
   expect(text).toMatch(/^node classes +2$/m);
   expect(text).toContain('Models:\n  a.safetensors\n  b.safetensors\n');
   expect(text).toMatch(/Failed lately:\n.*\n.* down .* It refused\.\n$/);
@@ -53,9 +55,11 @@ it('an instance is shown with its devices, its models and what failed lately', (
 });
 
 it('an instance about which nothing is known yet says so', () => {
-  const unknown = { ...instance, capabilities: { ...instance.capabilities, known: false, models: {} } };
+  const { system: _system, ...bare } = instance;
+  const unknown = { ...bare, capabilities: { ...instance.capabilities, known: false, models: {} } };
   const text = describeInstance(unknown, []);
   expect(text).toMatch(/^models +not known yet$/m);
+  expect(text).not.toContain('PyTorch');
   expect(text).toContain('Nothing failed lately.');
 });
 

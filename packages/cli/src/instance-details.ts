@@ -44,6 +44,7 @@ function facts(instance: InstanceDetail): string {
     ['kind', instance.kind],
     ['tags', instance.tags.join(', ')],
     ['version', instance.version],
+    ['PyTorch', instance.system?.pytorchVersion ?? null],
     ...devices.map((device) => ['device', describeDevice(device)] as const),
     ['queue', instance.queueRemaining],
     ['task', instance.currentTaskId],

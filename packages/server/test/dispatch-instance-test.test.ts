@@ -24,7 +24,7 @@ it('the test of a worker that was added a moment ago waits for its first answer'
   expect(await addAndTest(worker.port)).toMatchObject({
     ok: true,
     message: expect.stringMatching(/^It answers: version /),
-    instance: { alive: true, state: 'idle' },
+    instance: { alive: true, state: 'idle', system: { pytorchVersion: '2.8.0+cu128' } },
   });
 });
 

@@ -28,6 +28,23 @@ export const device = Type.Object({
 });
 export type Device = Static<typeof device>;
 
+/** The machine under a worker, and its software. It is stored whole, and an earlier version may have stored it, so each field is optional. */
+export const workerSystem = Type.Object({
+  pytorchVersion: Type.Optional(Type.String()),
+});
+export type WorkerSystem = Static<typeof workerSystem>;
+
+/** What a worker says about itself each time it is asked. */
+export const workerReport = Type.Object({
+  version: nullable(Type.String()),
+  devices: Type.Array(device),
+  system: Type.Optional({
+    ...workerSystem,
+    description: 'What the worker says about its machine; absent until it has answered once.',
+  }),
+});
+export type WorkerReport = Static<typeof workerReport>;
+
 export const instance = Type.Object({
   id: Type.String({ description: '`<ip>:<port>`' }),
   serverId: Type.String(),
@@ -44,8 +61,7 @@ export const instance = Type.Object({
   state: oneOf(instanceStates),
   queueRemaining: nullable(Type.Integer()),
   currentTaskId: nullable(Type.String()),
-  version: nullable(Type.String()),
-  devices: Type.Array(device),
+  ...workerReport.properties,
   lastError: nullable(Type.String()),
   lastErrorSentences: sentenceList,
   since: Type.String({ description: 'When the instance got its present state; ISO 8601, UTC.' }),

@@ -16,6 +16,7 @@ import * as knownPrompts from './migrations/015-known-prompts.ts';
 import * as sentences from './migrations/016-sentences.ts';
 import * as comfyuiDoor from './migrations/017-comfyui-door.ts';
 import * as taskNotes from './migrations/018-task-notes.ts';
+import * as workerSystems from './migrations/019-worker-systems.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -35,4 +36,5 @@ export const dispatchMigrations: readonly Migration[] = [
   sentences,
   comfyuiDoor,
   taskNotes,
+  workerSystems,
 ];

@@ -213,6 +213,8 @@ export interface InstanceTable {
   lastErrorSentences: string | null;
   version: string | null;
   devices: string;
+  /** JSON, whole as the worker was read. */
+  system: string | null;
   queueRemaining: number | null;
   currentTaskId: string | null;
   /** Stable per gateway and instance: a restarted gateway that uses it again gets the live events. */

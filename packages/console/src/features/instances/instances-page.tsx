@@ -84,6 +84,7 @@ function Facts({ instance }: { instance: InstanceDetail }) {
     [text('detail.server'), instance.serverId],
     [text('detail.kind'), text(`kind.${instance.kind}`)],
     [text('detail.version'), instance.version],
+    [text('detail.pytorch'), instance.system?.pytorchVersion ?? null],
     [text('detail.tags'), instance.tags.length > 0 ? format.list(instance.tags) : null],
     [text('detail.nodes'), capabilities.known ? format.count(capabilities.nodeClasses.length) : null],
     [text('detail.models'), capabilities.known ? format.count(models.size) : null],

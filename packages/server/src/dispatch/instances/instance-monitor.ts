@@ -9,6 +9,8 @@ import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { CapabilityRefresh } from './capability-refresh.ts';
 import { type LiveInstance, unknownInstance, whyNotReady } from './instance-state.ts';
 
+type GoodProbe = Extract<ProbeOutcome, { ok: true }>;
+
 /** This many device errors in a row, of more than one user, take an instance out of rotation. */
 const faultsToSuspect = 3;
 const usualCapabilitiesSeconds = 60;
@@ -204,7 +206,7 @@ export class InstanceMonitor {
     return outcome;
   }
 
-  #noteAnswer({ queueRemaining, version, devices }: Extract<ProbeOutcome, { ok: true }>): void {
+  #noteAnswer({ ok: _ok, latencyMs: _latencyMs, queueRemaining, ...report }: GoodProbe): void {
     const now = this.#options.steadyClock();
     this.#stopDeadline();
     this.#misses = 0;
@@ -220,8 +222,7 @@ export class InstanceMonitor {
       isProbed: true,
       lastHeartbeatMs: this.#options.clock(),
       queueRemaining,
-      version,
-      devices,
+      ...report,
       suspicion,
       lastError: suspicion ?? (isInTrouble ? this.#live.lastError : this.#deafness),
     });

@@ -1,15 +1,13 @@
-import type { Device, InstanceState } from '@switchyard/contract/dispatch/instance';
+import type { InstanceState, WorkerReport } from '@switchyard/contract/dispatch/instance';
 import type { Wording } from '@switchyard/contract/sentences/sentences';
 
 /** What the monitor of an instance knows at this moment. */
-export interface LiveInstance {
+export interface LiveInstance extends WorkerReport {
   alive: boolean;
   /** A first probe has been answered or has failed. */
   isProbed: boolean;
   hasCapabilities: boolean;
   lastHeartbeatMs: number | null;
-  version: string | null;
-  devices: Device[];
   /** Prompts that run and wait on the worker, from all clients. */
   queueRemaining: number | null;
   currentTaskId: string | null;

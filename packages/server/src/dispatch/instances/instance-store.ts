@@ -28,6 +28,7 @@ export type LiveColumns = Pick<
   | 'currentTaskId'
   | 'version'
   | 'devices'
+  | 'system'
   | 'lastError'
   | 'lastErrorSentences'
   | 'since'
@@ -277,6 +278,7 @@ function newInstance(
     lastErrorSentences: null,
     version: null,
     devices: '[]',
+    system: null,
     queueRemaining: null,
     currentTaskId: null,
     clientId: `switchyard-${newId()}`,

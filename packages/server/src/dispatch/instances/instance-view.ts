@@ -1,4 +1,4 @@
-import type { Instance } from '@switchyard/contract/dispatch/instance';
+import type { Instance, WorkerSystem } from '@switchyard/contract/dispatch/instance';
 import { textOf } from '@switchyard/contract/sentences/sentences';
 import { toIso } from '../../lib/clock.ts';
 import { sentencesColumn, storedSentences } from '../stored-sentences.ts';
@@ -27,6 +27,7 @@ export function viewInstance(row: InstanceRow, live: LiveInstance | null): Insta
     currentTaskId: now.currentTaskId,
     version: now.version,
     devices: JSON.parse(now.devices) as Instance['devices'],
+    ...(now.system !== null && { system: JSON.parse(now.system) as WorkerSystem }),
     lastError: now.lastError,
     lastErrorSentences: storedSentences(now.lastError, now.lastErrorSentences),
     since: now.since,
@@ -44,6 +45,7 @@ export function columnsOf(row: Pick<InstanceRow, 'enabled' | 'removed'>, live: L
     currentTaskId: live.currentTaskId,
     version: live.version,
     devices: JSON.stringify(live.devices),
+    system: live.system ? JSON.stringify(live.system) : null,
     lastError: live.lastError && textOf(live.lastError),
     lastErrorSentences: sentencesColumn(live.lastError),
   };

@@ -1,4 +1,4 @@
-import { device, probeCauses } from '@switchyard/contract/dispatch/instance';
+import { probeCauses, workerReport } from '@switchyard/contract/dispatch/instance';
 import { sentenceList } from '@switchyard/contract/sentences/sentence';
 import { nullable, oneOf } from '@switchyard/contract/shapes';
 import { type Static, Type } from 'typebox';
@@ -30,8 +30,7 @@ const testedInstance = Type.Object({
     Type.Object({
       ok: Type.Literal(true),
       latencyMs,
-      version: nullable(Type.String()),
-      devices: Type.Array(device),
+      ...workerReport.properties,
       queueRemaining: Type.Number(),
     }),
     Type.Object({

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ProbeCause } from '@switchyard/contract/dispatch/instance';
+import type { ProbeCause, WorkerReport } from '@switchyard/contract/dispatch/instance';
 import type { Wording } from '@switchyard/contract/sentences/sentences';
 import { WordedError } from '../../lib/app-error.ts';
 
@@ -79,21 +79,12 @@ export interface WorkerClient {
 }
 
 export type ProbeOutcome =
-  | {
-      ok: true;
-      latencyMs: number;
-      /** The version as the worker writes it; null when it does not say. */
-      version: string | null;
-      devices: WorkerDevice[];
-      /** Prompts that run and wait, from all clients. */
-      queueRemaining: number;
-    }
+  | ({ ok: true; latencyMs: number } & WorkerStatus)
   | { ok: false; latencyMs: number; cause: ProbeCause; message: Wording };
 
-export interface WorkerDevice {
-  name: string;
-  memoryTotalBytes: number | null;
-  memoryFreeBytes: number | null;
+export interface WorkerStatus extends WorkerReport {
+  /** Prompts that run and wait, from all clients. */
+  queueRemaining: number;
 }
 
 export interface WorkerCapabilities {

@@ -73,12 +73,33 @@ describe('something else behind the address', () => {
       answerJson(
         response,
         url === '/system_stats'
-          ? { system: { comfyui_version: '1.2\u0000\u001b[31m.3' }, devices: [] }
+          ? {
+              system: { comfyui_version: '1.2\u0000\u001b[31m.3', pytorch_version: '2\u0000.8' },
+              devices: [],
+            }
           : { exec_info: { queue_remaining: 0 } },
       ),
     );
-    expect(await clientOf(server.port).client.probe()).toMatchObject({ ok: true, version: '1.2[31m.3' });
+    expect(await clientOf(server.port).client.probe()).toMatchObject({
+      ok: true,
+      version: '1.2[31m.3',
+      system: { pytorchVersion: '2.8' },
+    });
   });
+
+  test.each([{}, { pytorch_version: null }, { pytorch_version: '' }])(
+    'what a worker does not tell about its machine is left out: %o',
+    async (system) => {
+      const server = await script(({ url }, response) =>
+        answerJson(
+          response,
+          url === '/prompt' ? { exec_info: { queue_remaining: 0 } } : { system, devices: [] },
+        ),
+      );
+      expect(await clientOf(server.port).client.probe()).toMatchObject({ ok: true, version: null });
+      expect(await clientOf(server.port).client.probe()).toHaveProperty('system', {});
+    },
+  );
 
   test('a server that does not speak HTTP is not ComfyUI', async () => {
     const server: Server = createServer((socket) =>

@@ -1,16 +1,32 @@
-import type { WorkerDevice } from '../worker-client.ts';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { WorkerStatus } from '../worker-client.ts';
 import { callFailure, failureOfStatus } from './call-failure.ts';
-import { queueInfo, readJson, systemStats } from './wire.ts';
+import { optionalNumber, optionalText, queueInfo, readJson } from './wire.ts';
 import type { WorkerHttp } from './worker-http.ts';
 
 const maxAnswerBytes = 1_048_576;
 const maxDevices = 64;
 
+const systemStats = Compile(
+  Type.Object({
+    system: Type.Object({ comfyui_version: optionalText, pytorch_version: optionalText }),
+    devices: Type.Array(
+      Type.Object({
+        name: optionalText,
+        type: optionalText,
+        vram_total: optionalNumber,
+        vram_free: optionalNumber,
+      }),
+    ),
+  }),
+);
+
 /** What the server is and how busy. Both answers are needed: no other kind of server gives both. */
 export async function askStatus(
   http: WorkerHttp,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
-): Promise<{ version: string | null; devices: WorkerDevice[]; queueRemaining: number }> {
+): Promise<WorkerStatus> {
   const ask = async (path: string) => {
     const answer = await http.call({ method: 'GET', path, maxBytes: maxAnswerBytes, ...options });
     const failure = failureOfStatus(answer.status, http.label);
@@ -22,18 +38,31 @@ export async function askStatus(
     const { system, devices } = readJson(stats, systemStats, http.label);
     const { exec_info: execInfo } = readJson(info, queueInfo, http.label);
     return {
-      // The version is stored in its own column, where some databases refuse a NUL.
-      version: system.comfyui_version?.replace(/\p{Cc}/gu, '').slice(0, 100) ?? null,
+      version: printable(system.comfyui_version) ?? null,
       devices: devices.slice(0, maxDevices).map((device) => ({
         name: (device.name ?? device.type ?? 'device').slice(0, 200),
         memoryTotalBytes: device.vram_total ?? null,
         memoryFreeBytes: device.vram_free ?? null,
       })),
+      system: told({ pytorchVersion: printable(system.pytorch_version) }),
       queueRemaining: execInfo.queue_remaining,
     };
   } catch (cause) {
     throw callFailure('not_comfyui', http.label, { cause, detail: 'it answers, but not like ComfyUI' });
   }
+}
+
+/** Some databases refuse a NUL. */
+function printable(version: string | null | undefined): string | undefined {
+  return version?.replace(/\p{Cc}/gu, '').slice(0, 100);
+}
+
+/** Leaves out what the worker does not tell. */
+function told<Facts extends object>(facts: Facts): { [Name in keyof Facts]?: NonNullable<Facts[Name]> } {
+  const known = Object.entries(facts).filter(
+    ([, fact]) => fact !== undefined && fact !== null && fact !== '',
+  );
+  return Object.fromEntries(known) as { [Name in keyof Facts]?: NonNullable<Facts[Name]> };
 }
 
 /**

@@ -8,8 +8,8 @@ import { callFailure } from './call-failure.ts';
 
 const anything = Type.Unknown();
 const anyRecord = Type.Record(Type.String(), anything);
-const optionalText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
-const optionalNumber = Type.Optional(Type.Union([Type.Number(), Type.Null()]));
+export const optionalText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+export const optionalNumber = Type.Optional(Type.Union([Type.Number(), Type.Null()]));
 
 export const promptAccepted = Compile(
   Type.Object({ prompt_id: Type.String(), number: Type.Number(), node_errors: Type.Optional(anything) }),
@@ -72,20 +72,6 @@ export const executionError = Compile(
     node_type: optionalText,
     exception_type: optionalText,
     exception_message: optionalText,
-  }),
-);
-
-export const systemStats = Compile(
-  Type.Object({
-    system: Type.Object({ comfyui_version: optionalText }),
-    devices: Type.Array(
-      Type.Object({
-        name: optionalText,
-        type: optionalText,
-        vram_total: optionalNumber,
-        vram_free: optionalNumber,
-      }),
-    ),
   }),
 );
 
