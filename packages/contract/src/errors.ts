@@ -58,6 +58,11 @@ export const errorCatalogue = {
     message: 'The gateway has as many requests open as it can hold. Try again shortly.',
   },
   shutting_down: { kind: 'unavailable', message: 'The gateway is shutting down. Try again shortly.' },
+  gateway_quiet: {
+    kind: 'unavailable',
+    message:
+      'This gateway was restored from a backup and is quiet: it shows what it has and works on nothing. An administrator lets it work with: switchyard resume',
+  },
   rate_limited: { kind: 'too_many', message: 'Too many requests. Try again later.' },
 
   // Identity

@@ -23,6 +23,11 @@ export const serviceHealth = Type.Object({
   storage,
   version: Type.Optional(Type.String({ description: 'Told to callers who are signed in.' })),
   uptimeSeconds: Type.Integer(),
+  quiet: Type.Optional(
+    Type.Literal(true, {
+      description: 'Restored from a backup, and works on nothing until `switchyard resume`.',
+    }),
+  ),
 });
 export type ServiceHealth = Static<typeof serviceHealth>;
 

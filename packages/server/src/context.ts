@@ -36,6 +36,8 @@ import { systemTimer } from './lib/async/timer.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
 import { dayMs } from './lib/time-units.ts';
+import { Quiet } from './ops/backup/quiet.ts';
+import { refuseUnfinishedRestore } from './ops/backup/unfinished-restore.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
 import { workflowUsageOf } from './ops/console-workflows.ts';
 import { makeDataHome } from './ops/data-home.ts';
@@ -70,6 +72,7 @@ import type { Bus } from './platform/bus/bus.ts';
 import { DatabaseClock } from './platform/clock/database-clock.ts';
 import type { Database } from './platform/database/database.ts';
 import { databaseNowMs, databaseTime } from './platform/database/database-time.ts';
+import { databaseIdentity } from './platform/database/gateway-store.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { openDatabase } from './platform/database/open.ts';
 import { readTogether } from './platform/database/snapshot.ts';
@@ -86,7 +89,6 @@ import { ownershipMigrations } from './platform/ownership/migrations.ts';
 import { Ownership } from './platform/ownership/ownership.ts';
 import type { OwnershipTables } from './platform/ownership/tables.ts';
 import { ThumbnailCache } from './platform/pictures/thumbnail-cache.ts';
-import { databaseIdentity } from './platform/redis/cluster-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
 
@@ -159,6 +161,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       ...config.server.cors.origins,
       ...(config.server.public_url ? [config.server.public_url] : []),
     ],
+    isQuiet: () => base.quiet.isQuiet,
   });
   const ends = new SessionEnds({ bus, clock: base.clock, credentials: accounts.credentials, log: logger });
   await ends.start();
@@ -228,10 +231,11 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     setListeningUrl: (url) => {
       listeningUrl = url;
     },
-    start: async () => {
-      await base.jobs.start();
-      await Promise.all([dispatch?.start(), conversation?.start()]);
-    },
+    start: () =>
+      base.quiet.whenOver(async () => {
+        await base.jobs.start();
+        await Promise.all([dispatch?.start(), conversation?.start()]);
+      }),
     bootstrap,
     registration: registrationFacts(base),
     close: () => opened.close(),
@@ -262,7 +266,7 @@ function registrationFacts({ config, langgraph }: Base): RegistrationFacts {
   return { mode, because: langgraph.auth === null ? null : 'has auth' };
 }
 
-function newHealth({ config, options, database, busState, clock }: Base): Health {
+function newHealth({ config, options, database, busState, clock, quiet }: Base): Health {
   const space = new FreeSpace({
     folders: writtenFolders(config),
     reserveBytes: diskReserveBytes,
@@ -272,6 +276,7 @@ function newHealth({ config, options, database, busState, clock }: Base): Health
     database: (deadlineMs) => database.ping(deadlineMs),
     storage: () => space.look(),
     cache: () => busState().cache,
+    isQuiet: () => quiet.isQuiet,
     version: options.version,
     clock,
   });
@@ -325,8 +330,13 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
     opened.add(() => lock.release());
   }
 
+  refuseUnfinishedRestore(config.data_home);
+
   const database = await openDatabase(databaseOptions(config, logger));
   opened.add(() => database.close());
+  await databaseIdentity(database);
+  const quiet = await Quiet.open({ database, log: logger });
+  opened.add(() => quiet.close());
   const clock = await openClock({ logger, database, opened });
   await migrate(database, 'ownership', ownershipMigrations);
   const ownership = await openOwnership({ config, logger, database, opened });
@@ -353,6 +363,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
     ...shared,
     audit,
     metrics,
+    quiet,
     secret,
     proxies,
   };
@@ -553,6 +564,7 @@ function newAccounts({
   counters,
   jobs,
   audit,
+  quiet,
   secret,
   proxies,
 }: Base): AccountsArea {
@@ -566,7 +578,12 @@ function newAccounts({
     clock,
     timer: systemTimer,
     cleanup: config.areas.conversation ? userRemovalBy(jobs) : null,
-    options: { ...accountOptions(config, langgraph), secret, passwordCost: options.passwordCost },
+    options: {
+      ...accountOptions(config, langgraph),
+      secret,
+      passwordCost: options.passwordCost,
+      isQuiet: () => quiet.isQuiet,
+    },
   });
   opened.add(() => accounts.close());
   return accounts;

@@ -73,6 +73,7 @@ test('a user whom a public route recognises has a share as a user, and strangers
     csrf: new CsrfTokens(createSecretKey(randomBytes(32))),
     proxies: trustedProxies([]),
     allowedOrigins: [],
+    isQuiet: () => false,
   });
   let begun = 0;
   const routes = (app: App): void => {

@@ -83,6 +83,6 @@ function LazyFirstPassword(props: ComponentProps<typeof FirstPassword>) {
   return Form === null ? null : <Form {...props} />;
 }
 
-function sessionOf({ id, email, system_role: role, environment }: SignedInAccount): Session {
-  return { id, email, role, isAdmin: role === 'admin', environment };
+function sessionOf({ id, email, system_role: role, environment, quiet }: SignedInAccount): Session {
+  return { id, email, role, isAdmin: role === 'admin', environment, isQuiet: quiet === true };
 }

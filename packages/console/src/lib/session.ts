@@ -9,6 +9,8 @@ export interface Session {
   isAdmin: boolean;
   /** What the operator calls this gateway. */
   environment: Environment | null;
+  /** True while a restored gateway works on nothing. */
+  isQuiet: boolean;
 }
 
 /** The frame provides it; pages are only shown to a user who is signed in. */

@@ -27,7 +27,15 @@ const environment = Type.Object(
 export type Environment = Static<typeof environment>;
 
 /** What a page has to know before it shows anything. */
-export const signedInAccount = Type.Object({ ...account.properties, environment: nullable(environment) });
+export const signedInAccount = Type.Object({
+  ...account.properties,
+  environment: nullable(environment),
+  quiet: Type.Optional(
+    Type.Literal(true, {
+      description: 'The gateway was restored from a backup and works on nothing until `switchyard resume`.',
+    }),
+  ),
+});
 export type SignedInAccount = Static<typeof signedInAccount>;
 
 /** Longer input is refused before anything is computed from it. */

@@ -25,12 +25,17 @@ export function accountRoutes(options: {
   sessions: Pick<Sessions, 'isForeign'>;
   replies: SessionReplies;
   environment: Environment | null;
+  isQuiet: () => boolean;
 }): Routes {
-  const { accounts, ownAccount, sessions, replies, environment } = options;
+  const { accounts, ownAccount, sessions, replies, environment, isQuiet } = options;
   return (app) => {
     app.route({
       ...readMe,
-      handler: async (request) => ({ ...shownIdentity(identityOf(request)), environment }),
+      handler: async (request) => ({
+        ...shownIdentity(identityOf(request)),
+        environment,
+        ...(isQuiet() && { quiet: true as const }),
+      }),
     });
 
     app.route({ ...listAuthProviders, handler: async () => ({ providers: [] }) });

@@ -48,6 +48,8 @@ export interface AccountsOptions {
   commonPasswordsFile: string | null;
   /** The name of this gateway on its pages; null when it has none. */
   environment: Environment | null;
+  /** True while a restored gateway works on nothing. */
+  isQuiet: () => boolean;
 }
 
 /** The parts of this area that the rest of the server uses. */
@@ -135,7 +137,7 @@ export function createAccounts(
     credentials: new OpenCredentials({ sessions: sessionStore, accessTokens: accessTokenStore }),
     routes: [
       sessionRoutes({ accounts, sessions, accessTokens, replies, proxies }),
-      accountRoutes({ accounts, ownAccount, sessions, replies, environment: options.environment }),
+      accountRoutes({ accounts, ownAccount, sessions, replies, ...options }),
       accessTokenRoutes({ accessTokens }),
       userRoutes({ users }),
       dispatchLoginRoutes({ accounts, proxies }),

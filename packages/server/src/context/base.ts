@@ -5,6 +5,7 @@ import type { ReferenceWorkerProcess } from '../dispatch/fleet/reference-worker.
 import type { TrustedProxies } from '../http/access/client-ip.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
+import type { Quiet } from '../ops/backup/quiet.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
@@ -47,6 +48,7 @@ export interface Base extends Shared {
   clock: Clock;
   ownership: Ownership;
   audit: Audit;
+  quiet: Quiet;
   metrics: Metrics;
   secret: string;
   proxies: TrustedProxies;

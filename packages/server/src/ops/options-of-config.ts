@@ -67,7 +67,7 @@ export function httpLimits({ server }: Config): HttpLimits {
 export function accountOptions(
   { auth, ui }: Config,
   langgraph: UsableLanggraphJson,
-): Omit<AccountsOptions, 'secret' | 'passwordCost'> {
+): Omit<AccountsOptions, 'secret' | 'passwordCost' | 'isQuiet'> {
   return {
     sessionTtlMs: auth.session_ttl,
     dispatchTokenTtlMs: auth.dispatch_token_ttl,

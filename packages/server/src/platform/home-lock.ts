@@ -44,6 +44,13 @@ const ofDatabase = (folder: string): Owned => ({
   refusal: (holder) =>
     `Another gateway uses the database in ${folder}${holder}. Stop it, or choose another folder with database.sqlite_dir; replicas share a database.backend postgres, not a file.`,
 });
+const ofBackups = (folder: string): Owned => ({
+  folder,
+  lockFile: 'backup.lock',
+  holderFile: 'backup.lock.json',
+  refusal: (holder) =>
+    `Another process takes a backup into ${folder}${holder}. Wait until it has ended, or name another folder.`,
+});
 
 /** Written when the gateway is ready. */
 const addressFile = 'gateway.json';
@@ -63,6 +70,11 @@ export function acquireHomeLock(home: string): Promise<HomeLock> {
 /** The same for the folder of a SQLite database, to which a second home may lead. */
 export function acquireDatabaseLock(folder: string): Promise<HomeLock> {
   return acquire(ofDatabase(folder));
+}
+
+/** Lets one process at a time take a backup into a folder. */
+export function acquireBackupLock(folder: string): Promise<HomeLock> {
+  return acquire(ofBackups(folder));
 }
 
 async function acquire(owned: Owned): Promise<HomeLock> {

@@ -93,6 +93,7 @@ export class AccountsServer {
         hashing: { concurrency: 2, queue: 128 },
         commonPasswordsFile: null,
         environment: null,
+        isQuiet: () => false,
         passwordCost: 4,
         ...options,
       },
@@ -115,6 +116,7 @@ export class AccountsServer {
       csrf: area.csrf,
       proxies,
       allowedOrigins: [],
+      isQuiet: () => false,
     });
     const server = await startTestServer({
       guard: (app) => guard.protect(app),

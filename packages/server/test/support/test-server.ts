@@ -62,6 +62,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     database: checkDatabase,
     storage: options.lookAtStorage ?? (async () => 'ok'),
     cache: () => 'embedded',
+    isQuiet: () => false,
     version: '1.2.3',
     clock: options.clock ?? systemClock,
   });

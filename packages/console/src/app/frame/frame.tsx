@@ -8,7 +8,6 @@ import { overviewQuery } from '../../lib/data/overview.ts';
 import { setTitleCounts } from '../../lib/document-title.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useLive } from '../../lib/live/live-provider.tsx';
-import { useSession } from '../../lib/session.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { type FaviconMark, markFavicon } from './favicon.ts';
 import { PageLinks, useIsCurrent } from './page-links.tsx';
@@ -16,14 +15,14 @@ import { Pages } from './pages.tsx';
 import { Palette } from './palette/palette.tsx';
 import { railChoice } from './rail-choice.ts';
 import { ShortcutSheet } from './shortcut-sheet.tsx';
-import { TopBar } from './top-bar.tsx';
+import { TopBar, useBadge } from './top-bar.tsx';
 import { useFrameShortcuts } from './use-frame-shortcuts.ts';
 
 /** What stands around every page. */
 export function Frame() {
   const text = useText('app');
   const [shown, setShown] = useState<'palette' | 'shortcuts' | null>(null);
-  const { environment } = useSession();
+  const environment = useBadge();
   const close = () => setShown(null);
   useFrameShortcuts({ onSearch: () => setShown('palette'), onHelp: () => setShown('shortcuts') });
   return (

@@ -19,7 +19,7 @@ import { useHasPage } from './visible-pages.ts';
 /** Where one is, and what is needed on every page. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
   const text = useText('app');
-  const { environment } = useSession();
+  const environment = useBadge();
   return (
     <header className="sticky top-0 z-20 flex h-(--bar) flex-col border-b border-border bg-bg short:static">
       {environment && <EnvironmentBadge environment={environment} className="h-5 leading-5 sm:hidden" />}
@@ -54,6 +54,13 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
       </div>
     </header>
   );
+}
+
+/** What stands on every page: that this gateway is quiet, or else what the operator calls it. */
+export function useBadge(): Environment | null {
+  const text = useText('app');
+  const { environment, isQuiet } = useSession();
+  return isQuiet ? { name: text('quiet'), color: 'amber' } : environment;
 }
 
 /** The page, and what of it is open. A phone has room for the page alone; the heading below says the rest. */

@@ -51,6 +51,7 @@ function build(gatekeeper = new Gatekeeper()): App {
     csrf,
     proxies: trustedProxies(['10.0.0.1']),
     allowedOrigins: ['https://console.example'],
+    isQuiet: () => false,
   });
   const app: App = fastify();
   app.setErrorHandler<AppError>((error, _request, reply) =>
@@ -116,6 +117,7 @@ describe('a route', () => {
       csrf,
       proxies: trustedProxies([]),
       allowedOrigins: [],
+      isQuiet: () => false,
     }).protect(app);
     const answer = app.inject('/early');
     await expect(answer).resolves.toMatchObject({ statusCode: 500 });

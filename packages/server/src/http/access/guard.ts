@@ -30,6 +30,8 @@ export class Guard {
     proxies: TrustedProxies;
     /** Exact origins whose pages may call: the public one, and those of other sites. */
     allowedOrigins: readonly string[];
+    /** True while a restored gateway changes nothing. */
+    isQuiet: () => boolean;
   }) {
     this.#options = options;
   }
@@ -126,6 +128,7 @@ export class Guard {
     const identity = await (request.is404 ? this.#identifyAnywhere(request) : this.identify(request));
     const { sessionOnly, changingFlag, door } = request.routeOptions.config;
     if (!door || !identity.scopes?.includes(door)) checkAccess(identity, access);
+    if (this.#options.isQuiet() && mayAct(request, access)) throw new AppError('gateway_quiet');
     if (sessionOnly && (identity.via === 'access_token' || identity.via === 'own_code'))
       throw new AppError('session_required');
     identities.set(request, identity);
@@ -136,6 +139,7 @@ export class Guard {
   #admitChange(request: FastifyRequest, identity: Identity, { name, scope }: ChangingFlag): void {
     try {
       checkAccess(identity, scope);
+      if (this.#options.isQuiet()) throw new AppError('gateway_quiet');
       if (identity.via === 'cookie') this.#checkCsrf(request, identity);
       if (identity.via === 'custom_auth') refuseCookieAlone(request, name);
       changing.add(request);
@@ -299,6 +303,12 @@ function checkAccess(identity: Identity, access: Access): void {
   if (access === 'admin' && identity.role !== 'admin') throw new AppError('admin_required');
   if (identity.scopes === null || identity.scopes.includes(access)) return;
   throw new AppError('scope_missing', { message: `The token lacks the scope ${access}.` });
+}
+
+/** What may begin or stop work, or call somebody. A socket that takes commands is opened by reading. */
+function mayAct(request: FastifyRequest, access: Access): boolean {
+  if (access === 'dispatch:write' || access === 'conversation:write') return true;
+  return access === 'admin' && changesSomething(request);
 }
 
 /** Another site can make a browser send a reading request with its cookies, and the operator has no CSRF header. */

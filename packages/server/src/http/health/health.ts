@@ -26,6 +26,8 @@ export class Health {
     storage: () => Promise<'ok' | 'low'>;
     /** Returns the state of the cache: `embedded` while it lives in this process. */
     cache: () => ServiceHealth['cache'];
+    /** True while a restored gateway works on nothing. */
+    isQuiet: () => boolean;
     version: string;
     clock: Clock;
   }) {
@@ -64,6 +66,7 @@ export class Health {
       storage: storage.ok ? space : 'full',
       ...(withVersion && { version: this.#options.version }),
       uptimeSeconds: Math.floor((this.#options.clock() - this.#startedAtMs) / 1000),
+      ...(this.#options.isQuiet() && { quiet: true as const }),
     };
   }
 

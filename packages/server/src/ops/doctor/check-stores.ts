@@ -1,21 +1,15 @@
 import { existsSync } from 'node:fs';
-import { accountMigrations } from '../../accounts/migrations.ts';
-import { checkpointMigrations } from '../../agents/checkpoints/migrations.ts';
 import type { Config } from '../../config/schema.ts';
-import { conversationMigrations } from '../../conversation/migrations.ts';
-import { dispatchMigrations } from '../../dispatch/migrations.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { auditMigrations } from '../../platform/audit/migrations.ts';
 import { refuseOtherClock } from '../../platform/clock/cluster-clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { databaseNowMs } from '../../platform/database/database-time.ts';
 import { databaseVersion } from '../../platform/database/database-version.ts';
+import { restoredGateway } from '../../platform/database/gateway-store.ts';
 import { type Migration, pendingMigrations } from '../../platform/database/migrate.ts';
 import { openToRead } from '../../platform/database/open.ts';
-import { fileMigrations } from '../../platform/files/migrations.ts';
-import { jobMigrations } from '../../platform/jobs/migrations.ts';
-import { ownershipMigrations } from '../../platform/ownership/migrations.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
+import { areaMigrations } from '../area-migrations.ts';
 import { databaseOptions } from '../options-of-config.ts';
 import { sqliteFileOf } from './check-home.ts';
 import { type Finding, messageOf, well, wrong } from './finding.ts';
@@ -58,6 +52,7 @@ export async function checkDatabase(
   const findings = [
     await versionFinding(database),
     await updateFinding(database, surroundings),
+    ...(await quietFindings(database)),
     await clockFinding(database, surroundings),
   ];
   return { findings, database };
@@ -99,21 +94,23 @@ async function updateFinding(
   return wrong('update', `${says}, because the gateway that runs is of an older version.`, how);
 }
 
+/** Says nothing about a database that was not restored, or that works. */
+async function quietFindings(database: Database<unknown>): Promise<Finding[]> {
+  const restored = await restoredGateway(database);
+  if (!restored?.isQuiet) return [];
+  const says = `The gateway was restored from the backup of ${restored.takenAt} and is quiet: it works on nothing.`;
+  return [wrong('restore', says, 'switchyard resume   # when it is to work in place of the one before')];
+}
+
+/** An area that is switched off has its tables brought up to date when it is switched on. */
 function migrationsOf({ areas, files }: Config): [area: string, migrations: readonly Migration[]][] {
-  return [
-    ['ownership', ownershipMigrations],
-    ...(files.shared_home === null ? [] : [['files', fileMigrations] as [string, Migration[]]]),
-    ['accounts', accountMigrations],
-    ['jobs', jobMigrations],
-    ['audit', auditMigrations],
-    ...(areas.dispatch ? [['dispatch', dispatchMigrations] as [string, Migration[]]] : []),
-    ...(areas.conversation
-      ? [
-          ['checkpoints', checkpointMigrations] as [string, Migration[]],
-          ['conversation', conversationMigrations] as [string, Migration[]],
-        ]
-      : []),
-  ];
+  const used: Record<string, boolean> = {
+    files: files.shared_home !== null,
+    dispatch: areas.dispatch,
+    checkpoints: areas.conversation,
+    conversation: areas.conversation,
+  };
+  return [...areaMigrations].filter(([area]) => used[area] ?? true);
 }
 
 async function clockFinding(database: Database<unknown>, { clock }: Surroundings): Promise<Finding> {

@@ -18,6 +18,7 @@ export type Subject =
   | 'models'
   | 'database'
   | 'update'
+  | 'restore'
   | 'redis'
   | 'clock'
   | 'workers';

@@ -52,13 +52,17 @@ export async function pendingMigrations(
   area: string,
   migrations: readonly Migration[],
 ): Promise<string[]> {
-  const history = `${area}_migrations` as const;
-  const { read } = database.withTables<HistoryTables>();
-  const applied = (await tableExists(database, history))
-    ? await read.selectFrom(history).select('name').orderBy('name').execute()
-    : [];
-  const names = applied.map(({ name }) => name);
+  const names = await appliedMigrations(database, area);
   return pendingAfter(names, { area, migrations }).map(({ name }) => name);
+}
+
+/** Returns the names of the migrations that a database has had, and changes nothing. */
+export async function appliedMigrations(database: Database<unknown>, area: string): Promise<string[]> {
+  const history = `${area}_migrations` as const;
+  if (!(await tableExists(database, history))) return [];
+  const { read } = database.withTables<HistoryTables>();
+  const applied = await read.selectFrom(history).select('name').orderBy('name').execute();
+  return applied.map(({ name }) => name);
 }
 
 async function createHistory(trx: Transaction<HistoryTables>, history: string): Promise<void> {

@@ -50,6 +50,12 @@ export async function openToRead(options: DatabaseOptions): Promise<Database<unk
   }
 }
 
+/** Opens a file that no other process uses, and keeps nothing beside it. What is written is in the file. */
+export function openAlone(file: string): Database<unknown> {
+  createPrivately(file);
+  return new SqliteDatabase({ backend: 'sqlite', connection: new SqliteConnection(file) });
+}
+
 /** A server that cannot be used is told at once, with the setting to look at. */
 async function reached<Opened extends Database<unknown>>(database: Opened, url: string): Promise<Opened> {
   try {

@@ -41,7 +41,7 @@ export interface BlobStore {
   useFile<Result>(sha256: string, work: (path: string) => Promise<Result>): Promise<Result>;
   /**
    * Removes content that no row refers to. `recent`: it was stored (again) within the last hour, perhaps for a row that is
-   * about to be committed, so it stays; try again later.
+   * about to be committed, or a backup is being taken, so it stays; try again later.
    */
   remove(sha256: string): Promise<'removed' | 'recent' | 'absent'>;
   /** Removes what crashes and deleted rows left behind: all content that `referenced` does not name. */

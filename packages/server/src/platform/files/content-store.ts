@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { hourMs } from '../../lib/time-units.ts';
 import type { BlobStore, OpenedContent, PutOptions, StoredContent } from './blob-store.ts';
+import { areDeletionsHeld } from './deletion-hold.ts';
 import { type Disk, nodeDisk } from './disk.ts';
 import { isDiskFull, requireFits, writeBlob } from './write-blob.ts';
 
@@ -88,7 +89,7 @@ export class ContentStore implements BlobStore {
     const path = this.#pathOf(sha256);
     const found = await this.#disk.look(path);
     if (!found) return 'absent';
-    if (this.#isRecent(found.modifiedMs)) return 'recent';
+    if (this.#isRecent(found.modifiedMs) || (await areDeletionsHeld(this.#root, this.#disk))) return 'recent';
     return this.#takeOut(path);
   }
 

@@ -1,6 +1,6 @@
 import type { QueryResult } from 'kysely';
 import { checkParameters } from '../parameters.ts';
-import { DatabaseSync, type SqliteHandle, type SqliteStatement } from './sqlite-library.ts';
+import { backup, DatabaseSync, type SqliteHandle, type SqliteStatement } from './sqlite-library.ts';
 
 interface CachedStatement {
   statement: SqliteStatement;
@@ -24,6 +24,9 @@ const keptLogBytes = 64 * 1024 * 1024;
 const pagesPerCheckpoint = 8_000;
 /** The pages that every write touches stay in memory. The default cache of SQLite is 2 MB. */
 const cacheKilobytes = 16 * 1024;
+
+/** Pages that are copied at a time: 8 MB. */
+const pagesPerCopyStep = 2_000;
 
 const changesSchema = /^\s*(create|alter|drop)\b/i;
 
@@ -71,6 +74,24 @@ export class SqliteConnection {
     // A cached statement that selects all columns of a table would continue to return the old columns.
     if (changesSchema.test(sql)) this.#forgetStatements();
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  /** Returns the rows one after the other, as lists of values, so that a table of any size needs no memory. */
+  rows(sql: string): IterableIterator<unknown[]> {
+    const statement = this.#handle.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement.iterate();
+  }
+
+  /**
+   * Copies the database into a new file while others read and write. With an open transaction it copies what that sees, and it does
+   * not begin again when others write.
+   */
+  async copyTo(file: string, onProgress: (done: number, total: number) => void): Promise<void> {
+    await backup(this.#handle, file, {
+      rate: pagesPerCopyStep,
+      progress: ({ totalPages, remainingPages }) => onProgress(totalPages - remainingPages, totalPages),
+    });
   }
 
   close(): void {

@@ -1,8 +1,8 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { expect, it } from 'vitest';
-import type { Database } from '../database/database.ts';
-import { openDatabase } from '../database/open.ts';
-import { databaseIdentity } from './cluster-store.ts';
+import type { Database } from './database.ts';
+import { databaseIdentity } from './gateway-store.ts';
+import { openDatabase } from './open.ts';
 
 const postgres = testPostgres('a Postgres database');
 

@@ -1,0 +1,285 @@
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { createPrivateFile, writePrivateFile } from '../../accounts/secrets/private-file.ts';
+import type { Config } from '../../config/schema.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { CloseStack } from '../../lib/close-stack.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { markRestored, restoredGateway } from '../../platform/database/gateway-store.ts';
+import { pendingMigrations } from '../../platform/database/migrate.ts';
+import { type DatabaseOptions, openAlone, openToRead } from '../../platform/database/open.ts';
+import { ContentStore } from '../../platform/files/content-store.ts';
+import { nodeDisk } from '../../platform/files/disk.ts';
+import { isDiskFull, writeBlob } from '../../platform/files/write-blob.ts';
+import { acquireDatabaseLock, acquireHomeLock } from '../../platform/home-lock.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { areaMigrations } from '../area-migrations.ts';
+import { databaseOptions, homes, sharedHome } from '../options-of-config.ts';
+import { diskFull, syncFile } from './backup-folder.ts';
+import { type Absent, type ListedFile, type Manifest, parts } from './backup-manifest.ts';
+import { BackupRowsStore } from './backup-rows-store.ts';
+import { comingBack, laterState } from './coming-back.ts';
+import { copyRows, removeSqlite, sourceOf } from './copy-database.ts';
+import { secretFiles } from './home-files.ts';
+import { type FoundBackup, filesOf, findBackup, requireWhole } from './read-backup.ts';
+import { eachOf, type OnProgress } from './take-backup.ts';
+import { unfinishedRestore, unfinishedRestoreFile } from './unfinished-restore.ts';
+
+export interface RestoreOptions {
+  config: Config;
+  /** A folder with backups, or the folder of one of them. */
+  from: string;
+  /** The time of the backup; the latest one without it. */
+  at?: string | undefined;
+  /** True when the gateway works as soon as it starts. */
+  isLive: boolean;
+  /** A data home or the URL of a database that shows what was deleted and revoked since the backup. */
+  compare?: string | undefined;
+  clock: Clock;
+  log: Logger;
+  onProgress: OnProgress;
+}
+
+export interface RestoredBackup {
+  path: string;
+  manifest: Manifest;
+  /** What is not there after the restoration, with the reason of each. */
+  absent: Absent[];
+  /** Accounts and tokens that were deleted, disabled or revoked after the backup; null when nothing later is known. */
+  comingBack: string[] | null;
+}
+
+/**
+ * Restores a backup into an empty home and an empty database, and checks everything by its hash on the way. A restoration that was
+ * broken off is begun again by the same command; until then no gateway starts in the home.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<RestoredBackup> {
+  const { config, log } = options;
+  const found = await findBackup(options.from, options.at);
+  const target = databaseOptions(config, log);
+  if (target.backend === 'memory')
+    throw new Error(
+      'Nothing outlives the process with database.backend: memory. Set another one to restore.',
+    );
+  const opened = new CloseStack();
+  try {
+    await requireEmpty(config);
+    const home = await acquireHomeLock(config.data_home);
+    opened.add(() => home.release());
+    if (target.backend === 'sqlite') {
+      const lock = await acquireDatabaseLock(config.database.sqlite_dir);
+      opened.add(() => lock.release());
+    }
+    await requireWhole(found);
+    return await new Restoration(options, found, target).restore();
+  } catch (error) {
+    throw isDiskFull(error) ? diskFull(config.data_home, error) : error;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Locks and what a new file system has. */
+const harmless = /^(home\.lock(\.json)?|database\.lock(\.json)?|lost\+found)$/;
+
+/** Throws when a home holds something that no restoration has left there. */
+async function requireEmpty(config: Config): Promise<void> {
+  if (unfinishedRestore(config.data_home) !== null) return;
+  for (const folder of new Set([...homes(config), config.database.sqlite_dir])) {
+    if (!existsSync(folder)) continue;
+    const inner = [config.database.sqlite_dir, sharedHome(config)];
+    const entries = (await readdir(folder)).filter(
+      (name) => !harmless.test(name) && !inner.includes(join(folder, name)),
+    );
+    if (entries.length > 0)
+      throw new Error(
+        `${folder} is not empty (${entries.slice(0, 3).join(', ')}). Restore into a new home: --home or SWITCHYARD_HOME.`,
+      );
+  }
+}
+
+class Restoration {
+  readonly #options: RestoreOptions;
+  readonly #found: FoundBackup;
+  readonly #target: Exclude<DatabaseOptions, { backend: 'memory' }>;
+  readonly #absent: Absent[];
+  readonly #folders = new Set<string>();
+
+  constructor(
+    options: RestoreOptions,
+    found: FoundBackup,
+    target: Exclude<DatabaseOptions, { backend: 'memory' }>,
+  ) {
+    this.#options = options;
+    this.#found = found;
+    this.#target = target;
+    this.#absent = [...found.manifest.absent];
+  }
+
+  async restore(): Promise<RestoredBackup> {
+    const { config } = this.#options;
+    const { manifest, folder, name } = this.#found;
+    const restore = unfinishedRestore(config.data_home) ?? newId();
+    const back = await this.#requireKnown();
+    const isDone = await this.#isDatabaseDone(restore);
+    writePrivateFile(unfinishedRestorePath(config), `${restore}\n`);
+    await this.#restoreFiles();
+    await this.#restoreSecrets();
+    if (!isDone) await this.#restoreDatabase(restore);
+    await rm(unfinishedRestorePath(config));
+    await nodeDisk.syncDirectory(config.data_home);
+    return { path: join(folder.path, name), manifest, absent: this.#absent, comingBack: back };
+  }
+
+  /** Throws for a backup of a newer version. Returns what comes back with it. */
+  async #requireKnown(): Promise<string[] | null> {
+    const { part } = this.#found;
+    const later = await laterState(this.#found, this.#options.compare);
+    const copy = await openToRead({ backend: 'sqlite', file: part(parts.database) });
+    try {
+      await this.#requireVersion(copy);
+      return later && (await comingBack(copy, later));
+    } finally {
+      await copy.close();
+    }
+  }
+
+  async #requireVersion(copy: Database<unknown>): Promise<void> {
+    const { version } = this.#found.manifest;
+    try {
+      for (const [area, migrations] of areaMigrations) await pendingMigrations(copy, area, migrations);
+    } catch (cause) {
+      const says = `The backup is of version ${version}, which is newer than this one. Restore it with that version.`;
+      throw new Error(says, { cause });
+    }
+  }
+
+  /** Returns whether this restoration has put the rows in place before it was broken off. Throws for other rows. */
+  async #isDatabaseDone(restore: string): Promise<boolean> {
+    const target = this.#target;
+    if (target.backend === 'sqlite' && !existsSync(target.file)) return false;
+    const database = await openToRead(target);
+    try {
+      if ((await restoredGateway(database))?.restore === restore) return true;
+    } finally {
+      await database.close();
+    }
+    await requireNoRows(target);
+    return false;
+  }
+
+  async #restoreFiles(): Promise<void> {
+    const { config, onProgress } = this.#options;
+    const { manifest, part } = this.#found;
+    const content = await ContentStore.open({
+      root: join(sharedHome(config), 'files'),
+      reserveBytes: 0,
+      isShared: false,
+    });
+    let done = 0;
+    await eachOf(filesOf(part(parts.list)), async (listed) => {
+      await (listed.home === 'content' ? this.#restoreContent(listed, content) : this.#restoreFile(listed));
+      done += 1;
+      onProgress('files', done, manifest.files.count);
+    });
+    for (const folder of this.#folders) await nodeDisk.syncDirectory(folder);
+  }
+
+  async #restoreContent({ sha256, bytes }: ListedFile, content: ContentStore): Promise<void> {
+    if (!(await this.#found.folder.has(sha256, bytes))) return this.#isAbsent(sha256);
+    const stored = await content.put(this.#found.folder.open(sha256), { maxBytes: Number.POSITIVE_INFINITY });
+    if (stored.sha256 !== sha256) this.#isAbsent(sha256);
+  }
+
+  async #restoreFile({ home, path, sha256, bytes, mode }: ListedFile): Promise<void> {
+    const { config } = this.#options;
+    if (path.split('/').some((part) => part === '..' || part === '') || path.includes('\0'))
+      throw new Error('The list of files of the backup is damaged.');
+    if (!(await this.#found.folder.has(sha256, bytes))) return this.#isAbsent(path);
+    const to = join(home === 'shared' ? sharedHome(config) : config.data_home, ...path.split('/'));
+    const folder = dirname(to);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (let at = folder; at.startsWith(config.data_home + sep); at = dirname(at)) this.#folders.add(at);
+    this.#folders.add(folder);
+    await rm(to, { force: true }); // A restoration that was broken off may have left it.
+    const source = this.#found.folder.open(sha256);
+    const written = await writeBlob(nodeDisk, to, {
+      source,
+      maxBytes: Number.POSITIVE_INFINITY,
+      requireSpace: async () => undefined,
+    });
+    if (written.sha256 === sha256) return chmod(to, mode);
+    await rm(to);
+    this.#isAbsent(path);
+  }
+
+  #isAbsent(path: string): void {
+    this.#absent.push({ path, why: 'Its content is damaged or missing in the backup.' });
+  }
+
+  async #restoreSecrets(): Promise<void> {
+    const { config } = this.#options;
+    if (this.#found.manifest.secrets === null) return;
+    const secrets = JSON.parse(await readFile(this.#found.part(parts.secrets), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    for (const name of secretFiles) {
+      const text = secrets[name];
+      const home = name === '.jwt_secret' ? config.data_home : sharedHome(config);
+      if (typeof text === 'string') createPrivateFile(join(home, name), text);
+    }
+  }
+
+  /** Sessions end in the copy, before it is put in place: no gateway ever sees them. */
+  async #restoreDatabase(restore: string): Promise<void> {
+    const { config, onProgress } = this.#options;
+    const { part } = this.#found;
+    const target = this.#target;
+    const file = join(config.database.sqlite_dir, 'switchyard.db.part');
+    await mkdir(config.database.sqlite_dir, { recursive: true, mode: 0o700 });
+    await removeSqlite(file);
+    await copyFile(part(parts.database), file);
+    await chmod(file, 0o600);
+    const copy = openAlone(file);
+    try {
+      await this.#prepare(copy, restore);
+      if (target.backend === 'postgres')
+        await copyRows({ from: { backend: 'sqlite', file }, tablesOf: copy, to: target }, (done, total) =>
+          onProgress('database', done, total),
+        );
+    } finally {
+      await copy.close();
+    }
+    if (target.backend === 'postgres') return removeSqlite(file);
+    await syncFile(file);
+    await rename(file, target.file);
+    await nodeDisk.syncDirectory(config.database.sqlite_dir);
+  }
+
+  async #prepare(copy: Database<unknown>, restore: string): Promise<void> {
+    const { isLive, clock } = this.#options;
+    await new BackupRowsStore(copy).forgetTheLiving();
+    const { takenAt } = this.#found.manifest;
+    await markRestored(copy, { restore, restoredAt: toIso(clock()), takenAt, isQuiet: !isLive });
+  }
+}
+
+/** Throws when the database has rows, apart from the steps of its areas. */
+export async function requireNoRows(options: DatabaseOptions): Promise<void> {
+  const source = await sourceOf(options);
+  try {
+    for (const name of (await source.tables()).keys()) {
+      if (name.endsWith('_migrations') || (await source.count(name)) === 0) continue;
+      throw new Error(`The database is not empty: ${name} has rows. Name an empty one.`);
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+function unfinishedRestorePath({ data_home }: Config): string {
+  return join(data_home, unfinishedRestoreFile);
+}

@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { readPrivateFile } from '../../accounts/secrets/private-file.ts';
+import type { Config } from '../../config/schema.ts';
+import { type Clock, toIso } from '../../lib/clock.ts';
+import { CloseStack } from '../../lib/close-stack.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { knownIdentity } from '../../platform/database/gateway-store.ts';
+import { openToRead } from '../../platform/database/open.ts';
+import type { BlobStore } from '../../platform/files/blob-store.ts';
+import { ContentStore } from '../../platform/files/content-store.ts';
+import { holdDeletions } from '../../platform/files/deletion-hold.ts';
+import { acquireBackupLock } from '../../platform/home-lock.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { databaseOptions, homes, sharedHome } from '../options-of-config.ts';
+import { BackupFolder, bytesOf, diskFull } from './backup-folder.ts';
+import { type Absent, type ListedFile, type Manifest, manifestFormat, parts } from './backup-manifest.ts';
+import { BackupRowsStore } from './backup-rows-store.ts';
+import { copyDatabase, rowsOf } from './copy-database.ts';
+import { homeFiles, isGone, secretFiles } from './home-files.ts';
+import { filesOf, hashOf } from './read-backup.ts';
+
+export type BackupStep = 'database' | 'files';
+export type OnProgress = (step: BackupStep, done: number, total: number | null) => void;
+
+export interface BackupOptions {
+  config: Config;
+  /** The folder with the backups of this gateway. */
+  to: string;
+  version: string;
+  withSecrets: boolean;
+  clock: Clock;
+  log: Logger;
+  onProgress: OnProgress;
+}
+
+export interface TakenBackup {
+  path: string;
+  manifest: Manifest;
+  /** What was copied, and not there from an earlier backup. */
+  copied: { files: number; bytes: number };
+}
+
+/** Files that are copied at a time, since each waits for the disk. */
+const filesAtOnce = 4;
+
+/**
+ * Takes a backup while the gateway runs, or while it does not. Rows come first and files after them, and content that a row of the copy
+ * refers to is not removed meanwhile. So no row points to a file that is not there.
+ */
+export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
+  const { config, log } = options;
+  if (config.database.backend === 'memory')
+    throw new Error(
+      'Nothing outlives the process with database.backend: memory, so there is nothing to copy.',
+    );
+  const opened = new CloseStack();
+  try {
+    const gateway = await identityOf(config, log);
+    const path = resolve(options.to);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    const lock = await acquireBackupLock(path);
+    opened.add(() => lock.release());
+    const folder = new BackupFolder(path);
+    await folder.claim(gateway);
+    const contentRoot = join(sharedHome(config), 'files');
+    const content = await ContentStore.open({ root: contentRoot, reserveBytes: 0, isShared: true });
+    opened.add(await holdDeletions(contentRoot));
+    return await new Backup(options, { folder, content, gateway }).take();
+  } finally {
+    await opened.close();
+  }
+}
+
+async function identityOf(config: Config, log: Logger): Promise<string | null> {
+  const options = databaseOptions(config, log);
+  if (options.backend === 'sqlite' && !existsSync(options.file))
+    throw new Error(
+      `There is no database at ${options.file}. Name the data home with --home or SWITCHYARD_HOME.`,
+    );
+  const database = await openToRead(options);
+  try {
+    return await knownIdentity(database);
+  } finally {
+    await database.close();
+  }
+}
+
+class Backup {
+  readonly #options: BackupOptions;
+  readonly #folder: BackupFolder;
+  readonly #content: BlobStore;
+  readonly #gateway: string | null;
+  readonly #absent: Absent[] = [];
+  readonly #copied = { files: 0, bytes: 0 };
+
+  constructor(
+    options: BackupOptions,
+    { folder, content, gateway }: { folder: BackupFolder; content: BlobStore; gateway: string | null },
+  ) {
+    this.#options = options;
+    this.#folder = folder;
+    this.#content = content;
+    this.#gateway = gateway;
+  }
+
+  async take(): Promise<TakenBackup> {
+    const { config, version, clock, onProgress } = this.#options;
+    const folder = this.#folder;
+    const earlier = await this.#earlierFiles();
+    const draft = await folder.begin();
+    const file = join(draft, parts.database);
+    const { takenAtMs, backend } = await copyDatabase(this.#options, file, (done, total) =>
+      onProgress('database', done, total),
+    ).catch((error: unknown) => {
+      throw isFull(error) ? diskFull(folder.path, error) : error;
+    });
+    const copy = await openToRead({ backend: 'sqlite', file });
+    let files: Manifest['files'];
+    let rows: Record<string, number>;
+    try {
+      rows = await rowsOf(file);
+      files = await this.#copyFiles(draft, { copy, earlier });
+    } finally {
+      await copy.close();
+    }
+    const secrets = this.#options.withSecrets ? await this.#copySecrets(draft, config) : null;
+    const manifest: Manifest = {
+      format: manifestFormat,
+      takenAt: toIso(takenAtMs),
+      finishedAt: toIso(clock()),
+      version,
+      gateway: this.#gateway,
+      database: { backend, sha256: await hashOf(file), bytes: await bytesOf(file), rows },
+      files,
+      secrets,
+      absent: this.#absent,
+    };
+    const name = await folder.finish(draft, manifest);
+    return { path: join(folder.path, name), manifest, copied: this.#copied };
+  }
+
+  /** The files of the latest backup by their place, so that what has not changed is not read again. */
+  async #earlierFiles(): Promise<Map<string, ListedFile>> {
+    const name = (await this.#folder.names()).at(-1);
+    const earlier = new Map<string, ListedFile>();
+    if (name === undefined) return earlier;
+    for await (const listed of filesOf(this.#folder.partOf(name, parts.list)))
+      if (listed.home !== 'content') earlier.set(`${listed.home} ${listed.path}`, listed);
+    return earlier;
+  }
+
+  async #copyFiles(
+    draft: string,
+    { copy, earlier }: { copy: Database<unknown>; earlier: Map<string, ListedFile> },
+  ): Promise<Manifest['files']> {
+    const { onProgress } = this.#options;
+    const list = createWriteStream(join(draft, parts.list), { mode: 0o600, flush: true });
+    const hash = createHash('sha256');
+    let count = 0;
+    let bytes = 0;
+    const write = async (listed: ListedFile): Promise<void> => {
+      count += 1;
+      bytes += listed.bytes;
+      const line = `${JSON.stringify(listed)}\n`;
+      hash.update(line);
+      onProgress('files', count, null);
+      if (!list.write(line)) await new Promise<void>((resolve) => list.once('drain', resolve));
+    };
+    await eachOf(this.#allFiles(copy), async (copyOne) => {
+      const listed = await copyOne(earlier);
+      if (listed) await write(listed);
+    });
+    list.end();
+    await finished(list);
+    return { count, bytes, listSha256: hash.digest('hex') };
+  }
+
+  /** Yields a function for each file: what rows refer to, then what lies in the homes. */
+  async *#allFiles(
+    copy: Database<unknown>,
+  ): AsyncGenerator<(earlier: Map<string, ListedFile>) => Promise<ListedFile | null>> {
+    const { config } = this.#options;
+    for await (const { sha256, bytes } of new BackupRowsStore(copy).contents())
+      yield () => this.#copyContent(sha256, bytes);
+    const named = [['home', config.data_home] as const, ['shared', sharedHome(config)] as const];
+    const others = [...homes(config), config.database.sqlite_dir, this.#folder.path];
+    const onAbsent = (absent: Absent) => void this.#absent.push(absent);
+    for (const [home, root] of named) {
+      if (home === 'shared' && root === config.data_home) continue;
+      for await (const { from, stamp, path, mode } of homeFiles(root, { others, onAbsent }))
+        yield async (earlier) => {
+          const before = earlier.get(`${home} ${path}`);
+          if (before?.stamp === stamp && (await this.#folder.has(before.sha256, before.bytes)))
+            return { ...before, mode };
+          const kept = await this.#keep(createReadStream(from), from);
+          return kept && { home, path, ...kept, mode, stamp };
+        };
+    }
+  }
+
+  async #copyContent(sha256: string, bytes: number): Promise<ListedFile | null> {
+    const listed: ListedFile = { home: 'content', path: sha256, sha256, bytes, mode: 0o600, stamp: '' };
+    if (await this.#folder.has(sha256, bytes)) return listed;
+    const opened = await this.#content.open(sha256);
+    if (!opened) {
+      this.#absent.push({
+        path: sha256,
+        why: 'A file of this content is listed, but it is not on the disk.',
+      });
+      return null;
+    }
+    const kept = await this.#keep(opened.stream, sha256);
+    if (!kept || kept.sha256 === sha256) return kept && listed;
+    this.#absent.push({ path: sha256, why: 'The file is damaged: its content has another hash.' });
+    return null;
+  }
+
+  async #keep(source: Readable, path: string): Promise<{ sha256: string; bytes: number } | null> {
+    try {
+      const kept = await this.#folder.keep(source);
+      this.#copied.files += 1;
+      this.#copied.bytes += kept.bytes;
+      return kept;
+    } catch (error) {
+      if (isGone(error) && !existsSync(path)) return null; // Removed meanwhile, by its user.
+      if (!isUnreadable(error)) throw error;
+      this.#absent.push({ path, why: `It cannot be read (${(error as Error).message}).` });
+      return null;
+    }
+  }
+
+  async #copySecrets(draft: string, { data_home }: Config): Promise<{ sha256: string }> {
+    const shared = sharedHome(this.#options.config);
+    const found: Record<string, string> = {};
+    for (const name of secretFiles) {
+      const text = readPrivateFile(join(data_home, name)) ?? readPrivateFile(join(shared, name));
+      if (text !== undefined) found[name] = text;
+    }
+    const text = `${JSON.stringify(found, null, 2)}\n`;
+    await this.#folder.writePart(draft, parts.secrets, text);
+    return { sha256: createHash('sha256').update(text).digest('hex') };
+  }
+}
+
+/** Works on a few at a time. The first failure ends all. */
+export async function eachOf<Item>(
+  items: AsyncGenerator<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const worker = async (): Promise<void> => {
+    for await (const item of items) await work(item);
+  };
+  await Promise.all(Array.from({ length: filesAtOnce }, worker));
+}
+
+function isUnreadable(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function isFull(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /ENOSPC|disk is full/i.test(`${(error as NodeJS.ErrnoException).code} ${error.message}`)
+  );
+}
