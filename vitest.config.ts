@@ -30,7 +30,7 @@ const quick = {
 } as const;
 
 /** Named after the engine or the replicas that every case of them needs. */
-const services = ['packages/*/{src,test}/**/*{postgres,redis,bullmq,replicas}*.test.ts'];
+const services = ['packages/*/{src,test}/**/*{postgres,redis,bullmq,replicas,s3-server}*.test.ts'];
 const exclude = [...configDefaults.exclude, ...services];
 
 /**

@@ -53,6 +53,10 @@ export const errorCatalogue = {
     message: 'The database has more to do than it can. Try again shortly.',
   },
   storage_full: { kind: 'no_space', message: 'The gateway has no disk space left.' },
+  file_store_unavailable: {
+    kind: 'unavailable',
+    message: 'The store of files does not answer. Try again shortly.',
+  },
   overloaded: {
     kind: 'unavailable',
     message: 'The gateway has as many requests open as it can hold. Try again shortly.',

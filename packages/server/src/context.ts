@@ -38,6 +38,7 @@ import { CloseStack } from './lib/close-stack.ts';
 import { dayMs } from './lib/time-units.ts';
 import { Quiet } from './ops/backup/quiet.ts';
 import { refuseUnfinishedRestore } from './ops/backup/unfinished-restore.ts';
+import { openBlobStore } from './ops/blob-stores.ts';
 import { type BootstrapOutcome, bootstrapAdmin } from './ops/bootstrap-admin.ts';
 import { workflowUsageOf } from './ops/console-workflows.ts';
 import { makeDataHome } from './ops/data-home.ts';
@@ -76,7 +77,6 @@ import { databaseIdentity } from './platform/database/gateway-store.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { openDatabase } from './platform/database/open.ts';
 import { readTogether } from './platform/database/snapshot.ts';
-import { ContentStore } from './platform/files/content-store.ts';
 import { nodeDisk } from './platform/files/disk.ts';
 import { FreeSpace } from './platform/files/free-space.ts';
 import { fileMigrations } from './platform/files/migrations.ts';
@@ -465,12 +465,8 @@ async function openDispatch(
 ): Promise<DispatchArea> {
   const { config, options, opened, logger, database, clock, ownership, jobs, audit, metrics } = base;
   await migrate(database, 'dispatch', dispatchMigrations);
-  const content = await ContentStore.open({
-    root: join(sharedHome(config), 'files'),
-    reserveBytes: diskReserveBytes,
-    isShared: database.backend === 'postgres',
-    now: clock,
-  });
+  const content = await openBlobStore({ config, database, clock, log: logger, metrics });
+  opened.add(async () => content.close());
   const thumbnails = new ThumbnailCache({
     root: join(config.data_home, 'thumbnails'),
     maxFiles: 50_000,
@@ -482,7 +478,7 @@ async function openDispatch(
     ownership,
     others: otherReplicas(base),
     jobs,
-    content,
+    content: content.store,
     thumbnails,
     links,
     workerNames: new WorkerNames(deriveKey(base.secret, 'names on workers')),

@@ -147,14 +147,17 @@ export const downloadFile = {
   schema: {
     summary: 'Load a file',
     description:
-      'With a signed link, or with the credentials of its owner. `Range` and `If-None-Match` are honoured; what a browser could run is sent as an attachment. With `size` it answers a thumbnail, as `/api/files/{fileId}/thumbnail` does.',
+      'With a signed link, or with the credentials of its owner. `Range` and `If-None-Match` are honoured; what a browser could run is sent as an attachment. With `files.s3.redirect` it answers 302 with an address of the store that is good for five minutes, except to pages of the gateway. With `size` it answers a thumbnail, as `/api/files/{fileId}/thumbnail` does.',
     tags,
     params: Type.Object({
       fileId: Type.String({ minLength: 1, maxLength: 64 }),
       filename: Type.String({ minLength: 1, maxLength: 1024 }),
     }),
     querystring: Type.Object({ ...signature, size: Type.Optional(thumbnailSize) }),
-    response: { 200: Type.Unknown({ description: 'The bytes of the file.' }) },
+    response: {
+      200: Type.Unknown({ description: 'The bytes of the file.' }),
+      302: Type.Null({ description: 'The file is in the store, at `Location`.' }),
+    },
   },
 } as const satisfies Endpoint;
 

@@ -86,6 +86,23 @@ const formats = {
     throw new RangeError('must be up to 20 letters, digits, spaces and _ . -, such as staging');
   },
 
+  s3_name(text: string): string {
+    if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(text)) return text;
+    throw new RangeError('must be small letters, digits and -, such as eu-central-1');
+  },
+
+  s3_bucket(text: string): string {
+    if (/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text)) return text;
+    throw new RangeError('must be the bare name of a bucket, such as switchyard-files');
+  },
+
+  s3_prefix(text: string): string {
+    const parts = text.replace(/\/$/, '').split('/');
+    const isPrefix = text.length <= 200 && parts.every((part) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(part));
+    if (isPrefix) return `${parts.join('/')}/`;
+    throw new RangeError('must be letters, digits and _ . - between slashes, such as switchyard/');
+  },
+
   key_prefix(text: string): string {
     if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(text)) return text;
     throw new RangeError('must be up to 64 letters, digits and _ . -, such as switchyard');

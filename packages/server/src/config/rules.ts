@@ -63,6 +63,23 @@ const rules: Rule[] = [
         ? 'is required when bus.backend is redis: a directory that all replicas see'
         : null,
   },
+  ...(['bucket', 'access_key_id', 'secret_access_key'] as const).map((name): Rule => {
+    const key = `files.s3.${name}`;
+    return {
+      keys: [key, 'files.store'],
+      check: ({ files }) =>
+        files.store === 's3' && files.s3[name] === null
+          ? `is required when files.store is s3; set it in the file or as ${environmentName(key)}`
+          : null,
+    };
+  }),
+  {
+    keys: ['files.s3.redirect', 'files.store'],
+    check: ({ files }) =>
+      files.s3.redirect && files.store !== 's3'
+        ? 'needs files.store s3; files on a disk have no other address'
+        : null,
+  },
   {
     keys: ['run_events.backend', 'bus.backend', 'cluster.allow_replicas_without_redis'],
     check: ({ run_events, bus, cluster }) =>

@@ -111,7 +111,38 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     ),
   }),
 
-  files: section('Uploads and outputs, kept below the data home.', {
+  files: section('Uploads and outputs.', {
+    store: choice(
+      ['disk', 's3'],
+      'disk',
+      'Where uploads and outputs of tasks are kept. disk: below the data home, or files.shared_home. s3: in a bucket of an S3 service. `switchyard migrate files` moves them.',
+    ),
+    s3: section('The bucket, for files.store s3.', {
+      endpoint: text(
+        null,
+        'Address of the service, without a path; that of Amazon in files.s3.region when absent.',
+        { format: 'origin' },
+      ),
+      region: text('us-east-1', 'Region of the bucket; other services take any, or say which.', {
+        format: 's3_name',
+      }),
+      bucket: text(null, 'Name of the bucket, which has to be there.', { format: 's3_bucket' }),
+      prefix: text(
+        'switchyard/',
+        'Begins the name of every object. Gateways that share a bucket have different prefixes.',
+        { format: 's3_prefix' },
+      ),
+      path_style: boolean(
+        true,
+        'True: the bucket is the first part of the path, as most services want it. False: it is part of the host name.',
+      ),
+      access_key_id: text(null, 'Name of the key.', { secret: true }),
+      secret_access_key: text(null, 'The key itself.', { secret: true }),
+      redirect: boolean(
+        false,
+        'Send clients that load a file to the bucket, with a link that is good for five minutes, in place of sending them the file. They must reach the service under files.s3.endpoint.',
+      ),
+    }),
     shared_home: path(
       null,
       'Directory that all replicas see, for the files of tasks and users; the data home when absent.',

@@ -72,10 +72,11 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'database_unavailable',
   'database_busy',
   'storage_full',
+  'file_store_unavailable',
   'shutting_down',
 ]);
 
-/** Returns true for a temporary fault of the database or the disk; any other fault would only happen again. */
+/** Returns true for a temporary fault of the database, the disk or the store of files; any other fault would only happen again. */
 export function isPassing(error: unknown): boolean {
   return error instanceof AppError && passing.has(error.code);
 }

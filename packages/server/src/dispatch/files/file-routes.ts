@@ -23,8 +23,8 @@ import type { Owner } from '../../lib/owner.ts';
 import { noRecord } from '../../platform/audit/audit.ts';
 import { contentDisposition } from '../../platform/files/content-disposition.ts';
 import { isInlineType } from '../../platform/files/content-type.ts';
+import { requireFits } from '../../platform/files/receive-content.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
-import { requireFits } from '../../platform/files/write-blob.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { FileArchives } from './file-archives.ts';
 import { receiveUpload } from './receive-upload.ts';
@@ -86,7 +86,8 @@ export function fileRoutes(options: FileRoutesOptions): Routes {
         const { fileId } = request.params;
         const { size } = request.query;
         const file = await files.open(await readerOfLink(request, fileId, options), fileId);
-        if (size === undefined) return sendFile(request, reply, file);
+        if (size === undefined)
+          return (await redirected(request, reply, file)) ?? sendFile(request, reply, file);
         return sendThumbnail(request, reply, { row: file.row, size, thumbnails });
       },
     });
@@ -194,6 +195,27 @@ async function sendThumbnail(
   return reply.headers({ 'content-type': 'image/webp', 'content-length': bytes.length }).send(bytes);
 }
 
+/**
+ * Sends the client to the store where that is allowed. Requests of our own pages are answered here: their policy lets them load from
+ * the gateway alone, and a browser sends them with its cookies. A link of the store is signed for GET.
+ */
+async function redirected(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { row, link }: Awaited<ReturnType<StoredFiles['open']>>,
+): Promise<FastifyReply | null> {
+  const { cookie, 'sec-fetch-site': site, 'if-none-match': known } = request.headers;
+  if (cookie !== undefined || site === 'same-origin' || known !== undefined || request.method !== 'GET')
+    return null;
+  const address = await link({ contentType: row.contentType, disposition: dispositionOf(row) });
+  if (address === null) return null;
+  return reply.code(302).headers({ location: address, 'cache-control': 'no-store' }).send();
+}
+
+function dispositionOf({ contentType, filename }: FileRow): string {
+  return contentDisposition(isInlineType(contentType) ? 'inline' : 'attachment', filename);
+}
+
 /** Answers with a stored file, or with the range of it that the client asks for. */
 export async function sendFile(
   request: FastifyRequest,
@@ -218,10 +240,7 @@ export async function sendFile(
     .headers({
       'content-type': row.contentType,
       'content-length': range ? range.end - range.start + 1 : row.size,
-      'content-disposition': contentDisposition(
-        isInlineType(row.contentType) ? 'inline' : 'attachment',
-        row.filename,
-      ),
+      'content-disposition': dispositionOf(row),
     })
     .send(stream);
 }

@@ -13,7 +13,7 @@ import { toIso } from '../../lib/clock.ts';
 import { newSecret } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { AuditPart } from '../../platform/audit/audit.ts';
-import type { BlobStore, OpenedContent, StoredContent } from '../../platform/files/blob-store.ts';
+import type { BlobStore, LinkedAs, OpenedContent, StoredContent } from '../../platform/files/blob-store.ts';
 import { contentTypeOf } from '../../platform/files/content-type.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
 import { pictureSizeOf } from '../../platform/pictures/picture-size.ts';
@@ -142,7 +142,12 @@ export class StoredFiles implements AttemptFiles {
   async open(
     owner: Owner,
     fileId: string,
-  ): Promise<{ row: FileRow; read: (range?: { start: number; end: number }) => Promise<OpenedContent> }> {
+  ): Promise<{
+    row: FileRow;
+    read: (range?: { start: number; end: number }) => Promise<OpenedContent>;
+    /** Returns an address of the store itself; null where clients load from the gateway. */
+    link: (as: LinkedAs) => Promise<string | null>;
+  }> {
     const row = await this.#options.store.get(owner, fileId);
     if (!row) throw new AppError('file_not_found');
     const read = async (range?: { start: number; end: number }) => {
@@ -150,7 +155,7 @@ export class StoredFiles implements AttemptFiles {
       if (!opened) throw new AppError('file_not_found');
       return opened;
     };
-    return { row, read };
+    return { row, read, link: (as) => this.#options.content.link(row.sha256, as) };
   }
 
   /** The names on a worker, by file id, of the files that exist for this owner. */

@@ -105,7 +105,7 @@ async function quietFindings(database: Database<unknown>): Promise<Finding[]> {
 /** An area that is switched off has its tables brought up to date when it is switched on. */
 function migrationsOf({ areas, files }: Config): [area: string, migrations: readonly Migration[]][] {
   const used: Record<string, boolean> = {
-    files: files.shared_home !== null,
+    files: files.shared_home !== null || files.store === 's3',
     dispatch: areas.dispatch,
     checkpoints: areas.conversation,
     conversation: areas.conversation,

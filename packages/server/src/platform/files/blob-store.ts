@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { hourMs } from '../../lib/time-units.ts';
 
 export interface StoredContent {
   sha256: string;
@@ -21,6 +22,12 @@ export interface OpenedContent {
   stream: Readable;
 }
 
+/** How a client gets the content from a link. */
+export interface LinkedAs {
+  contentType: string;
+  disposition: string;
+}
+
 /**
  * Files by the hash of their content, with equal content stored once. All replicas see the same ones, and any number of
  * them may store, read and remove the same content at once.
@@ -40,6 +47,11 @@ export interface BlobStore {
    */
   useFile<Result>(sha256: string, work: (path: string) => Promise<Result>): Promise<Result>;
   /**
+   * Returns an address from which a client can load the content itself for a few minutes, or null where there is none: on a
+   * disk, or when nothing is stored under the hash.
+   */
+  link(sha256: string, as: LinkedAs): Promise<string | null>;
+  /**
    * Removes content that no row refers to. `recent`: it was stored (again) within the last hour, perhaps for a row that is
    * about to be committed, or a backup is being taken, so it stays; try again later.
    */
@@ -49,4 +61,18 @@ export interface BlobStore {
     referenced: (sha256s: string[]) => Promise<Set<string>>,
     signal?: AbortSignal,
   ): Promise<{ removed: number }>;
+}
+
+/** Content that was stored within this time may belong to a row that is about to be committed. */
+export const recentMs = hourMs;
+
+const sha256Pattern = /^[0-9a-f]{64}$/;
+
+export function isSha256(text: string): boolean {
+  return sha256Pattern.test(text);
+}
+
+/** Keeps anything but a hash from becoming part of a path or a key. */
+export function requireSha256(text: string): void {
+  if (!isSha256(text)) throw new Error('A blob was asked for by something that is no SHA-256.');
 }

@@ -1,15 +1,23 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
-import { hourMs } from '../../lib/time-units.ts';
-import type { BlobStore, OpenedContent, PutOptions, StoredContent } from './blob-store.ts';
+import {
+  type BlobStore,
+  isSha256,
+  type OpenedContent,
+  type PutOptions,
+  recentMs,
+  requireSha256,
+  type StoredContent,
+} from './blob-store.ts';
 import { areDeletionsHeld } from './deletion-hold.ts';
 import { type Disk, nodeDisk } from './disk.ts';
-import { isDiskFull, requireFits, writeBlob } from './write-blob.ts';
+import { receiveContent } from './receive-content.ts';
+import { isDiskFull, writeBlob } from './write-blob.ts';
 
 export interface ContentStoreOptions {
   root: string;
@@ -21,10 +29,7 @@ export interface ContentStoreOptions {
   disk?: Disk;
 }
 
-/** A blob younger than this may belong to a row that is about to be committed. */
-const graceMs = hourMs;
 const listedAtOnce = 500;
-const sha256Pattern = /^[0-9a-f]{64}$/;
 
 /**
  * Files by the hash of their content: `<root>/<first two digits>/<sha256>`, with equal content stored once. When `put`
@@ -41,7 +46,7 @@ export class ContentStore implements BlobStore {
   static async open(options: ContentStoreOptions): Promise<ContentStore> {
     const store = new ContentStore(options);
     await store.#makeDirectories();
-    await store.#sweepIncoming(options.isShared ? graceMs : 0);
+    await store.#sweepIncoming(options.isShared ? recentMs : 0);
     return store;
   }
 
@@ -53,20 +58,14 @@ export class ContentStore implements BlobStore {
     this.#disk = disk;
   }
 
-  async put(source: Readable, options: PutOptions): Promise<StoredContent> {
-    const { signal } = options;
-    // A sender that disconnects before the first read would otherwise cause an uncaught error. The read reports it.
-    source.on('error', () => undefined);
-    try {
-      if (options.declaredBytes !== undefined) requireFits(options.declaredBytes, options.maxBytes);
-      signal?.throwIfAborted();
-      if (signal) addAbortSignal(signal, source);
-      return await this.#store(source, options);
-    } catch (error) {
-      source.destroy();
-      if (signal?.aborted) throw signal.reason;
-      throw isDiskFull(error) ? new AppError('storage_full', { cause: error }) : error;
-    }
+  put(source: Readable, options: PutOptions): Promise<StoredContent> {
+    return receiveContent(source, options, async () => {
+      try {
+        return await this.#store(source, options);
+      } catch (error) {
+        throw isDiskFull(error) ? new AppError('storage_full', { cause: error }) : error;
+      }
+    });
   }
 
   async open(sha256: string, range?: { start: number; end: number }): Promise<OpenedContent | null> {
@@ -85,6 +84,10 @@ export class ContentStore implements BlobStore {
     return work(this.#pathOf(sha256));
   }
 
+  async link(): Promise<null> {
+    return null;
+  }
+
   async remove(sha256: string): Promise<'removed' | 'recent' | 'absent'> {
     const path = this.#pathOf(sha256);
     const found = await this.#disk.look(path);
@@ -99,9 +102,7 @@ export class ContentStore implements BlobStore {
   ): Promise<{ removed: number }> {
     let removed = 0;
     for (const shard of shards()) {
-      const names = (await this.#disk.list(join(this.#root, shard))).filter((name) =>
-        sha256Pattern.test(name),
-      );
+      const names = (await this.#disk.list(join(this.#root, shard))).filter(isSha256);
       for (let from = 0; from < names.length; from += listedAtOnce) {
         signal?.throwIfAborted();
         const some = names.slice(from, from + listedAtOnce);
@@ -159,7 +160,7 @@ export class ContentStore implements BlobStore {
   }
 
   #isRecent(modifiedMs: number): boolean {
-    return this.#now() - modifiedMs < graceMs;
+    return this.#now() - modifiedMs < recentMs;
   }
 
   async #openToRead(path: string): Promise<FileHandle | null> {
@@ -201,7 +202,7 @@ export class ContentStore implements BlobStore {
 
   /** The only place where a hash becomes a path. */
   #pathOf(sha256: string): string {
-    if (!sha256Pattern.test(sha256)) throw new Error('A blob was asked for by something that is no SHA-256.');
+    requireSha256(sha256);
     return join(this.#root, shardOf(sha256), sha256);
   }
 }

@@ -110,6 +110,21 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly s3Calls = new Counter({
+    name: 'switchyard_s3_calls_total',
+    help: 'Tries of calls to S3, where files are kept there, by what came of them.',
+    labelNames: ['operation', 'outcome'] as const,
+    registers: [this.registry],
+  });
+
+  readonly s3CallDuration = new Histogram({
+    name: 'switchyard_s3_call_seconds',
+    help: 'Time of a try of a call to S3; of a download until its first byte.',
+    labelNames: ['operation'] as const,
+    buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers: [this.registry],
+  });
+
   constructor({ version }: { version: string }) {
     new Gauge({
       name: 'switchyard_build_info',
