@@ -9,6 +9,7 @@ import { describeCommand } from '../help.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { addMigrateFiles } from './migrate-files.ts';
 
 interface LayoutFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
   dryRun?: true;
@@ -17,10 +18,11 @@ interface LayoutFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
   const command = program.command('migrate');
   describeCommand(command, {
-    purpose: 'move data of older versions to its present place',
-    examples: ['switchyard migrate layout --dry-run', 'switchyard migrate layout'],
+    purpose: 'move data to another place',
+    examples: ['switchyard migrate layout --dry-run', 'switchyard migrate files --to disk'],
   });
   addLayout(command, terminal);
+  addMigrateFiles(command, terminal);
 }
 
 function addLayout(parent: Command, terminal: Terminal): void {
