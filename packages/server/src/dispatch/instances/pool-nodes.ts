@@ -10,7 +10,7 @@ export interface PoolDefinitions {
   /** The files that workers list themselves for an input, by `<class>.<input>`. Clients do not see them. */
   workerFiles: ReadonlyMap<string, ReadonlySet<unknown>>;
   /** The answer to `GET /object_info`. */
-  json: string;
+  json: Buffer;
   /** The same, compressed when it is first asked for. */
   compressed: (encoding: Encoding) => Promise<Buffer>;
 }
@@ -48,7 +48,8 @@ export class PoolNodes {
       if (text !== undefined) addAll(classes, JSON.parse(text));
     }
     const workerFiles = takeFileLists(classes);
-    const json = JSON.stringify(Object.fromEntries(classes));
+    // Bytes, since a text would be turned into them for every client.
+    const json = Buffer.from(JSON.stringify(Object.fromEntries(classes)));
     const compressing = new Map<Encoding, Promise<Buffer>>();
     const compressed = (encoding: Encoding): Promise<Buffer> => {
       const known = compressing.get(encoding) ?? compressWell(encoding, json);

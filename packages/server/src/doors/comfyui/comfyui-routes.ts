@@ -137,11 +137,11 @@ function addStops(app: App, { stops, guard }: ComfyuiRoutesOptions): void {
 
 function addPool(app: App, { nodes, instances, uploadBytes }: ComfyuiRoutesOptions): void {
   addEndpoint(app, comfyuiObjectInfo, async (request, reply) => {
-    const { json: text, compressed } = await nodes.definitions();
+    const { json: bytes, compressed } = await nodes.definitions();
     const encoding = chooseEncoding(request.headers['accept-encoding']);
     varyByEncoding(reply);
     reply.type(json);
-    if (encoding === undefined) return reply.send(text);
+    if (encoding === undefined) return reply.send(bytes);
     return reply.header('content-encoding', encoding).send(await compressed(encoding));
   });
 

@@ -59,7 +59,7 @@ function compress(encoding: Encoding, payload: string | Buffer): Promise<Buffer>
 }
 
 /** Smaller and slower, for a text that is compressed once and sent often. */
-export function compressWell(encoding: Encoding, text: string): Promise<Buffer> {
+export function compressWell(encoding: Encoding, text: string | Buffer): Promise<Buffer> {
   return encoding === 'br'
     ? brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
     : zip(text, { level: constants.Z_BEST_COMPRESSION });
