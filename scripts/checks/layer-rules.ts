@@ -82,6 +82,16 @@ export const layerRules: readonly LayerRule[] = [
       withinServer(from, to) && rank(to.layer) === rank(from.layer) && to.layer !== from.layer,
   },
   {
+    name: 'doors-apart',
+    sentence: 'Two folders of doors never import each other.',
+    fix: 'move what both need to the area that has it, or to http',
+    freesTests: true,
+    isBroken: ({ from, to }) => {
+      if (!withinServer(from, to) || from.layer !== 'doors' || to.layer !== 'doors') return false;
+      return folderOf(from.inside) !== folderOf(to.inside);
+    },
+  },
+  {
     name: 'left-inside-an-area',
     sentence: `Inside an area a file imports from its own folder and from folders to its left. ${describeOrders()}.`,
     fix: 'move what both need to a folder to the left, or let the one on the right register itself',
@@ -220,6 +230,11 @@ export function placeOf(path: string): Place | undefined {
 function serverLayer(inside: string): string {
   const [head = '', ...rest] = inside.split('/');
   return rest.length > 0 ? head : head.replace(/(\.test)?\.tsx?$/, '');
+}
+
+/** The first two parts of the path: `doors/comfyui`. */
+function folderOf(inside: string): string {
+  return inside.split('/').slice(0, 2).join('/');
 }
 
 function rank(layer: string): number {

@@ -46,6 +46,18 @@ const planted: Record<
       [`${server}/conversation/runs/runs.ts`],
     ],
   },
+  'doors-apart': {
+    forbidden: [
+      `${server}/doors/comfy-api/jobs.ts`,
+      "import { PromptFeed } from '../comfyui/prompt-feed.ts'",
+      [`${server}/doors/comfyui/prompt-feed.ts`],
+    ],
+    allowed: [
+      `${server}/doors/comfyui/comfyui-routes.ts`,
+      "import { PromptFeed } from './prompt-feed.ts'",
+      [`${server}/doors/comfyui/prompt-feed.ts`],
+    ],
+  },
   'left-inside-an-area': {
     forbidden: [
       `${server}/dispatch/tasks/task-store.ts`,
