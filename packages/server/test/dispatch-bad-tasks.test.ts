@@ -112,7 +112,7 @@ describe('a task that cannot be accepted', () => {
     });
     expect({ status, error: body.error }).toEqual({ status: 422, error: 'no_capable_instance' });
     expect(body.message).toContain('KSampler (0 of 1 instances have it)');
-    expect(body.details).toEqual([{ name: 'KSampler', instancesWithIt: 0 }]);
+    expect(body.details).toEqual([{ name: 'KSampler', instancesWithIt: 0, instanceIds: [] }]);
   });
 
   it('with more nodes than are allowed is refused', async () => {

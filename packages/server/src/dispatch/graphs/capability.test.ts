@@ -65,8 +65,8 @@ test('says how many instances have each missing thing when none has everything',
     possible: false,
     instances: 3,
     missing: [
-      { name: 'Loader', instancesWithIt: 2 },
-      { name: 'SaveImage', instancesWithIt: 1 },
+      { name: 'Loader', instancesWithIt: 2, instanceIds: ['a', 'c'] },
+      { name: 'SaveImage', instancesWithIt: 1, instanceIds: ['b'] },
     ],
   });
 });

@@ -89,8 +89,17 @@ function lackOn(capabilities: NonNullable<Offer['capabilities']>, requirement: R
 
 export type CapabilityVerdict =
   | { possible: true }
-  /** No permitted instance has everything. Tells for each missing thing how many instances have it. */
-  | { possible: false; missing: { name: string; instancesWithIt: number }[]; instances: number };
+  /** No permitted instance has everything. */
+  | { possible: false; missing: MissingThing[]; instances: number };
+
+/** What some instances lack, with the number of those that have it and the first of them. */
+export interface MissingThing {
+  name: string;
+  instancesWithIt: number;
+  instanceIds: string[];
+}
+
+const maxInstancesNamed = 5;
 
 /**
  * Decides whether a task is worth queueing. It is refused only when every permitted instance has told what it can do;
@@ -106,9 +115,10 @@ export function judge(requirement: Requirement, offers: readonly Offer[]): Capab
   return {
     possible: false,
     instances: eligible.length,
-    missing: names.map((name) => ({
-      name,
-      instancesWithIt: missingPerOffer.filter((missing) => !missing.includes(name)).length,
-    })),
+    missing: names.map((name) => {
+      const having = eligible.filter((_, index) => !missingPerOffer[index]?.includes(name));
+      const instanceIds = having.map(({ instanceId }) => instanceId).slice(0, maxInstancesNamed);
+      return { name, instancesWithIt: having.length, instanceIds };
+    }),
   };
 }

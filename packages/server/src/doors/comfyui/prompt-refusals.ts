@@ -1,3 +1,4 @@
+import type { MissingThing } from '../../dispatch/graphs/capability.ts';
 import { type Graph, ownTitle } from '../../dispatch/graphs/graph.ts';
 import type { InputFault, NodeErrors } from '../../dispatch/instances/prompt-faults.ts';
 import type { AppError } from '../../lib/app-error.ts';
@@ -66,10 +67,9 @@ export function refusalOf(error: AppError, graph: Graph): PromptRefusal | null {
 const maxLines = 50;
 
 /** What no single worker has: a node class, or the value of an input of one. */
-interface Missing {
+interface Missing extends Omit<MissingThing, 'name'> {
   nodeClass: string;
   input?: { name: string; value: string };
-  instancesWithIt: number;
 }
 
 /**
@@ -97,24 +97,26 @@ function missingClass(nodeClass: string, graph: Graph): PromptRefusal {
   });
 }
 
-function faultOf({ nodeClass, input, instancesWithIt }: Missing): InputFault {
+function faultOf({ nodeClass, input, instancesWithIt, instanceIds }: Missing): InputFault {
   const what = input ? `${input.name}: '${input.value}'` : nodeClass;
+  const others = instancesWithIt - instanceIds.length;
+  const where = [...instanceIds, ...(others > 0 ? [`${others} more`] : [])].join(', ') || 'no worker';
   return {
     type: input ? 'value_not_in_list' : 'missing_node_type',
     message: input ? 'Value not in list' : 'Node not found',
-    details: `${what} is on ${instancesWithIt} of the workers, and none has all that the prompt needs`,
+    details: `${what} is on ${where}, and no worker has all that the prompt needs`,
     extra_info: input ? { input_name: input.name, received_value: input.value } : {},
   };
 }
 
 /** The area names what is missing as `class`, or `class.input = value`. */
 function missingOf(details: unknown): Missing[] {
-  const given = Array.isArray(details) ? (details as { name: string; instancesWithIt: number }[]) : [];
-  return given.map(({ name, instancesWithIt }) => {
+  const given = Array.isArray(details) ? (details as MissingThing[]) : [];
+  return given.map(({ name, ...found }) => {
     const [, nodeClass, input, value] = /^(.*)\.([^.]*) = (.*)$/s.exec(name) ?? [];
     if (nodeClass === undefined || input === undefined || value === undefined)
-      return { nodeClass: name, instancesWithIt };
-    return { nodeClass, input: { name: input, value }, instancesWithIt };
+      return { nodeClass: name, ...found };
+    return { nodeClass, input: { name: input, value }, ...found };
   });
 }
 
