@@ -49,6 +49,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'intake',
     'batches',
     'workflows',
+    'documents',
     'recipes',
     'fleet',
     'waiting',

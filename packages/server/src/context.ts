@@ -18,6 +18,7 @@ import { openShared } from './context/shared.ts';
 import { userRemovalBy } from './conversation/threads/user-removal.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import type { OtherReplicas } from './dispatch/dispatch-parts.ts';
+import { forgetDocumentsOf } from './dispatch/documents/user-document-store.ts';
 import { ReferenceWorker } from './dispatch/fleet/reference-worker.ts';
 import { WorkerNames } from './dispatch/graphs/worker-names.ts';
 import { Links } from './dispatch/links.ts';
@@ -573,7 +574,10 @@ function newAccounts({
     log: logger,
     clock,
     timer: systemTimer,
-    cleanup: config.areas.conversation ? userRemovalBy(jobs) : null,
+    cleanups: [
+      ...(config.areas.conversation ? [userRemovalBy(jobs)] : []),
+      ...(config.areas.dispatch ? [{ plan: forgetDocumentsOf }] : []),
+    ],
     options: {
       ...accountOptions(config, langgraph),
       secret,

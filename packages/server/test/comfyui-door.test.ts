@@ -3,6 +3,7 @@ import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { ComfyuiCaller } from './support/comfyui-caller.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
 import { anyWorkflow, type DispatchPool, held, startPool } from './support/dispatch-pool.ts';
@@ -131,6 +132,15 @@ describe('the pool as one ComfyUI', () => {
     expect(entry.outputs['3'].images).toHaveLength(3);
     expect(entry.status).toMatchObject({ status_str: 'success', completed: true });
     expect(JSON.stringify(await ada.get('/api/history'))).not.toContain('comfyui-secret');
+    const [image] = entry.outputs['3'].images;
+    const picture = await ada.fetch(`/view?${new URLSearchParams(image)}`);
+    const bytes = Buffer.from(await picture.arrayBuffer()).toString('latin1');
+    expect(bytes).toContain('tEXtworkflow\0{"nodes":[]}');
+    // The worker has the key, and no answer of the door.
+    const told = await Promise.all(workers.map(async ({ url }) => (await fetch(`${url}/history`)).text()));
+    expect(told.join()).toContain('comfyui-secret');
+    for (const path of [`/jobs/${promptId}`, '/jobs', `/history/${promptId}`, '/queue'])
+      expect(await (await ada.fetch(path)).text()).not.toContain('comfyui-secret');
     expect(Object.keys(await ada.get('/history?max_items=1'))).toEqual([promptId]);
     expect(await ada.get(`/history/${randomUUID()}`)).toEqual({});
   });
@@ -245,6 +255,60 @@ describe('the pool as one ComfyUI', () => {
     expect(await ada.get('/queue')).toEqual({ queue_running: [], queue_pending: [] });
   });
 
+  it('takes no notice of a clientId in a query, and needs no compression of its socket', async () => {
+    for (const path of [
+      '/prompt',
+      '/queue',
+      '/history',
+      '/system_stats',
+      '/object_info/SaveImage',
+      '/features',
+    ])
+      expect((await ada.fetch(`${path}?clientId=stable`)).status).toBe(200);
+    const sent = await ada.post('/prompt?clientId=other', { prompt: pictures, client_id: 'mine' });
+    const { prompt_id: promptId } = (await sent.json()) as { prompt_id: string };
+    await expect.poll(() => ada.get(`/history/${promptId}`)).toHaveProperty(promptId);
+    expect((await ada.get(`/history/${promptId}`))[promptId].prompt[3].client_id).toBe('mine');
+    expect(await ada.get('/object_info/Primitive%20boolean%20%5BCrystools%5D')).toEqual({});
+    for (const perMessageDeflate of [true, false]) {
+      const socket = new WebSocket(`${ada.base.replace('http', 'ws')}/ws?clientId=deflate`, {
+        headers: ada.headers,
+        perMessageDeflate,
+      });
+      const first = await new Promise((resolve) => socket.once('message', (data) => resolve(String(data))));
+      expect(JSON.parse(String(first))).toMatchObject({ type: 'status', data: { sid: 'deflate' } });
+      socket.close();
+    }
+  });
+
+  it('answers what a page asks for when it starts', async () => {
+    const answers = {
+      '/i18n': {},
+      '/extensions': [],
+      '/embeddings': [],
+      '/workflow_templates': {},
+      '/global_subgraphs': {},
+      '/node_replacements': {},
+      '/internal/folder_paths': {},
+      '/internal/logs': '',
+      '/internal/logs/raw': { entries: [], size: { cols: 80, rows: 24 } },
+    };
+    for (const [path, answer] of Object.entries(answers)) {
+      expect(await ada.get(path)).toEqual(answer);
+      expect(await ada.get(`/api${path}`)).toEqual(answer);
+    }
+    const subscribed = await ada.fetch('/internal/logs/subscribe', { method: 'PATCH', body: '{}' });
+    expect([subscribed.status, await subscribed.text()]).toEqual([200, '']);
+    const missing = await ada.post('/experiment/models/download_missing', {});
+    expect([missing.status, (await missing.text()).slice(0, 4)]).toEqual([403, '403:']);
+    await ada.upload('listed.png', await solid(1, 1, 1));
+    expect((await ada.get('/internal/files/input'))[0]).toBe('listed.png');
+    const [newest] = await ada.get('/internal/files/output');
+    expect((await ada.post('/prompt', { prompt: inverted(newest) })).status).toBe(200);
+    expect(await ada.get('/internal/files/temp')).toEqual([]);
+    expect((await ada.fetch('/internal/files/etc')).status).toBe(400);
+  });
+
   it('answers hostile names in plain text', async () => {
     const statusOf = async (query: string) => (await ada.fetch(`/view?${query}`)).status;
     expect(await statusOf('filename=../etc/passwd')).toBe(400);
@@ -344,7 +408,6 @@ describe('prompts on a worker that is busy', () => {
       expect([answer.status, (await answer.text()).slice(0, 5)]).toEqual([400, '400: ']);
     }
     expect((await ada.post('/queue', {})).status).toBe(200);
-    expect((await ada.post('/history', { clear: true })).status).toBe(405);
   });
 
   it('says what a client may count on, and unloads no models of others', async () => {
@@ -373,6 +436,76 @@ describe('models of a pool', () => {
     expect((await ada.fetch('/experiment/models/vae')).status).toBe(404);
     for (const folder of ['vae', 'controlnet', 'constructor', '__proto__', '..%2Fetc'])
       expect((await ada.fetch(`/models/${folder}`)).status).toBe(404);
+    await pool.close();
+  });
+});
+
+describe('a pool whose workers differ', () => {
+  const worker = (loras: string[], checkpoints: string[]) => ({
+    nodeClasses: ['EmptyImage', 'SaveImage', 'LoraLoader', 'CheckpointLoaderSimple'],
+    models: { 'LoraLoader.lora_name': loras, 'CheckpointLoaderSimple.ckpt_name': checkpoints },
+    ...held,
+  });
+  const graph = {
+    ...anyWorkflow,
+    '3': { class_type: 'LoraLoader', inputs: { lora_name: 'a.safetensors' } },
+    '4': { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'b.safetensors' } },
+  };
+
+  it('names each value that no single worker has together with the others, and who has it', async () => {
+    const pool = await startPool({
+      workers: [worker(['a.safetensors'], ['x.safetensors']), worker(['y.safetensors'], ['b.safetensors'])],
+    });
+    const ada = await ComfyuiCaller.register(pool.gateway.url, 'ada@example.com');
+    expect((await ada.get('/models/loras')).toSorted()).toEqual(['a.safetensors', 'y.safetensors']);
+    const [first, second] = pool.workers.map(({ port }) => String(port));
+
+    const refused = await ada.post('/prompt', { prompt: graph });
+    const { error, node_errors: errors } = (await refused.json()) as {
+      error: { type: string };
+      node_errors: Record<string, { class_type: string; errors: { type: string; details: string }[] }>;
+    };
+    expect([refused.status, error.type]).toEqual([400, 'prompt_outputs_failed_validation']);
+    expect(errors).toMatchObject({
+      '3': { class_type: 'LoraLoader', errors: [{ type: 'value_not_in_list' }] },
+      '4': { class_type: 'CheckpointLoaderSimple', errors: [{ type: 'value_not_in_list' }] },
+    });
+    expect(errors['3']?.errors[0]?.details).toMatch(
+      new RegExp(`^lora_name: 'a.safetensors' is on \\S*${first}, and no worker has all`),
+    );
+    expect(errors['4']?.errors[0]?.details).toMatch(
+      new RegExp(`^ckpt_name: 'b.safetensors' is on \\S*${second}, and no worker has all`),
+    );
+    await pool.close();
+  });
+
+  it('says that a full queue is full, and names a node that no worker has', async () => {
+    const pool = await startPool({
+      workers: [worker([], [])],
+      config: { dispatch: { max_queued_per_user: 1 } },
+    });
+    const ada = await ComfyuiCaller.register(pool.gateway.url, 'ada@example.com');
+    const missing = { '9': { class_type: 'NoSuchNode', inputs: {}, _meta: { title: 'Upscale' } } };
+    const unknown = await ada.post('/prompt', { prompt: { ...anyWorkflow, ...missing } });
+    expect([unknown.status, await unknown.json()]).toEqual([
+      400,
+      {
+        error: {
+          type: 'missing_node_type',
+          message: expect.stringContaining("Node 'Upscale' not found"),
+          details: "Node ID '#9'",
+          extra_info: { node_id: '9', class_type: 'NoSuchNode', node_title: 'Upscale' },
+        },
+        node_errors: {},
+      },
+    ]);
+    let full: Response;
+    do full = await ada.post('/prompt', { prompt: anyWorkflow });
+    while (full.ok);
+    expect([full.status, await full.json()]).toEqual([
+      429,
+      { error: expect.objectContaining({ type: 'queue_full' }), node_errors: {} },
+    ]);
     await pool.close();
   });
 });

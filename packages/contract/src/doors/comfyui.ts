@@ -124,6 +124,78 @@ export const comfyuiHistoryOfOne = {
   },
 } as const satisfies Endpoint;
 
+export const comfyuiChangeHistory = {
+  method: 'POST',
+  url: '/comfy/history',
+  config: writes,
+  schema: {
+    summary: 'Take own prompts out of the history',
+    description:
+      '`{"clear": true}` takes all that have ended, `{"delete": [ids]}` these. They stay in the record of the pool and are no more shown to clients of ComfyUI.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiJobs = {
+  method: 'GET',
+  url: '/comfy/jobs',
+  config: reads,
+  schema: {
+    summary: 'Own prompts of every state',
+    description: 'The newest first. `pagination` says how many there are.',
+    tags,
+    querystring: query({
+      status: 'Some of `pending`, `in_progress`, `completed`, `failed`, `cancelled`, with commas between.',
+      workflow_id: 'Those of one workflow, as the page of ComfyUI names it.',
+      sort_by: '`created_at` or `execution_duration`; the latter among the newest 1,000.',
+      sort_order: '`asc` or `desc`.',
+      limit: 'At most 200, which is the default.',
+      offset: 'Prompts to skip.',
+    }),
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+const ofJob = Type.Object({ jobId: Type.String() });
+
+export const comfyuiJob = {
+  method: 'GET',
+  url: '/comfy/jobs/:jobId',
+  config: reads,
+  schema: {
+    summary: 'One prompt with its graph and its outputs',
+    tags,
+    params: ofJob,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiCancelJob = {
+  method: 'POST',
+  url: '/comfy/jobs/:jobId/cancel',
+  config: writes,
+  schema: {
+    summary: 'Stop one own prompt that waits or runs',
+    description: '`cancelled` is false when there was nothing to stop.',
+    tags,
+    params: ofJob,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiCancelJobs = {
+  method: 'POST',
+  url: '/comfy/jobs/cancel',
+  config: writes,
+  schema: {
+    summary: 'Stop own prompts that wait or run',
+    description: '`{"job_ids": [ids]}` with 100 at most; the answer names those that were stopped.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
 export const comfyuiView = {
   method: 'GET',
   url: '/comfy/view',
@@ -273,6 +345,206 @@ export const comfyuiLogsSubscribe = {
   schema: {
     summary: 'Accepted and without effect',
     description: 'The log of a worker names what all users do, so no user gets it.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+const ofFile = Type.Object({
+  file: Type.String({ description: 'The path, whose slashes are encoded: `workflows%2Fa.json`.' }),
+});
+const ofSetting = Type.Object({ id: Type.String() });
+const onWrite = {
+  overwrite: '`false`: 409 when the file is there. By default it is replaced.',
+  full_info: '`true`: the answer has size and times.',
+};
+/** A page sends texts under any of these types, or none. */
+const storesText = { ...changes, untypedJson: true, bodyLimit: 4 * 1024 * 1024 } as const;
+const textTypes = [
+  'application/json',
+  'text/css',
+  'text/javascript',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+];
+
+export const comfyuiUsers = {
+  method: 'GET',
+  url: '/comfy/users',
+  config: reads,
+  schema: {
+    summary: 'How user data is stored',
+    description: 'As a ComfyUI with one user says it: the account is the user.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiSettings = {
+  method: 'GET',
+  url: '/comfy/settings',
+  config: reads,
+  schema: { summary: 'The settings that a page has stored for the account', tags, response: anything },
+} as const satisfies Endpoint;
+
+export const comfyuiSetting = {
+  method: 'GET',
+  url: '/comfy/settings/:id',
+  config: reads,
+  schema: {
+    summary: 'One of these settings',
+    description: '`null` where there is none.',
+    tags,
+    params: ofSetting,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiChangeSettings = {
+  method: 'POST',
+  url: '/comfy/settings',
+  config: storesText,
+  schema: { summary: 'Store several settings', tags, consumes: textTypes, response: anything },
+} as const satisfies Endpoint;
+
+export const comfyuiSetSetting = {
+  method: 'POST',
+  url: '/comfy/settings/:id',
+  config: storesText,
+  schema: {
+    summary: 'Store one setting',
+    tags,
+    params: ofSetting,
+    consumes: textTypes,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiListUserData = {
+  method: 'GET',
+  url: '/comfy/userdata',
+  config: reads,
+  schema: {
+    summary: 'The files of a folder that a page has stored for the account',
+    description: '404 for a folder without files.',
+    tags,
+    querystring: query({
+      dir: 'The folder.',
+      recurse: '`true`: the folders below it as well.',
+      full_info: '`true`: each file with size and times.',
+      split: '`true`: each path with its parts.',
+    }),
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiListUserFolders = {
+  method: 'GET',
+  url: '/comfy/v2/userdata',
+  config: reads,
+  schema: {
+    summary: 'The same with the folders themselves',
+    tags,
+    querystring: query({ path: 'The folder; everything without one.' }),
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiReadUserData = {
+  method: 'GET',
+  url: '/comfy/userdata/:file',
+  config: reads,
+  schema: {
+    summary: 'One of these files',
+    tags,
+    params: ofFile,
+    produces: ['application/octet-stream'],
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiWriteUserData = {
+  method: 'POST',
+  url: '/comfy/userdata/:file',
+  config: storesText,
+  schema: {
+    summary: 'Store a file for the account',
+    description: 'A text of 4 MB at most. An account has 2,000 of them, with 64 MB together.',
+    tags,
+    params: ofFile,
+    querystring: query(onWrite),
+    consumes: textTypes,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiMoveUserData = {
+  method: 'POST',
+  url: '/comfy/userdata/:file/move/:dest',
+  config: storesText,
+  schema: {
+    summary: 'Give such a file another path',
+    tags,
+    params: Type.Object({ ...ofFile.properties, dest: Type.String() }),
+    querystring: query(onWrite),
+    consumes: textTypes,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiDeleteUserData = {
+  method: 'DELETE',
+  url: '/comfy/userdata/:file',
+  config: changes,
+  schema: { summary: 'Delete such a file', tags, params: ofFile, response: { 204: Type.Unknown() } },
+} as const satisfies Endpoint;
+
+/** A call that a page makes when it starts, and whose answer is always the same. */
+function constant<Url extends string>(url: Url, summary: string) {
+  return {
+    method: 'GET',
+    url,
+    config: reads,
+    schema: { summary, tags, response: anything },
+  } as const satisfies Endpoint;
+}
+
+export const comfyuiExtensions = constant('/comfy/extensions', 'No scripts: pages have no place here');
+export const comfyuiTranslations = constant('/comfy/i18n', 'No translations of custom nodes');
+export const comfyuiTemplates = constant('/comfy/workflow_templates', 'No templates of custom nodes');
+export const comfyuiSubgraphs = constant('/comfy/global_subgraphs', 'No subgraphs of the workers');
+export const comfyuiReplacements = constant('/comfy/node_replacements', 'No nodes that replace others');
+export const comfyuiEmbeddings = constant(
+  '/comfy/embeddings',
+  'No embeddings: no worker tells with its nodes which it has',
+);
+export const comfyuiFolderPaths = constant(
+  '/comfy/internal/folder_paths',
+  'No folders: those of the workers are no concern of an account',
+);
+export const comfyuiLogs = constant('/comfy/internal/logs', 'No lines: a log names what all users do');
+export const comfyuiRawLogs = constant('/comfy/internal/logs/raw', 'The same with the size of a terminal');
+
+export const comfyuiFolderFiles = {
+  method: 'GET',
+  url: '/comfy/internal/files/:folder',
+  config: reads,
+  schema: {
+    summary: 'The names of own files, the newest first',
+    description: '200 at most; `input` has uploads, `output` what prompts have made.',
+    tags,
+    params: Type.Object({ folder: Type.String() }),
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
+export const comfyuiDownloadMissing = {
+  method: 'POST',
+  url: '/comfy/experiment/models/download_missing',
+  config: writes,
+  schema: {
+    summary: 'Refused',
+    description: 'The administrator puts models on the workers.',
     tags,
     response: anything,
   },

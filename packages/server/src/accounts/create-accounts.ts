@@ -75,12 +75,12 @@ export function createAccounts(
     database: Database<AccountTables>;
     bus: Bus;
     audit: Audit;
-    /** Removes what deleted accounts leave in other areas; null when there is nothing to remove. */
-    cleanup: AccountCleanup | null;
+    /** What deleted accounts leave in other areas goes with them. */
+    cleanups: readonly AccountCleanup[];
     options: AccountsOptions;
   },
 ): AccountsArea {
-  const { database, counters, bus, audit, proxies, log, clock, timer, cleanup, options } = dependencies;
+  const { database, counters, bus, audit, proxies, log, clock, timer, cleanups, options } = dependencies;
   const { secret, hashing, lockout, registration } = options;
   const store = new AccountStore(database);
   const events = new AccountEvents({ log, bus });
@@ -130,7 +130,7 @@ export function createAccounts(
     clock,
     registration,
   });
-  const users = new Users({ store, passwords, events, audit, cleanup, clock });
+  const users = new Users({ store, passwords, events, audit, cleanups, clock });
   return {
     authenticator: new AccountAuthenticator({ accounts: store, tokens, accessTokens, callTickets }),
     csrf,

@@ -14,7 +14,7 @@ export interface AccountCleanup {
   /** Part of the unit that deletes the account. */
   plan(trx: WriteTransaction<AccountTables>, userId: string): Promise<void>;
   /** Called after that unit. */
-  wake(): void;
+  wake?(): void;
 }
 
 export type WithOneTimePassword = AccountRow & { one_time_password: string };
@@ -26,8 +26,7 @@ export class Users {
   constructor(
     options: Pick<AccountParts, 'store' | 'passwords' | 'events' | 'clock'> & {
       audit: Pick<Audit, 'part' | 'record'>;
-      /** Null when there is nothing to remove. */
-      cleanup: AccountCleanup | null;
+      cleanups: readonly AccountCleanup[];
     },
   ) {
     this.#options = options;
@@ -100,18 +99,18 @@ export class Users {
   }
 
   async delete(actor: Actor, userId: string): Promise<void> {
-    const { store, events, audit, cleanup } = this.#options;
+    const { store, events, audit, cleanups } = this.#options;
     const admin = actor.id;
     const before = changed(await store.find({ admin }, userId));
     const alongside = async (trx: WriteTransaction<AccountTables>): Promise<void> => {
-      await cleanup?.plan(trx, userId);
+      for (const cleanup of cleanups) await cleanup.plan(trx, userId);
       const details = { email: before.email };
       await audit.record(trx, actor, { action: 'user.deleted', target: ['user', userId], details });
     };
     changed(await store.delete({ admin }, userId, alongside));
     events.record('user_deleted', { user_id: userId, by: admin });
     await events.sessionsEnded(userId, null);
-    cleanup?.wake();
+    for (const cleanup of cleanups) cleanup.wake?.();
   }
 }
 

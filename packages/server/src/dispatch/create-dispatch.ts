@@ -8,6 +8,8 @@ import { TaskBatchStore } from './batches/task-batch-store.ts';
 import { TaskBatches } from './batches/task-batches.ts';
 import { DispatchEvents } from './dispatch-events.ts';
 import type { DispatchOptions, DispatchParts } from './dispatch-parts.ts';
+import { UserDocumentStore } from './documents/user-document-store.ts';
+import { UserDocuments } from './documents/user-documents.ts';
 import { EarlierRowStore } from './earlier-rows/earlier-row-store.ts';
 import { wordEarlierRows } from './earlier-rows/earlier-rows.ts';
 import { createFiles } from './files/create-files.ts';
@@ -46,6 +48,7 @@ import { InstancesElsewhere } from './replicas/replicas.ts';
 import type { RunningNodes } from './replicas/running-nodes.ts';
 import type { DispatchTables } from './tables.ts';
 import { createTaskRecords } from './tasks/create-task-records.ts';
+import type { PromptListStore } from './tasks/prompt-list-store.ts';
 import type { PromptStore } from './tasks/prompt-store.ts';
 import { TaskCostStore } from './tasks/task-cost-store.ts';
 import { TaskCosts } from './tasks/task-costs.ts';
@@ -71,10 +74,12 @@ export interface DispatchArea {
   savedWorkflows: SavedWorkflows;
   files: StoredFiles;
   pictures: StoredPictures;
+  documents: UserDocuments;
   costs: TaskCosts;
   usage: ReadTogether<TaskUsageStore>;
   /** What clients of ComfyUI call their tasks. */
   prompts: PromptStore;
+  promptLists: PromptListStore;
   taskLists: TaskListStore;
   taskStore: TaskStore;
   front: TaskFront;
@@ -242,6 +247,9 @@ function openRows(dependencies: Dependencies) {
 }
 
 /** What the doors read and write themselves. */
-function forDoors({ pictures, prompts, tasks, objectInfos }: ReturnType<typeof openRows>) {
-  return { pictures, prompts, taskStore: tasks, poolNodes: new PoolNodes(objectInfos) };
+function forDoors(rows: ReturnType<typeof openRows>) {
+  const { database, clock, pictures, prompts, promptLists, tasks, objectInfos } = rows;
+  const documents = new UserDocuments({ store: new UserDocumentStore(database), clock });
+  const poolNodes = new PoolNodes(objectInfos);
+  return { documents, pictures, prompts, promptLists, taskStore: tasks, poolNodes };
 }

@@ -17,6 +17,7 @@ import * as sentences from './migrations/016-sentences.ts';
 import * as comfyuiDoor from './migrations/017-comfyui-door.ts';
 import * as taskNotes from './migrations/018-task-notes.ts';
 import * as workerSystems from './migrations/019-worker-systems.ts';
+import * as clientsOfComfyui from './migrations/020-clients-of-comfyui.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -37,4 +38,5 @@ export const dispatchMigrations: readonly Migration[] = [
   comfyuiDoor,
   taskNotes,
   workerSystems,
+  clientsOfComfyui,
 ];

@@ -5,7 +5,7 @@ import type { PauseRole, PauseScope } from '@switchyard/contract/dispatch/queue'
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
 import type { BatchAction } from '@switchyard/contract/dispatch/task-batches';
 import type { WebhookEvent } from '@switchyard/contract/dispatch/webhook';
-import type { Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import type { SettingColumns } from './task-settings.ts';
 
 /**
@@ -37,6 +37,8 @@ export interface DispatchTables {
   saved_workflows: SavedWorkflowTable;
   saved_workflow_versions: SavedWorkflowVersionTable;
   saved_workflow_marks: SavedWorkflowMarkTable;
+  user_documents: UserDocumentTable;
+  prompt_histories: PromptHistoryTable;
 }
 
 /** Ids are UUIDv7 made at `createdAt`, so `ORDER BY id` is the order of creation and one index serves both. */
@@ -91,6 +93,16 @@ export interface TaskPromptTable {
   owner: string;
   promptId: string;
   clientId: string | null;
+  /** The id of the workflow in the client that the prompt was made of, if the client said so. */
+  workflowId: string | null;
+  /** 1: its owner has taken it out of the history. */
+  hidden: Generated<number>;
+}
+
+/** The time until which the history of an account is hidden from clients of ComfyUI. */
+export interface PromptHistoryTable {
+  owner: string;
+  clearedAt: string;
 }
 
 export interface TaskAttemptTable {
@@ -351,8 +363,21 @@ export interface SavedWorkflowMarkTable {
   mark: number;
 }
 
+/** A text that a program stores for its account. */
+export interface UserDocumentTable {
+  owner: string;
+  /** Its parts are separated by slashes. */
+  path: string;
+  content: string;
+  size: number;
+  /** Counts its changes, from 1. */
+  version: number;
+  createdAt: string;
+  modifiedAt: string;
+}
+
 /** A task with its current state, as many files use it. */
 export type TaskRow = Selectable<TaskTable>;
 export type TaskInputRow = Selectable<TaskInputTable>;
-export type TaskPromptRow = TaskPromptTable;
+export type TaskPromptRow = Pick<Selectable<TaskPromptTable>, 'taskId' | 'owner' | 'promptId' | 'clientId'>;
 export type QueuePauseRow = QueuePauseTable;

@@ -83,7 +83,7 @@ export class AccountsServer {
       log,
       clock: time.now,
       timer: time.timer,
-      cleanup: null,
+      cleanups: [],
       options: {
         secret: 'a secret that is only good for tests',
         sessionTtlMs: 7 * 86_400_000,

@@ -1,6 +1,7 @@
 import type { DispatchParts } from '../dispatch-parts.ts';
 import { AttemptStore } from './attempt-store.ts';
 import { NodeTimes } from './node-times.ts';
+import { PromptListStore } from './prompt-list-store.ts';
 import { PromptStore } from './prompt-store.ts';
 import { TaskDurationStore } from './task-duration-store.ts';
 import { TaskMarks } from './task-marks.ts';
@@ -22,6 +23,7 @@ export function createTaskRecords({
     onFault: (error) => log.warn({ err: error }, 'marks of running tasks could not be written'),
   });
   const prompts = new PromptStore(database);
+  const promptLists = new PromptListStore(database);
   const taskNodes = new TaskNodes({ tasks, attempts, times });
-  return { tasks, attempts, durations, times, marks, prompts, taskNodes };
+  return { tasks, attempts, durations, times, marks, prompts, promptLists, taskNodes };
 }

@@ -11,7 +11,10 @@ export class PromptStore {
   }
 
   /** Part of the unit that stores the task. Returns false when its owner has given this name to another task. */
-  async add(trx: WriteTransaction<DispatchTables>, row: TaskPromptRow): Promise<boolean> {
+  async add(
+    trx: WriteTransaction<DispatchTables>,
+    row: TaskPromptRow & { workflowId: string | null },
+  ): Promise<boolean> {
     const added = await trx
       .insertInto('task_prompts')
       .values(row)

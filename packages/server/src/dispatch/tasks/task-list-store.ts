@@ -244,7 +244,7 @@ function hasTag(tag: string): RawBuilder<boolean> {
   return sql<boolean>`replace(${sql.ref('tasks.tags')}, ${JSON.stringify(tag)}, '') <> ${sql.ref('tasks.tags')}`;
 }
 
-function wasCancelled(error: string, dialect: Dialect): RawBuilder<boolean> {
+export function wasCancelled(error: string, dialect: Dialect): RawBuilder<boolean> {
   return dialect === 'postgres'
     ? sql<boolean>`${sql.ref(error)}::json ->> 'code' = 'cancelled'`
     : sql<boolean>`${sql.ref(error)} ->> '$.code' = 'cancelled'`;

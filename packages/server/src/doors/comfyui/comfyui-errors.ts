@@ -16,6 +16,12 @@ export function comfyuiPromptError(error: AppError): ErrorAnswer {
   return { status, contentType: 'application/json; charset=utf-8', body: JSON.stringify(body) };
 }
 
+/** What it says about jobs is one sentence in JSON. */
+export function comfyuiJobError(error: AppError): ErrorAnswer {
+  const body = JSON.stringify({ error: textOf(error) });
+  return { status: statusOf(error), contentType: 'application/json; charset=utf-8', body };
+}
+
 function statusOf({ status }: AppError): number {
   return status === 422 ? 400 : status;
 }

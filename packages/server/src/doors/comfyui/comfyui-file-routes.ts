@@ -1,5 +1,10 @@
 import { Readable } from 'node:stream';
-import { comfyuiUpload, comfyuiUploadMask, comfyuiView } from '@switchyard/contract/doors/comfyui';
+import {
+  comfyuiFolderFiles,
+  comfyuiUpload,
+  comfyuiUploadMask,
+  comfyuiView,
+} from '@switchyard/contract/doors/comfyui';
 import { isRecord } from '@switchyard/contract/is-record';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendFile, storedFileHeaders } from '../../dispatch/files/file-routes.ts';
@@ -46,6 +51,12 @@ export function addFiles(app: App, options: FileRoutesOptions): void {
     return form === null
       ? sendFile(request, reply, file)
       : sendConverted(request, reply, { row: file.row, form, pictures });
+  });
+
+  addEndpoint(app, comfyuiFolderFiles, async (request) => {
+    const { folder } = request.params as { folder: string };
+    if (!isFolderType(folder)) throw malformed('The folder must be input, output or temp.');
+    return files.newest(identityOf(request).userId, folder);
   });
 
   addEndpoint(

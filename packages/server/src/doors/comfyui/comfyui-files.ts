@@ -3,13 +3,14 @@ import { AppError } from '../../lib/app-error.ts';
 import { KeyLock } from '../../lib/async/key-lock.ts';
 import type { StoredContent } from '../../platform/files/blob-store.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
-import { type ComfyuiFileName, numberedName, readFileName } from './comfyui-names.ts';
+import { type ComfyuiFileName, type FolderType, numberedName, readFileName } from './comfyui-names.ts';
 
-type Files = Pick<StoredFiles, 'open' | 'newestNamed' | 'add'>;
+type Files = Pick<StoredFiles, 'open' | 'newestNamed' | 'add' | 'list'>;
 type OpenedFile = Awaited<ReturnType<StoredFiles['open']>>;
 
 /** As many files may have one name. ComfyUI counts without end. */
 const maxNumber = 1_000;
+const maxListed = 200;
 const fileId = /^[A-Za-z0-9_-]{22}$/;
 
 /**
@@ -34,6 +35,18 @@ export class ComfyuiFiles {
       if (error instanceof AppError && error.code === 'file_not_found') return undefined;
       throw error;
     }
+  }
+
+  /** The names of the newest files, as an input of a node takes them. What a node only shows is in no list. */
+  async newest(userId: string, folder: FolderType): Promise<string[]> {
+    if (folder === 'temp') return [];
+    const source = folder === 'output' ? 'output' : 'upload';
+    const reader = { owner: { user: userId }, origin: undefined };
+    const { items } = await this.#files.list(reader, { source, limit: maxListed });
+    const names = items.map(({ fileId, filename }) =>
+      folder === 'output' ? `${fileId}/${filename} [output]` : filename,
+    );
+    return [...new Set(names)];
   }
 
   /** Gives an upload its name. Uploads of one account get theirs one after the other, so that no two files share one. */

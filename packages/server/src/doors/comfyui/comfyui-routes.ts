@@ -1,12 +1,18 @@
 import multipart from '@fastify/multipart';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import {
+  comfyuiChangeHistory,
   comfyuiChangeQueue,
+  comfyuiDownloadMissing,
+  comfyuiEmbeddings,
+  comfyuiExtensions,
   comfyuiFeatures,
+  comfyuiFolderPaths,
   comfyuiFree,
   comfyuiHistory,
   comfyuiHistoryOfOne,
   comfyuiInterrupt,
+  comfyuiLogs,
   comfyuiLogsSubscribe,
   comfyuiModelFolders,
   comfyuiModels,
@@ -14,11 +20,17 @@ import {
   comfyuiObjectInfoOfOne,
   comfyuiQueue,
   comfyuiQueueInfo,
+  comfyuiRawLogs,
+  comfyuiReplacements,
   comfyuiShownFolders,
   comfyuiShownModels,
+  comfyuiSubgraphs,
   comfyuiSubmit,
   comfyuiSystemStats,
+  comfyuiTemplates,
+  comfyuiTranslations,
 } from '@switchyard/contract/doors/comfyui';
+import type { Endpoint } from '@switchyard/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import type { Instances } from '../../dispatch/fleet/instances.ts';
 import type { PoolNodes } from '../../dispatch/instances/pool-nodes.ts';
@@ -74,6 +86,7 @@ export function comfyuiRoutes(options: ComfyuiRoutesOptions): Routes {
     addStops(app, options);
     addFiles(app, options);
     addPool(app, options);
+    addConstants(app);
     addRest(app);
   };
 }
@@ -133,6 +146,11 @@ function addStops(app: App, { stops, guard }: ComfyuiRoutesOptions): void {
     await stops.dequeue(request.body, byOf(request));
     return reply.code(200).send();
   });
+
+  addEndpoint(app, comfyuiChangeHistory, async (request, reply) => {
+    await stops.forget(request.body, byOf(request));
+    return reply.code(200).send();
+  });
 }
 
 function addPool(app: App, { nodes, instances, uploadBytes }: ComfyuiRoutesOptions): void {
@@ -174,6 +192,31 @@ function addPool(app: App, { nodes, instances, uploadBytes }: ComfyuiRoutesOptio
   addEndpoint(app, comfyuiFree, async (_request, reply) => reply.code(200).send());
 
   addEndpoint(app, comfyuiLogsSubscribe, async (_request, reply) => reply.code(200).send());
+}
+
+/** What a page asks for when it starts, and what has no meaning for a pool. */
+const constants: readonly [endpoint: Endpoint, answer: unknown][] = [
+  [comfyuiExtensions, []],
+  [comfyuiTranslations, {}],
+  [comfyuiTemplates, {}],
+  [comfyuiSubgraphs, {}],
+  [comfyuiReplacements, {}],
+  [comfyuiEmbeddings, []],
+  [comfyuiFolderPaths, {}],
+  [comfyuiRawLogs, { entries: [], size: { cols: 80, rows: 24 } }],
+];
+
+function addConstants(app: App): void {
+  for (const [endpoint, answer] of constants) addEndpoint(app, endpoint, async () => answer);
+
+  addEndpoint(app, comfyuiLogs, async (_request, reply) => reply.type(json).send('""'));
+
+  addEndpoint(app, comfyuiDownloadMissing, async (_request, reply) =>
+    reply
+      .code(403)
+      .type('text/plain; charset=utf-8')
+      .send('403: The workers are shared. An administrator puts models on them.'),
+  );
 }
 
 /** The pool as the machine of one ComfyUI: the devices of all workers that are there. */

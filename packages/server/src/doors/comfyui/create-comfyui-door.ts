@@ -9,10 +9,13 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { ComfyuiFiles } from './comfyui-files.ts';
 import { comfyuiRoutes } from './comfyui-routes.ts';
 import { comfyuiSocketRoutes } from './comfyui-socket-routes.ts';
+import { jobRoutes } from './job-routes.ts';
 import { PromptFeed } from './prompt-feed.ts';
+import { PromptJobs } from './prompt-jobs.ts';
 import { PromptRecords } from './prompt-records.ts';
 import { PromptStops } from './prompt-stops.ts';
 import { Prompts } from './prompts.ts';
+import { userDataRoutes } from './user-data-routes.ts';
 
 export interface ComfyuiDoorOptions {
   dispatch: DispatchArea;
@@ -48,9 +51,10 @@ export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
   const records = new PromptRecords({
     tasks: dispatch.taskStore,
     lists: dispatch.taskLists,
+    promptLists: dispatch.promptLists,
     prompts: dispatch.prompts,
   });
-  const stops = new PromptStops({ tasks: dispatch.tasks, records });
+  const stops = new PromptStops({ ...dispatch, records, clock });
   const { uploadBytes, socketsPerUser } = limits;
   return {
     routes: [
@@ -68,6 +72,8 @@ export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
         admission,
         uploadBytes,
       }),
+      jobRoutes({ jobs: new PromptJobs({ lists: dispatch.promptLists, records }), stops, guard }),
+      userDataRoutes({ documents: dispatch.documents, admission }),
       comfyuiSocketRoutes({ feed, openStreams, admission, endOf, socketsPerUser, uploadBytes }),
     ],
     close: () => feed.close(),

@@ -1,6 +1,7 @@
 import { maskExtraData } from '../../dispatch/graphs/extra-data.ts';
 import { type Graph, isLink } from '../../dispatch/graphs/graph.ts';
 import type { TaskInputRow, TaskPromptRow, TaskRow } from '../../dispatch/tables.ts';
+import type { ListedPrompt, PromptListStore, PromptState } from '../../dispatch/tasks/prompt-list-store.ts';
 import type { PromptStore } from '../../dispatch/tasks/prompt-store.ts';
 import type { TaskListStore } from '../../dispatch/tasks/task-list-store.ts';
 import type { TaskStore } from '../../dispatch/tasks/task-store.ts';
@@ -12,6 +13,7 @@ import { numberOf } from './prompts.ts';
 interface PromptRecordsOptions {
   tasks: Pick<TaskStore, 'get'>;
   lists: Pick<TaskListStore, 'page'>;
+  promptLists: Pick<PromptListStore, 'list'>;
   prompts: Pick<PromptStore, 'find' | 'of' | 'inputsOf'>;
 }
 
@@ -34,6 +36,7 @@ export interface HistoryEntry {
   meta: Record<string, Record<string, unknown>>;
 }
 
+const endedStates = ['completed', 'failed', 'cancelled'] as const;
 /** ComfyUI keeps 10,000 and its clients ask for 200 at most; each has its graph. */
 const maxEntries = 200;
 /** As many prompts a ComfyUI remembers. */
@@ -83,19 +86,33 @@ export class PromptRecords {
     const limit = Math.min(maxItems, maxEntries);
     if (offset !== undefined && offset > maxOffset) return {};
     const order = offset === undefined ? 'desc' : 'asc';
-    const list = (status: 'completed' | 'failed') => {
-      const page = { status, order, limit: limit + (offset ?? 0), offset: 0 } as const;
-      return this.#options.lists.page({ user: userId }, page);
-    };
-    const ended = [...(await list('completed')), ...(await list('failed'))].sort(byId);
-    const rows = offset === undefined ? ended.slice(-limit) : ended.slice(offset, offset + limit);
-    return this.#entries(rows);
+    const page = { states: endedStates, order, limit, offset: offset ?? 0 } as const;
+    const { rows } = await this.#options.promptLists.list(userId, page);
+    return this.#entries(order === 'desc' ? rows.reverse() : rows);
   }
 
-  /** Empty for a prompt that has not ended, and for one that the account does not have. */
+  /** Empty for a prompt that has not ended, and for one that the account does not have or has taken out of its history. */
   async historyOf(userId: string, promptId: string): Promise<Record<string, HistoryEntry>> {
-    const row = await this.find(userId, promptId);
-    return row?.phase === 'ended' ? this.#entries([row]) : {};
+    const row = await this.listed(userId, promptId, endedStates);
+    return row ? this.#entries([row]) : {};
+  }
+
+  async listed(
+    userId: string,
+    promptId: string,
+    states: readonly PromptState[],
+  ): Promise<ListedPrompt | undefined> {
+    const taskId = (await this.find(userId, promptId))?.id;
+    if (taskId === undefined) return undefined;
+    const page = { taskId, states, order: 'asc', limit: 1, offset: 0 } as const;
+    return (await this.#options.promptLists.list(userId, page)).rows[0];
+  }
+
+  /** The prompt and its record, as the history shows a prompt that has ended. */
+  async entryOf(row: ListedPrompt): Promise<HistoryEntry> {
+    const [entry] = Object.values(await this.#entries([row]));
+    if (!entry) throw new Error('A prompt that was listed has no record.');
+    return entry;
   }
 
   async find(userId: string, promptId: string): Promise<TaskRow | undefined> {
@@ -110,12 +127,10 @@ export class PromptRecords {
   }
 
   async #entries(rows: readonly TaskRow[]): Promise<Record<string, HistoryEntry>> {
-    // A prompt that was taken out of the queue before it ran leaves no trace in ComfyUI.
-    const shown = rows.filter(({ status, startedAt }) => status === 'completed' || startedAt !== null);
-    const ids = shown.map(({ id }) => id);
+    const ids = rows.map(({ id }) => id);
     const names = await this.#options.prompts.of(ids);
     const inputs = await this.#options.prompts.inputsOf(ids);
-    const entries = shown.map((row) => {
+    const entries = rows.map((row) => {
       const facts = { name: names.get(row.id), input: inputs.get(row.id) };
       return [facts.name?.promptId ?? row.id, entryOf(row, facts)] as const;
     });
@@ -131,10 +146,6 @@ export function isWaiting({ phase }: TaskRow): boolean {
 interface PromptFacts {
   name: TaskPromptRow | undefined;
   input: TaskInputRow | undefined;
-}
-
-function byId({ id: a }: TaskRow, { id: b }: TaskRow): number {
-  return a < b ? -1 : 1;
 }
 
 function tupleOf(row: TaskRow, { name, input }: PromptFacts): PromptTuple {

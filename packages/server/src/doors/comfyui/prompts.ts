@@ -47,7 +47,7 @@ interface PromptRequest {
 
 type SubmitBy = Omit<SubmitMeta, 'alongside' | 'idempotencyKey' | 'actor'> & { actor: Actor };
 
-const canonicalId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const canonicalId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Clients make theirs from a UUID or a short name. */
 const maxClientIdLength = 200;
 
@@ -97,7 +97,8 @@ export class Prompts {
         idempotencyKey: request.promptId === null ? null : `comfyui ${request.promptId}`,
         alongside: async (trx, { id, owner }) => {
           const row = { taskId: id, owner, promptId: request.promptId ?? id, clientId: request.clientId };
-          if (!(await prompts.add(trx, row))) throw new AppError('idempotency_mismatch');
+          const workflowId = workflowIdIn(request.extraData);
+          if (!(await prompts.add(trx, { ...row, workflowId }))) throw new AppError('idempotency_mismatch');
           whenAnswered = feed.hold(row);
         },
       });
@@ -198,4 +199,11 @@ function readRequest(body: unknown): PromptRequest | PromptRefusal {
     targets: Array.isArray(targets) ? [...new Set(targets as string[])] : [],
     goesFirst: front === true || (typeof number === 'number' && number < 0),
   };
+}
+
+/** A page of ComfyUI names the workflow in which the prompt was made. */
+function workflowIdIn({ extra_pnginfo: info }: Record<string, unknown>): string | null {
+  const workflow = isRecord(info) ? info.workflow : undefined;
+  const id = isRecord(workflow) ? workflow.id : undefined;
+  return typeof id === 'string' && id.length <= maxClientIdLength ? id : null;
 }
