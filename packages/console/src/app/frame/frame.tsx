@@ -1,22 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
-import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { Ellipsis, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { IconButton } from '../../kit/button.tsx';
-import { classes } from '../../kit/parts/classes.ts';
+import { Dialog } from '../../kit/dialog.tsx';
+import { classes, focusRing } from '../../kit/parts/classes.ts';
 import { overviewQuery } from '../../lib/data/overview.ts';
 import { setTitleCounts } from '../../lib/document-title.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useLive } from '../../lib/live/live-provider.tsx';
-import { BottomBar } from './bottom-bar.tsx';
 import { type FaviconMark, markFavicon } from './favicon.ts';
-import { PageLinks, useIsCurrent } from './page-links.tsx';
+import type { NavigationEntry } from './navigation.ts';
 import { Pages } from './pages.tsx';
 import { Palette } from './palette/palette.tsx';
 import { railChoice } from './rail-choice.ts';
 import { ShortcutSheet } from './shortcut-sheet.tsx';
 import { TopBar, useBadge } from './top-bar.tsx';
 import { useFrameShortcuts } from './use-frame-shortcuts.ts';
+import { useVisiblePages } from './visible-pages.ts';
+
+/** What a phone shows beside "More", as far as it exists, in this order. */
+const preferred = ['overview', 'tasks', 'chat', 'gallery', 'start', 'instances', 'runs', 'workflows'];
+const maxPages = 4;
+const cell =
+  'flex h-14 min-w-0 flex-1 cursor-pointer flex-col items-center justify-center gap-0.5 text-meta text-text-2 -outline-offset-2! aria-[current=page]:font-medium aria-[current=page]:text-accent forced-colors:aria-[current=page]:underline';
 
 /** What stands around every page. */
 export function Frame() {
@@ -107,4 +114,125 @@ function StaleBanner() {
       {text('live.stopped')}
     </div>
   );
+}
+
+/** The pages that a phone needs most; "More" leads to the others. */
+function BottomBar() {
+  const text = useText('app');
+  const [open, setOpen] = useState(false);
+  const pages = useVisiblePages().flat();
+  const shown = preferred
+    .flatMap((name) => pages.find((page) => page.name === name) ?? [])
+    .slice(0, maxPages);
+  return (
+    <>
+      <nav
+        aria-label={text('rail.label')}
+        className="fixed inset-x-0 bottom-0 z-30 flex border-t border-border bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+      >
+        {shown.map((entry) => (
+          <Cell key={entry.name} entry={entry} />
+        ))}
+        <button
+          type="button"
+          aria-expanded={open}
+          className={classes(focusRing, cell)}
+          onClick={() => setOpen(true)}
+        >
+          <Ellipsis size={20} strokeWidth={1.75} aria-hidden />
+          <span className="max-w-full truncate px-1" title={text('more')}>
+            {text('more')}
+          </span>
+        </button>
+      </nav>
+      <Dialog open={open} onClose={() => setOpen(false)} title={text('rail.label')}>
+        <nav aria-label={text('rail.label')}>
+          <PageLinks onFollow={() => setOpen(false)} />
+        </nav>
+      </Dialog>
+    </>
+  );
+}
+
+function Cell({ entry: { name, icon: Icon } }: { entry: NavigationEntry }) {
+  const text = useText('app');
+  return (
+    <Link
+      href={`/${name}`}
+      aria-current={useIsCurrent(name) ? 'page' : undefined}
+      className={classes(focusRing, cell)}
+    >
+      <Icon size={20} strokeWidth={1.75} aria-hidden />
+      <span className="max-w-full truncate px-1" title={text(`pages.${name}`)}>
+        {text(`pages.${name}`)}
+      </span>
+    </Link>
+  );
+}
+
+/** The links to all pages that the user may see, in their groups. */
+function PageLinks({
+  isNarrow = false,
+  onFollow,
+}: {
+  /** Icons alone; the names are told and shown as titles. */
+  isNarrow?: boolean;
+  onFollow?: () => void;
+}) {
+  return useVisiblePages().map((group) => (
+    <ul
+      key={group[0]?.name}
+      className="flex flex-col gap-0.5 border-b border-border py-2 first:pt-0 last:border-b-0"
+    >
+      {group.map((entry) => (
+        <PageLink key={entry.name} entry={entry} isNarrow={isNarrow} onFollow={onFollow} />
+      ))}
+    </ul>
+  ));
+}
+
+function PageLink({
+  entry: { name, icon: Icon },
+  isNarrow,
+  onFollow,
+}: {
+  entry: NavigationEntry;
+  isNarrow: boolean;
+  onFollow: (() => void) | undefined;
+}) {
+  const text = useText('app');
+  const label = text(`pages.${name}`);
+  const link = useRef<HTMLAnchorElement>(null);
+  const isCurrent = useIsCurrent(name);
+  // In a low window the rail scrolls, and the page that is shown may be beyond its edge.
+  useEffect(() => {
+    if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent]);
+  return (
+    <li>
+      <Link
+        ref={link}
+        href={`/${name}`}
+        onClick={onFollow}
+        aria-current={isCurrent ? 'page' : undefined}
+        aria-label={isNarrow ? label : undefined}
+        title={isNarrow ? label : undefined}
+        className={classes(
+          focusRing,
+          'flex h-8 items-center gap-3 rounded-control px-2 text-body text-text-2 -outline-offset-2! hover:bg-sunken hover:text-text pointer-coarse:h-11',
+          'aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text',
+          'forced-colors:aria-[current=page]:underline',
+          isNarrow && 'justify-center',
+        )}
+      >
+        <Icon size={16} strokeWidth={1.75} aria-hidden className="shrink-0" />
+        {!isNarrow && <span className="truncate">{label}</span>}
+      </Link>
+    </li>
+  );
+}
+
+function useIsCurrent(name: string): boolean {
+  const [path] = useLocation();
+  return path === `/${name}` || path.startsWith(`/${name}/`);
 }

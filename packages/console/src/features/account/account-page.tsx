@@ -1,14 +1,31 @@
+import { changeEmail, changePassword } from '@switchyard/contract/accounts/session';
+import { getUserProfile, maxProfileLength, putUserProfile } from '@switchyard/contract/conversation/profile';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { Button } from '../../kit/button.tsx';
+import { Field } from '../../kit/field.tsx';
+import { FormError } from '../../kit/forms/form-error.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { Page } from '../../kit/page.tsx';
 import { PreferenceMenus } from '../../kit/preferences/preference-menus.tsx';
+import { QueryView } from '../../kit/query-view.tsx';
 import { Switch } from '../../kit/switch.tsx';
+import { TextArea } from '../../kit/text-area.tsx';
+import { TextInput } from '../../kit/text-input.tsx';
+import { useToast } from '../../kit/toast.tsx';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
+import { sessionQuery } from '../../lib/session-query.ts';
 import { shortcutChoice } from '../../lib/shortcut-choice.ts';
 import { startChoiceOf } from '../../lib/start-choice.ts';
-import { ChangeEmail } from './change-email.tsx';
-import { ChangePassword } from './change-password.tsx';
-import { Part } from './part.tsx';
-import { Profile } from './profile.tsx';
+
+const profileQuery = queryOptions({
+  queryKey: ['user-profile'],
+  queryFn: ({ signal }) => gateway.call(getUserProfile, { signal }),
+});
+
+const minPasswordLength = 8;
 
 /** What concerns the user’s account and this browser. */
 export function AccountPage() {
@@ -47,5 +64,169 @@ function Preferences() {
         onChange={(on) => start.set(on ? 'shown' : 'dismissed')}
       />
     </Part>
+  );
+}
+
+function ChangePassword() {
+  const text = useText('account');
+  const toast = useToast();
+  const { email } = useSession();
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const change = useMutation({
+    mutationFn: () =>
+      gateway.call(changePassword, { body: { current_password: current, new_password: next } }),
+    onSuccess: () => {
+      setCurrent('');
+      setNext('');
+      toast({ text: text('password.done') });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <Part title={text('password.title')} lead={text('password.lead')}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <Field label={text('password.current')}>
+          <TextInput
+            type="password"
+            autoComplete="current-password"
+            required
+            value={current}
+            onChange={(event) => setCurrent(event.target.value)}
+          />
+        </Field>
+        <Field label={text('password.new')} hint={text('password.rules')}>
+          <TextInput
+            type="password"
+            autoComplete="new-password"
+            required
+            minLength={minPasswordLength}
+            value={next}
+            onChange={(event) => setNext(event.target.value)}
+          />
+        </Field>
+        {change.error && <FormError error={change.error} />}
+        <Button
+          type="submit"
+          className="self-start"
+          disabled={change.isPending || current === '' || next === ''}
+        >
+          {text('password.submit')}
+        </Button>
+      </form>
+    </Part>
+  );
+}
+
+/** What every agent is told of the user. */
+function Profile() {
+  const text = useText('account');
+  const profile = useQuery(profileQuery);
+  return (
+    <Part title={text('profile.title')} lead={text('profile.lead')}>
+      <QueryView query={profile}>{({ content }) => <ProfileForm stored={content ?? ''} />}</QueryView>
+    </Part>
+  );
+}
+
+function ProfileForm({ stored }: { stored: string }) {
+  const text = useText('account');
+  const { act } = useAct();
+  const [content, setContent] = useState(stored);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    await act(() => gateway.call(putUserProfile, { body: { content } }), {
+      done: text('profile.done'),
+      refresh: [profileQuery.queryKey],
+    });
+  };
+  return (
+    <form onSubmit={(event) => void save(event)} className="flex flex-col gap-3">
+      <Field label={text('profile.label')} hint={text('profile.hint')}>
+        <TextArea
+          rows={5}
+          maxLength={maxProfileLength}
+          value={content}
+          onChange={(event) => setContent(event.target.value)}
+        />
+      </Field>
+      <Button type="submit" className="self-start" disabled={content === stored}>
+        {text('profile.submit')}
+      </Button>
+    </form>
+  );
+}
+
+function ChangeEmail() {
+  const text = useText('account');
+  const toast = useToast();
+  const queries = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const change = useMutation({
+    mutationFn: () =>
+      gateway.call(changeEmail, { body: { new_email: email.trim(), current_password: password } }),
+    onSuccess: async (account) => {
+      queries.setQueryData(sessionQuery.queryKey, (known) => known && { ...known, ...account });
+      setEmail('');
+      setPassword('');
+      toast({ text: text('email.done', { email: account.email }) });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <Part title={text('email.title')} lead={text('email.lead')}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <Field label={text('email.new')}>
+          <TextInput
+            type="email"
+            autoComplete="email"
+            required
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        </Field>
+        <Field label={text('password.current')}>
+          <TextInput
+            type="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        </Field>
+        {change.error && <FormError error={change.error} />}
+        <Button
+          type="submit"
+          className="self-start"
+          disabled={change.isPending || email === '' || password === ''}
+        >
+          {text('email.submit')}
+        </Button>
+      </form>
+    </Part>
+  );
+}
+
+/** One part of the page. */
+function Part({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-3">
+      <div className="border-b border-border pb-1">
+        <h2 id={id} className="text-lead font-semibold">
+          {title}
+        </h2>
+        <p className="text-table text-text-2">{lead}</p>
+      </div>
+      {children}
+    </section>
   );
 }

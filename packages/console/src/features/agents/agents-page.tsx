@@ -1,9 +1,10 @@
 import type { Agent } from '@switchyard/contract/conversation/agent';
 import { deleteAgent, getAgent } from '@switchyard/contract/conversation/agents';
+import type { Graph } from '@switchyard/contract/conversation/graphs';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../kit/button.tsx';
+import { Button, LinkButton } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { ConfirmedButton } from '../../kit/forms/confirmed-button.tsx';
@@ -19,7 +20,6 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { AgentFields } from './agent-fields.tsx';
 import { agentsKey } from './agents-key.ts';
-import { GraphRow, TalkLink } from './graph-row.tsx';
 
 const createCommand = 'switchyard agents create painter --soul painter.md';
 
@@ -162,5 +162,48 @@ function AgentForm({
     <Dialog open onClose={onClose} title={text('editOf', { name })} wide>
       <QueryView query={agent}>{() => null}</QueryView>
     </Dialog>
+  );
+}
+
+/** A graph of the gateway: where it comes from, and why it cannot be used. */
+function GraphRow({ graph }: { graph: Graph }) {
+  const text = useText('agents');
+  const { graph_id: name, description, file, export: exported, state, fault } = graph;
+  return (
+    <li
+      {...rowMarks(name)}
+      className={`flex items-start justify-between gap-4 border-b border-border py-3 ${rowRing}`}
+    >
+      <div className="flex min-w-0 flex-col gap-0.5">
+        <p className="flex flex-wrap items-center gap-x-3 font-medium">
+          {name}
+          <StatusWord kind={fault === null ? 'done' : 'failed'}>{text(`graphs.${state}`)}</StatusWord>
+        </p>
+        {description === null ? null : <p className="max-w-[48rem] text-body break-words">{description}</p>}
+        {file === null ? null : (
+          <code className="font-mono text-table break-all text-text-2">
+            {file}:{exported}
+          </code>
+        )}
+        {fault === null ? null : <p className="max-w-[48rem] text-body break-words text-failed">{fault}</p>}
+      </div>
+      {fault === null ? <TalkLink name={name} /> : null}
+    </li>
+  );
+}
+
+/** Begins a conversation with this agent. */
+function TalkLink({ name }: { name: string }) {
+  const text = useText('agents');
+  return (
+    <LinkButton
+      size="s"
+      variant="plain"
+      className="shrink-0"
+      href={`/chat?agent=${encodeURIComponent(name)}`}
+      aria-label={text('talkTo', { name })}
+    >
+      {text('talk')}
+    </LinkButton>
   );
 }

@@ -1,9 +1,12 @@
 import { type AuditRecord, listAudit } from '@switchyard/contract/accounts/audit';
 import { shellWord } from '@switchyard/contract/shell-word';
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { DataTable } from '../../kit/data-table.tsx';
 import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
+import { SearchInput } from '../../kit/forms/search-input.tsx';
 import { Page } from '../../kit/page.tsx';
 import { focusRing } from '../../kit/parts/classes.ts';
 import { QueryView } from '../../kit/query-view.tsx';
@@ -12,6 +15,7 @@ import { opensRow } from '../../kit/rows/row-marks.ts';
 import { SidePanel } from '../../kit/side-panel.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
+import { TextInput } from '../../kit/text-input.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { useOwnerNames } from '../../lib/data/owner-names.ts';
@@ -19,7 +23,6 @@ import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { AuditFilter } from './audit-filter.tsx';
 import { type AuditFilters, auditQueryOf, hasFilter, targetName } from './audit-query.ts';
 
 function auditQuery(filters: AuditFilters) {
@@ -183,5 +186,44 @@ function Narrow({ label, title, onNarrow }: { label: string; title: string; onNa
     >
       {label}
     </button>
+  );
+}
+
+/** Filters of the list; they stand in the address. */
+function AuditFilter({ filters, onClear }: { filters: AuditFilters; onClear: () => void }) {
+  const text = useText('audit');
+  const { actor, action, target, from, to } = filters;
+  const userName = useOwnerNames({ isWanted: actor !== null || target !== null });
+  const hint = useCommandHint('switchyard audit --from 7d');
+  const setAction = useCallback((value: string) => setQuery({ action: value }), []);
+  return (
+    <div className="flex flex-wrap items-end gap-3">
+      <SearchInput label={text('filter.action')} value={action ?? ''} onChange={setAction} />
+      {(['from', 'to'] as const).map((name) => (
+        <label key={name} htmlFor={`audit-${name}`} className="flex items-center gap-2 text-table">
+          {text(`filter.${name}`)}
+          <TextInput
+            id={`audit-${name}`}
+            type="date"
+            value={{ from, to }[name] ?? ''}
+            onChange={(event) => setQuery({ [name]: event.target.value })}
+            className="w-40"
+          />
+        </label>
+      ))}
+      {actor !== null && (
+        <span className="self-center text-table">{text('filter.actor', { actor: userName(actor) })}</span>
+      )}
+      {target !== null && (
+        <span className="self-center text-table break-all">
+          {text('filter.target', { target: targetName(target, {}, userName) })}
+        </span>
+      )}
+      {hasFilter(filters) && (
+        <Button {...hint} variant="plain" onClick={onClear}>
+          {text('filter.clear')}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -1,10 +1,15 @@
 import type { AnswerVersion } from '@switchyard/contract/conversation/answers';
+import type { RunCreate } from '@switchyard/contract/conversation/run';
+import { cancelRun } from '@switchyard/contract/conversation/runs';
 import { ArrowDown } from 'lucide-react';
 import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { QueryView } from '../../kit/query-view.tsx';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { ReplaceDialog, type Replacement } from './actions/replace-dialog.tsx';
+import { branchVersion, copyConversation, goingOnFrom, versionOf } from './actions/rewind.ts';
 import { AgentComposer } from './composer/agent-composer.tsx';
 import { useDraft } from './composer/use-draft.ts';
 import { useUploads } from './composer/use-uploads.ts';
@@ -19,9 +24,9 @@ import { TodoList } from './turns/todo-list.tsx';
 import { TurnList } from './turns/turn-list.tsx';
 import { useAgentOfThread } from './use-agent-choice.ts';
 import type { Conversing } from './use-conversation.ts';
-import { useConversationActions } from './use-conversation-actions.ts';
 import { useEndOfPage } from './use-end-of-page.ts';
-import { useSend } from './use-send.ts';
+import { useNavigation } from './use-navigation.ts';
+import { type Sending, useSend } from './use-send.ts';
 
 interface ConversationBodyProps {
   threadId: string;
@@ -194,4 +199,68 @@ function Announcer({ turns, isRunning }: { turns: readonly Turn[]; isRunning: bo
       {isRunning ? '' : words}
     </p>
   );
+}
+
+interface ConversationActionsOptions extends Sending {
+  draft: Draft;
+  /** The older version that is shown; null while the newest one is. */
+  version: AnswerVersion | null;
+  onSent: () => void;
+  clearDraft: () => void;
+  onReplaced: () => void;
+  /** Shows the newest conversation, which a new run is part of. */
+  onNewest: () => void;
+}
+
+/** What can be done in a conversation. Each failure is told, and the draft stays. */
+function useConversationActions(threadId: string, options: ConversationActionsOptions) {
+  const { send, run, resume, draft, version, onSent, clearDraft, onReplaced, onNewest } = options;
+  const openPage = useNavigation();
+  const { act: begin, isBusy: isBeginning } = useAct();
+  const { act: stopping } = useAct();
+  const { act: answering, isBusy: isAnswering } = useAct();
+  const { act: replacing, isBusy: isReplacing } = useAct();
+  const onBegun = () => {
+    onNewest();
+    onSent();
+  };
+  return {
+    isBeginning,
+    isAnswering,
+    isReplacing,
+    say: (words: string, more?: RunCreate) =>
+      void begin(() => send(threadId, { text: words, files: draft.files }, { ...more, ...from(version) }), {
+        onDone: () => {
+          if (words === draft.text) clearDraft();
+          onBegun();
+        },
+      }),
+    begin: (input: unknown, more: RunCreate) =>
+      void begin(() => run(threadId, input, { ...more, ...from(version) }), { onDone: onBegun }),
+    answer: (given: RunCreate) => void answering(() => resume(threadId, given)),
+    stop: (runId: string) =>
+      void stopping(() =>
+        gateway.call(cancelRun, { params: { thread_id: threadId, run_id: runId }, query: {} }),
+      ),
+    replace: (kind: Replacement, turn: Turn, words: string) =>
+      void replacing(
+        async () => {
+          if (kind === 'branch') {
+            const branch = version ? branchVersion(threadId, turn, version) : copyConversation(threadId);
+            openPage(`/chat/${await branch}`);
+          } else await send(threadId, { text: words, files: [] }, await versionOf(threadId, turn.runId));
+        },
+        {
+          onDone: () => {
+            if (kind !== 'branch') onNewest();
+            onReplaced();
+          },
+        },
+      ),
+  };
+}
+
+/** Where a run goes on while an older version is shown. */
+function from(version: AnswerVersion | null): RunCreate {
+  return version ? goingOnFrom(version) : {};
 }

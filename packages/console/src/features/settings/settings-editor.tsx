@@ -1,14 +1,15 @@
-import type { Settings } from '@switchyard/contract/dispatch/settings';
+import type { Settings, SettingsInput } from '@switchyard/contract/dispatch/settings';
 import { useState } from 'react';
 import { Button } from '../../kit/button.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
 import { TextArea } from '../../kit/text-area.tsx';
 import { useText } from '../../lib/i18n.ts';
-import { settingsChanges } from './changes/settings-changes.ts';
+import { pathText, valueText } from './changes/change-text.ts';
+import { mergeSettings, type Side } from './changes/merge-settings.ts';
+import { type Change, settingsChanges } from './changes/settings-changes.ts';
 import { FaultSummary } from './form/fault-summary.tsx';
 import { SettingsForm } from './form/settings-form.tsx';
-import { MergeDialog } from './merge-dialog.tsx';
 import { type ReadSettings, readSettings, writeSettings } from './read-settings.ts';
-import { SaveDialog } from './save-dialog.tsx';
 import { useSaveSettings } from './use-save-settings.ts';
 
 /** Form and JSON side by side; both edit the same text. */
@@ -107,5 +108,124 @@ function JsonEditor({
           : ''}
       </p>
     </div>
+  );
+}
+
+interface MergeDialogProps {
+  base: SettingsInput;
+  mine: SettingsInput;
+  theirs: Settings;
+  isBusy: boolean;
+  onClose: () => void;
+  onSave: (merged: SettingsInput, version: number) => void;
+}
+
+/** Someone else has saved meanwhile: joins both, and asks where both have changed the same. */
+function MergeDialog({ base, mine, theirs, isBusy, onClose, onSave }: MergeDialogProps) {
+  const text = useText('settings');
+  const { conflicts, resolve } = mergeSettings({ base, mine, theirs });
+  const [sides, setSides] = useState<readonly Side[]>(() => conflicts.map(() => 'mine'));
+  const choose = (index: number, side: Side) =>
+    setSides(sides.map((each, at) => (at === index ? side : each)));
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={text('merge.title')}
+      wide
+      actions={
+        <>
+          <Button onClick={onClose}>{text('merge.back')}</Button>
+          <Button variant="solid" disabled={isBusy} onClick={() => onSave(resolve(sides), theirs.version)}>
+            {text('merge.submit')}
+          </Button>
+        </>
+      }
+    >
+      <p className="mb-3 text-body">
+        {text('merge.text', { version: theirs.version, count: conflicts.length })}
+      </p>
+      <div className="flex flex-col gap-4">
+        {conflicts.map(({ path, mine: own, theirs: other }, index) => (
+          <fieldset key={path.join('\n')} className="flex flex-col gap-1">
+            <legend className="text-table font-medium break-words">{pathText(path)}</legend>
+            {(['mine', 'theirs'] as const).map((side) => (
+              <label
+                key={side}
+                className="flex min-h-8 items-center gap-2 text-table pointer-coarse:min-h-11"
+              >
+                <input
+                  type="radio"
+                  name={path.join('.')}
+                  checked={sides[index] === side}
+                  onChange={() => choose(index, side)}
+                  className="size-4 accent-(--accent-solid)"
+                />
+                <span className="shrink-0 text-text-2">{text(`merge.${side}`)}</span>
+                <span className="min-w-0 font-mono break-all">
+                  {valueText(side === 'mine' ? own : other)}
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+/** What will change, before it is saved. */
+function SaveDialog({
+  open,
+  changes,
+  isBusy,
+  onClose,
+  onSave,
+}: {
+  open: boolean;
+  changes: readonly Change[];
+  isBusy: boolean;
+  onClose: () => void;
+  onSave: () => void;
+}) {
+  const text = useText('settings');
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={text('save.title', { count: changes.length })}
+      wide
+      actions={
+        <>
+          <Button onClick={onClose}>{text('save.back')}</Button>
+          <Button variant="solid" disabled={isBusy} onClick={onSave}>
+            {text('save.submit', { count: changes.length })}
+          </Button>
+        </>
+      }
+    >
+      <p className="mb-3 text-body text-text-2">{text('save.effect')}</p>
+      <ul className="flex flex-col gap-3">
+        {changes.map(({ path, before, after }) => (
+          <li key={path.join('\n')} className="text-table">
+            <p className="font-medium break-words">{pathText(path)}</p>
+            {before === undefined ? null : (
+              <p className="rounded-control bg-failed-tint px-2 py-0.5 font-mono break-all text-failed">
+                <span aria-hidden>− </span>
+                <span className="sr-only">{text('save.before')} </span>
+                {valueText(before)}
+              </p>
+            )}
+            {after === undefined ? null : (
+              <p className="rounded-control bg-done-tint px-2 py-0.5 font-mono break-all text-done">
+                <span aria-hidden>+ </span>
+                <span className="sr-only">{text('save.after')} </span>
+                {valueText(after)}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
   );
 }

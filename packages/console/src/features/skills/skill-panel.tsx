@@ -1,18 +1,32 @@
-import { deleteCustomSkill, type Skill } from '@switchyard/contract/conversation/skill';
-import { useQuery } from '@tanstack/react-query';
+import { ApiError } from '@switchyard/client/errors';
+import {
+  deleteCustomSkill,
+  getSkillHistory,
+  rollBackSkill,
+  type Skill,
+  type SkillChange,
+  updateCustomSkill,
+} from '@switchyard/contract/conversation/skill';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../../kit/button.tsx';
+import { Field } from '../../kit/field.tsx';
 import { ConfirmedButton } from '../../kit/forms/confirmed-button.tsx';
+import { FormDialog } from '../../kit/forms/form-dialog.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { QueryView } from '../../kit/query-view.tsx';
 import { SidePanel } from '../../kit/side-panel.tsx';
+import { TextArea } from '../../kit/text-area.tsx';
 import { blank } from '../../lib/format/format.ts';
+import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
-import { EditSkill } from './edit-skill.tsx';
-import { SkillHistory } from './skill-history.tsx';
-import { skillsKey, skillTextQuery } from './skills-query.ts';
+import { type ReadSkill, skillsKey, skillTextQuery } from './skills-query.ts';
+
+/** How the gateway says that the text is no longer the one that was read. */
+const changedMeanwhile = 412;
 
 /** One skill: what it says to agents. */
 export function SkillPanel({ skill }: { skill: Skill | undefined }) {
@@ -97,5 +111,105 @@ function DeleteSkill({ name }: { name: string }) {
     >
       {text('delete.open')}
     </ConfirmedButton>
+  );
+}
+
+/** Changes the text of a skill. A text that somebody else has changed meanwhile is not overwritten. */
+function EditSkill({ name, read, onClose }: { name: string; read: ReadSkill; onClose: () => void }) {
+  const text = useText('skills');
+  const queries = useQueryClient();
+  // The page may read the text again; what is saved answers the text that editing began with.
+  const [{ etag }] = useState(read);
+  const [content, setContent] = useState(read.content);
+  const save = async () => {
+    const headers = etag === null ? {} : { 'if-match': etag };
+    await gateway
+      .call(updateCustomSkill, { params: { skill_name: name }, headers, body: { content } })
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === changedMeanwhile)
+          throw new Error(text('edit.changed'));
+        throw error;
+      });
+    await queries.invalidateQueries({ queryKey: skillsKey });
+  };
+  return (
+    <FormDialog
+      open
+      wide
+      onClose={onClose}
+      title={text('edit.title', { name })}
+      submit={text('edit.submit')}
+      onSubmit={save}
+      disabled={content.trim() === ''}
+    >
+      <Field label="SKILL.md" hint={text('edit.hint')}>
+        <TextArea
+          rows={18}
+          spellCheck={false}
+          className="font-mono"
+          value={content}
+          onChange={(event) => setContent(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
+  );
+}
+
+/** What was changed in a skill, the newest first. The text from before each change can be put back. */
+function SkillHistory({ name }: { name: string }) {
+  const text = useText('skills');
+  const history = useQuery({
+    queryKey: [...skillsKey, 'history', name],
+    queryFn: ({ signal }) => gateway.call(getSkillHistory, { params: { skill_name: name }, signal }),
+  });
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="text-body font-semibold">{text('history.title')}</h3>
+      <QueryView query={history}>
+        {({ history: changes }) =>
+          changes.length === 0 ? (
+            <p className="text-table text-text-2">{text('history.none')}</p>
+          ) : (
+            <ol className="flex flex-col">
+              {newestFirst(changes).map(({ id, change, place }) => (
+                <Change key={id} name={name} change={change} place={place} />
+              ))}
+            </ol>
+          )
+        }
+      </QueryView>
+    </section>
+  );
+}
+
+/** The gateway counts the places of changes from the newest, which is -1. */
+function newestFirst(changes: readonly SkillChange[]) {
+  return changes
+    .map((change, at) => ({ id: `${change.ts} ${at}`, change, place: at - changes.length }))
+    .toReversed();
+}
+
+function Change({ name, change, place }: { name: string; change: SkillChange; place: number }) {
+  const text = useText('skills');
+  const format = useFormat();
+  const { act } = useAct();
+  const { action, ts, prev_content: before } = change;
+  const when = format.dateTime(new Date(ts));
+  const putBack = () =>
+    act(() => gateway.call(rollBackSkill, { params: { skill_name: name }, body: { history_index: place } }), {
+      done: text('history.done'),
+      refresh: [skillsKey],
+    });
+  return (
+    <li className="flex items-center justify-between gap-3 border-t border-border py-2 text-table">
+      <span>
+        {text(`history.${action}`)} <span className="text-text-2">{when}</span>
+      </span>
+      {before === null ? null : (
+        <Button size="s" aria-label={text('history.putBackOf', { when })} onClick={() => void putBack()}>
+          {text('history.putBack')}
+        </Button>
+      )}
+    </li>
   );
 }

@@ -5,15 +5,15 @@ import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
+import { StatusWord } from '../../kit/status-word.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
+import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { DeadJobs } from './dead-jobs.tsx';
-import { Dependencies } from './dependencies.tsx';
 import { Section, Values } from './section.tsx';
-import { Storage } from './storage.tsx';
 import { systemKey } from './system-key.ts';
 
 const systemQuery = queryOptions({
@@ -179,4 +179,84 @@ function Schedules({ schedules }: Pick<SystemReport, 'schedules'>) {
 /** What stands before the name in the key of a lease: `channel:telegram`. */
 function kindOf(key: string): string {
   return key.split(':', 1)[0] ?? key;
+}
+
+/** What the gateway needs, and how fast it answers. */
+function Dependencies({ dependencies }: Pick<SystemReport, 'dependencies'>) {
+  const text = useText('system');
+  const words = useGatewayWords();
+  const format = useFormat();
+  return (
+    <Section title={text('dependencies.title')}>
+      <ul className="flex flex-col">
+        {dependencies.map(({ name, kind, ok, latencyMs, detail }) => (
+          <li
+            key={name}
+            className="grid grid-cols-[1fr_auto_6rem] items-center gap-x-3 border-b border-border py-1.5 text-table"
+          >
+            <span className="min-w-0">
+              <span className="font-medium">{words.known(`dependency.${name}`, name)}</span>{' '}
+              <span className="text-text-2">{kind}</span>
+              {detail && (
+                <span className="block break-words text-text-2">
+                  {kind === 'memory' ? words.known('dependency.inProcess', detail) : detail}
+                </span>
+              )}
+            </span>
+            <StatusWord kind={ok ? 'done' : 'failed'}>
+              {text(ok ? 'dependencies.ok' : 'dependencies.away')}
+            </StatusWord>
+            <span className="text-right tabular-nums">
+              {latencyMs === null
+                ? blank
+                : text('dependencies.latency', { ms: format.count(Math.round(latencyMs)) })}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** What fills the disk, by kind and by user. */
+function Storage({ storage }: Pick<SystemReport, 'storage'>) {
+  const text = useText('system');
+  const format = useFormat();
+  const { byKind, byUser, foldersTakenAt, foldersComplete, freeBytes } = storage;
+  const lead =
+    foldersTakenAt === null ? (
+      text('storage.measuring')
+    ) : (
+      <>
+        {text(foldersComplete ? 'storage.measured' : 'storage.partly')} <TimeAgo at={foldersTakenAt} />
+      </>
+    );
+  return (
+    <Section title={text('storage.title')} lead={lead}>
+      <Values
+        rows={[
+          ...byKind.map(({ kind, bytes, count }): [string, string] => [
+            text(`storage.kind.${kind}`),
+            count === null
+              ? format.bytes(bytes)
+              : text('storage.counted', { bytes: format.bytes(bytes), count: format.count(count) }),
+          ]),
+          ...freeBytes.map(({ folder, bytes }): [string, string] => [
+            text('storage.free', { folder }),
+            format.bytes(bytes),
+          ]),
+        ]}
+      />
+      <h3 className="pt-2 text-table font-semibold">{text('storage.users')}</h3>
+      <Values
+        rows={byUser.map(({ userId, email, fileBytes, files, threadBytes }) => [
+          email ?? userId,
+          text('storage.counted', {
+            bytes: format.bytes(fileBytes + threadBytes),
+            count: format.count(files),
+          }),
+        ])}
+      />
+    </Section>
+  );
 }

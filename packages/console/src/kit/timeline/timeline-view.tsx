@@ -1,13 +1,22 @@
-import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { focusRing } from '../parts/classes.ts';
+import { useRowWindow } from '../virtual-list.tsx';
 import type { FilmPicture } from './film-strip.ts';
 import { FilmStrip } from './film-strip-view.tsx';
 import type { TimelineSpan } from './span.ts';
 import { type TimeAxis, timeAxis } from './time-axis.ts';
 import { TimelineAxis } from './timeline-axis.tsx';
-import { rowColumns } from './timeline-row.tsx';
-import { TimelineRows } from './timeline-rows.tsx';
+import { rowColumns, rowHeight, TimelineRowLine } from './timeline-row.tsx';
 import { TimelineTools } from './timeline-tools.tsx';
 import { treeMove } from './tree-keys.ts';
 import { spanTree, type TimelineRow, treeRows } from './tree-rows.ts';
@@ -203,4 +212,54 @@ function useWheelZoom(view: ViewRange, onView: (view: ViewRange) => void) {
     return () => element.removeEventListener('wheel', onWheel);
   }, [view, onView]);
   return area;
+}
+
+interface TimelineRowsProps {
+  idPrefix: string;
+  rows: readonly TimelineRow[];
+  axis: TimeAxis;
+  view: ViewRange;
+  nowMs: number;
+  selectedId: string | null;
+  focusedId: string | null;
+  onSelect: (id: string) => void;
+  onToggle: (id: string) => void;
+  /** Set to what brings a row into sight. */
+  scrollToRow: RefObject<((index: number) => void) | null>;
+}
+
+/** The rows near the window. A step of a scroll draws those that come, and nothing around them. */
+function TimelineRows(props: TimelineRowsProps) {
+  const { idPrefix, rows, axis, view, nowMs, selectedId, focusedId, onSelect, onToggle, scrollToRow } = props;
+  const start = useRef<HTMLTableSectionElement>(null);
+  const { rows: windowed, offset } = useRowWindow({ count: rows.length, rowHeight, start });
+  useEffect(() => {
+    scrollToRow.current = (index) => windowed.scrollToIndex(index);
+  }, [scrollToRow, windowed]);
+  const items = windowed.getVirtualItems();
+  const above = (items[0]?.start ?? offset) - offset;
+  return (
+    <tbody ref={start} className="block" style={{ height: rows.length * rowHeight, paddingTop: above }}>
+      {items.map(({ index }) => {
+        const row = rows[index];
+        if (row === undefined) return null;
+        const spanId = row.span.id;
+        return (
+          <TimelineRowLine
+            key={spanId}
+            id={`${idPrefix}${spanId}`}
+            index={index}
+            row={row}
+            axis={axis}
+            view={view}
+            nowMs={nowMs}
+            isSelected={spanId === selectedId}
+            isFocused={spanId === focusedId}
+            onSelect={onSelect}
+            onToggle={onToggle}
+          />
+        );
+      })}
+    </tbody>
+  );
 }

@@ -1,8 +1,42 @@
-import { type FileKind, fileKindOf, kindBytes } from './file-kind.ts';
 import { FileSlices } from './file-slices.ts';
 import { type ApiGraph, jsonKindOf, readJson } from './graph-json.ts';
 import { pngTexts } from './png-texts.ts';
 import { webpTexts } from './webp-texts.ts';
+
+/** What a file is by its first bytes; `text` and `binary` when no known mark is there. */
+const fileKinds = [
+  'png',
+  'webp',
+  'jpeg',
+  'gif',
+  'avif',
+  'video',
+  'audio',
+  'pdf',
+  'zip',
+  'model',
+  'empty',
+  'text',
+  'binary',
+] as const;
+/** How many of the first bytes are looked at. */
+const kindBytes = 1_024;
+const marks: [FileKind, offset: number, text: string][] = [
+  ['png', 0, '\x89PNG\r\n\x1a\n'],
+  ['jpeg', 0, '\xff\xd8\xff'],
+  ['gif', 0, 'GIF8'],
+  ['webp', 8, 'WEBP'],
+  ['avif', 4, 'ftypavif'],
+  ['audio', 4, 'ftypM4A'],
+  ['video', 4, 'ftyp'],
+  ['video', 0, '\x1aE\xdf\xa3'],
+  ['audio', 8, 'WAVE'],
+  ['audio', 0, 'ID3'],
+  ['audio', 0, 'fLaC'],
+  ['audio', 0, 'OggS'],
+  ['pdf', 0, '%PDF-'],
+  ['zip', 0, 'PK\x03\x04'],
+];
 
 /** What a dropped file turned out to be. */
 export type ReadFile =
@@ -69,4 +103,15 @@ const maxNameLength = 100;
 
 function nameOf(filename: string): string {
   return filename.replace(/\.[A-Za-z0-9]{1,5}$/, '').slice(0, maxNameLength);
+}
+
+type FileKind = (typeof fileKinds)[number];
+
+function fileKindOf(head: Uint8Array, filename: string): FileKind {
+  if (head.length === 0) return 'empty';
+  const start = String.fromCharCode(...head.subarray(0, 16));
+  const mark = marks.find(([, offset, text]) => start.startsWith(text, offset));
+  if (mark) return mark[0];
+  if (/\.(safetensors|sft|ckpt|gguf|pth?|onnx)$/i.test(filename)) return 'model';
+  return head.includes(0) ? 'binary' : 'text';
 }

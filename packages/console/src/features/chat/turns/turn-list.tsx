@@ -1,10 +1,18 @@
-import { useLayoutEffect } from 'react';
-import { Button } from '../../../kit/button.tsx';
+import type { ThreadAnswers } from '@switchyard/contract/conversation/answers';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { type ReactNode, useLayoutEffect } from 'react';
+import { Button, IconButton } from '../../../kit/button.tsx';
 import { useText } from '../../../lib/i18n.ts';
+import type { Replacement } from '../actions/replace-dialog.tsx';
+import { canBeginAside } from '../model/aside.ts';
+import { endsWithQuestion } from '../model/clarification.ts';
 import type { Turn } from '../model/turn.ts';
-import { keyOf } from '../model/versions.ts';
-import { TurnEnd, type TurnEndProps } from './turn-end.tsx';
+import { type AnswerPlace, keyOf, placeOf, type VersionAddress } from '../model/versions.ts';
+import { Suggestions } from '../suggestions.tsx';
+import { TurnFooter } from './turn-footer.tsx';
 import { TurnView } from './turn-view.tsx';
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 interface TurnListProps extends Omit<TurnEndProps, 'turn' | 'isLast'> {
   turns: readonly Turn[];
@@ -43,4 +51,91 @@ export function TurnList({ turns, isRunning, older, ...ends }: TurnListProps) {
       })}
     </>
   );
+}
+
+interface TurnEndProps {
+  threadId: string;
+  turn: Turn;
+  answers: ThreadAnswers | undefined;
+  /** Nothing follows, and no run is at work. */
+  isLast: boolean;
+  /** Null while nothing can be sent. */
+  onAnswer: ((text: string) => void) | null;
+  onReplace: (kind: Replacement, turn: Turn) => void;
+  /** Branches the conversation; null when a copy would hold another one than the page shows. */
+  onBranch: ((turn: Turn) => void) | null;
+  /** Begins an aside at an answer; null where none can begin. */
+  onAside: ((turn: Turn) => void) | null;
+  /** Shows the conversation with this run; null shows the newest. */
+  onShow: (runId: string | null) => void;
+  /** Called when something was drawn that may reach beyond the end of the page. */
+  onDrawn: () => void;
+}
+
+/** What stands below an answer. Its versions keep their place while it is given, so that they keep the focus too. */
+function TurnEnd(props: TurnEndProps) {
+  const { threadId, turn, answers, onAnswer, onShow, onDrawn } = props;
+  const place = placeOf(answers, turn.runId);
+  const isOver = !turn.isLive && turn.run !== null;
+  if (!isOver && place === null) return null;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-1">
+        {place ? <AnswerSwitch place={place} onShow={onShow} /> : null}
+        {isOver ? <TurnFooter threadId={threadId} turn={turn} {...actsOn(props)} /> : null}
+      </div>
+      {isOver && canSuggest(props) && onAnswer ? (
+        <Suggestions threadId={threadId} turn={turn} onChoose={onAnswer} onDrawn={onDrawn} />
+      ) : null}
+    </>
+  );
+}
+
+/** Goes through the versions of an answer: `‹ 2 / 3 ›`. */
+function AnswerSwitch({
+  place: { number, count, before, after },
+  onShow,
+}: {
+  place: AnswerPlace;
+  /** Null shows the newest conversation. */
+  onShow: (runId: string | null) => void;
+}) {
+  const text = useText('chat');
+  const step = (label: string, to: VersionAddress | null, mark: ReactNode) => (
+    // It stays in the order of focus at the end of the row, so that a reader with a keyboard does not lose the place.
+    <IconButton
+      label={label}
+      icon={mark}
+      aria-disabled={to === null}
+      className={to === null ? 'cursor-default opacity-50' : ''}
+      onClick={() => to && onShow(to.runId)}
+    />
+  );
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: these are two buttons, and no fields of a form
+    <div role="group" aria-label={text('versions.label')} className="flex items-center text-meta text-text-2">
+      {step(text('versions.before'), before, <ChevronLeft {...icon} />)}
+      <span aria-live="polite" className="tabular-nums">
+        <span aria-hidden>{text('versions.short', { number, count })}</span>
+        <span className="sr-only">{text('versions.position', { number, count })}</span>
+      </span>
+      {step(text('versions.after'), after, <ChevronRight {...icon} />)}
+    </div>
+  );
+}
+
+/** What a person can do with the answer; null for what cannot be done now. */
+function actsOn({ turn, isLast, onReplace, onBranch, onAside }: TurnEndProps) {
+  const canReplace = isLast && turn.human !== null;
+  return {
+    onAgain: canReplace ? () => onReplace('regenerate', turn) : null,
+    onEdit: canReplace ? () => onReplace('edit', turn) : null,
+    onBranch: isLast && onBranch ? () => onBranch(turn) : null,
+    onAside: onAside && canBeginAside(turn) ? () => onAside(turn) : null,
+  };
+}
+
+/** A failed run has said nothing to go on from, and a question waits for its own answer. */
+function canSuggest({ turn, isLast }: TurnEndProps): boolean {
+  return isLast && turn.run?.status === 'success' && !endsWithQuestion(turn);
 }
