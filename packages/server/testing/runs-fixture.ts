@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
 import type { ThreadNews } from '@switchyard/contract/dispatch/push';
-import type { WireState } from '../src/agents/state/graph-state.ts';
+import type { WireState } from '../src/agents/state/wire-state.ts';
 import { emptyState } from '../src/agents/state/wire-state.ts';
 import { openEventStorage } from '../src/conversation/journal/create-journal.ts';
 import { Journal } from '../src/conversation/journal/journal.ts';

@@ -1,4 +1,5 @@
 import { type Task, type TaskDetail, taskStatusFilters } from '@switchyard/contract/dispatch/task';
+import type { TaskNode, UsualNodeTime } from '@switchyard/contract/dispatch/task-node';
 import { countTasks, getTask, listTasks } from '@switchyard/contract/dispatch/tasks';
 import { getTaskTimeline } from '@switchyard/contract/dispatch/timeline';
 import { type Command, Option } from 'commander';
@@ -10,6 +11,7 @@ import { moment } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { type Column, details } from '../table.ts';
 import { outcomeOf } from '../task-board.ts';
+import { nodesOf } from '../task-nodes.ts';
 import type { Terminal } from '../terminal.ts';
 import { limitOption, printTimeline, type TimelineOptions } from '../timeline-output.ts';
 import { treeSpanOfTask } from '../timeline-view.ts';
@@ -18,7 +20,6 @@ import { wholeTimeline } from '../whole-timeline.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
 import { addCancel, addFront, addRetry } from './task-batch.ts';
 import { addPause, addResume } from './task-queue.ts';
-import { addNodesCommand } from './tasks-nodes.ts';
 import { addWhyCommand } from './tasks-why.ts';
 
 type Options = GatewayOptions & OutputOptions;
@@ -203,4 +204,43 @@ function addTimelineOfTask(parent: Command, terminal: Terminal): void {
     environment: gatewayEnvironment,
     exits: ['ok', 'usage', 'auth', 'not_found', 'unreachable'],
   });
+}
+
+function addNodesCommand(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('nodes <id>')
+    .action(async (taskId: string, options: GatewayOptions & OutputOptions) => {
+      const { items, usual, folded } = await nodesOf(await openGateway(options, terminal), taskId);
+      if (options.output === 'json') return printJson(terminal, { items, usual, folded });
+      printTable(terminal, {
+        columns: columnsWith(usual),
+        rows: items,
+        none: 'Nothing is known of its nodes.',
+      });
+      for (const { attempt, count } of folded) {
+        terminal.stderr.write(`Attempt ${attempt} ran ${count} more nodes, which are not listed.\n`);
+      }
+    });
+  describeGatewayCommand(command, {
+    purpose: 'show when each node of a task began, how long it took and how long it usually takes',
+    examples: ['switchyard tasks nodes 0196a1b2-0000-7000-8000-000000000000'],
+  });
+}
+
+function columnsWith(usual: readonly UsualNodeTime[]): Column<TaskNode>[] {
+  const usually = new Map(usual.map(({ node, seconds }) => [node, seconds.toFixed(3)]));
+  return [
+    { title: 'ATTEMPT', of: ({ attempt }) => attempt },
+    { title: 'NODE', of: ({ node }) => node },
+    { title: 'TITLE', of: ({ title }) => title },
+    { title: 'STATE', of: ({ state }) => state },
+    { title: 'SECONDS', of: secondsOf },
+    { title: 'USUALLY', of: ({ node }) => usually.get(node) ?? null },
+    { title: 'STARTED', of: ({ startedAt }) => startedAt },
+  ];
+}
+
+function secondsOf({ startedAt, endedAt }: TaskNode): string | null {
+  if (startedAt === null || endedAt === null) return null;
+  return ((Date.parse(endedAt) - Date.parse(startedAt)) / 1_000).toFixed(3);
 }

@@ -1,4 +1,11 @@
 import { messageText } from '@switchyard/client/conversation/message-list';
+import {
+  listUnreadThreads,
+  markThreadRead,
+  markThreadUnread,
+  type ReadMark,
+  type UnreadThread,
+} from '@switchyard/contract/conversation/read-threads';
 import type { StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 import { type FoundThread, type Thread, threadStatuses } from '@switchyard/contract/conversation/thread';
 import { deleteThread, getThread, searchThreads } from '@switchyard/contract/conversation/threads';
@@ -8,12 +15,18 @@ import { describeCommand } from '../help.ts';
 import { questionOf } from '../interrupt-answer.ts';
 import { addPageOptions, type PageOptions, sayThatMoreMayCome } from '../list-pages.ts';
 import { openConversations } from '../open-gateway.ts';
+import { wholeNumber } from '../option-values.ts';
 import { type OutputOptions, printJson, printTable } from '../output.ts';
 import { plainLines } from '../plain-text.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
-import { addRead, addUnread } from './threads-read.ts';
+
+const unreadColumns: Column<UnreadThread>[] = [
+  { title: 'ID', of: ({ thread_id: id }) => id },
+  { title: 'ENDED', of: ({ run_ended_at: at }) => at },
+  { title: 'TITLE', of: ({ title }) => title },
+];
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -146,4 +159,49 @@ function scalar(text: string): Scalar {
   } catch {
     return text;
   }
+}
+
+function addUnread(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('unread')
+    .option('--limit <n>', 'how many, 1 to 100', wholeNumber(1, 100), 50)
+    .option('--cursor <cursor>', 'the page that begins here')
+    .action(async (options: Options & { limit: number; cursor?: string }) => {
+      const { call } = await openConversations(options, terminal);
+      const { limit, cursor } = options;
+      const list = await call(listUnreadThreads, { query: { limit, cursor } });
+      if (options.output === 'json') return printJson(terminal, list);
+      printTable(terminal, { columns: unreadColumns, rows: list.threads, none: 'You have read everything.' });
+      if (list.next_cursor) terminal.stderr.write(`Older ones: --cursor ${list.next_cursor}\n`);
+    });
+  describeGatewayCommand(command, {
+    purpose: 'list threads in which a run has ended since you read them',
+    examples: ['switchyard threads unread', 'switchyard threads unread -o json'],
+    exits: ['ok', 'auth', 'unreachable'],
+  });
+}
+
+function addRead(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('read <ids...>')
+    .option('--undo', 'mark them as unread')
+    .action(async (ids: string[], options: Options & { undo?: true }) => {
+      const { call } = await openConversations(options, terminal);
+      const marks: ReadMark[] = [];
+      for (const thread_id of ids) {
+        const params = { thread_id };
+        marks.push(
+          options.undo
+            ? await call(markThreadUnread, { params })
+            : await call(markThreadRead, { params, body: {} }),
+        );
+      }
+      if (options.output === 'json') return printJson(terminal, marks);
+      for (const { thread_id, unread } of marks)
+        terminal.stderr.write(`${thread_id} is ${unread ? 'unread' : 'read'}.\n`);
+    });
+  describeGatewayCommand(command, {
+    purpose: 'mark threads as read',
+    examples: ['switchyard threads read 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d'],
+  });
 }

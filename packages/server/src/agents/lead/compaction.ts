@@ -8,8 +8,6 @@ import type { ChatModelsOptions } from '../models/chat-models.ts';
 import type { GraphStates, StatefulThread } from '../state/graph-state.ts';
 import type { CompactedMessages, CompactionRequest } from './compact-messages.ts';
 
-export type { CompactionRequest } from './compact-messages.ts';
-
 /** The conversation after the compaction, with the id of its newest state. */
 export interface Compacted extends Omit<CompactedMessages, 'update'> {
   isCompacted: boolean;

@@ -1,5 +1,7 @@
 import { ToolMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
 import { createAgent, createMiddleware } from 'langchain';
+import { z } from 'zod';
 import { systemTimer } from '../../lib/async/timer.ts';
 import type { Log } from '../../lib/log.ts';
 import { leadAgentName } from '../agent-ids.ts';
@@ -7,6 +9,7 @@ import { DemoModel } from '../demo/demo-model.ts';
 import type { AgentGraph } from '../loading/agents.ts';
 import { danglingCalls } from '../middleware/dangling-calls.ts';
 import { fileMiddleware } from '../middleware/file-middleware.ts';
+import { textOrNothing } from '../middleware/optional-text.ts';
 import { planTodos } from '../middleware/plan-todos.ts';
 import { type MemoryOf, rememberedContext } from '../middleware/remembered-context.ts';
 import { repeatedCalls } from '../middleware/repeated-calls.ts';
@@ -15,6 +18,7 @@ import { summarization } from '../middleware/summarization.ts';
 import { threadTitle } from '../middleware/thread-title.ts';
 import { type AnsweringModels, answeringModel } from '../models/answering-model.ts';
 import { modelFailure } from '../models/model-failure.ts';
+import { requireRunHandle, runHandleOf } from '../run-contract/run-handle.ts';
 import { threadState } from '../state/thread-state.ts';
 import { subagents } from '../subagents/subagents.ts';
 import { taskToolName } from '../subagents/task-tool.ts';
@@ -22,11 +26,17 @@ import type { ExternalTool } from '../tools/external-tool.ts';
 import { toolErrors } from '../tools/tool-errors.ts';
 import { hasTool, serversOf } from '../tools/tool-groups.ts';
 import { unknownTools } from '../tools/unknown-tools.ts';
-import type { UserAgents, WorkingAgents } from '../working-agent.ts';
-import { agentInstructions } from './agent-instructions.ts';
-import { agentSetup, setupToolName } from './agent-setup.ts';
+import {
+  agentNameOf,
+  isSetUp,
+  type UserAgents,
+  type WorkingAgent,
+  type WorkingAgents,
+} from '../working-agent.ts';
 import { type LeadToolsOptions, leadTools } from './lead-tools.ts';
 import type { TurnSettings } from './turn-settings.ts';
+
+const setupToolName = 'setup_agent';
 
 export interface LeadAgentOptions extends LeadToolsOptions {
   models: AnsweringModels;
@@ -149,4 +159,109 @@ function turnMiddleware({
     answeringModel(models),
     toolErrors(log),
   ] as const;
+}
+
+/**
+ * Tells the model which agent it works as and what its user says about themselves. Neither is kept in the thread. A run continues
+ * without a profile that cannot be read. It fails without its agent, because it would be a different run.
+ */
+function agentInstructions({ working, profileOf }: UserAgents, log: Pick<Log, 'warn'>) {
+  return createMiddleware({
+    name: 'AgentInstructionsMiddleware',
+    wrapModelCall: async (request, handler) => {
+      const agent = await working.of(request.runtime);
+      const userId = runHandleOf(request.runtime)?.userId;
+      const profile =
+        userId === undefined
+          ? ''
+          : await textOrNothing(
+              profileOf(userId).then(profilePrompt),
+              log,
+              'A user profile cannot be read; the run goes on without it',
+            );
+      const told = [agent ? agentPrompt(agent) : '', profile].filter(Boolean);
+      if (told.length === 0) return handler(request);
+      return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${told.join('\n\n')}`) });
+    },
+  });
+}
+
+/** Returns the prompt of the agent that the lead agent works as. */
+function agentPrompt({
+  name,
+  description,
+  soul,
+}: Pick<WorkingAgent, 'name' | 'description' | 'soul'>): string {
+  const about = description.trim() === '' ? '' : ` It is described so: ${description.trim()}`;
+  const introduction = `You work as the user's own agent "${name}".${about}`;
+  if (soul.trim() === '') return introduction;
+  return [introduction, 'Who you are and how you work:', '<soul>', soul.trim(), '</soul>'].join('\n');
+}
+
+/** Returns the prompt about the user for each of their agents; empty for none. */
+function profilePrompt(content: string | null): string {
+  if (content === null || content.trim() === '') return '';
+  return ['What the user says of themselves:', '<user_profile>', content.trim(), '</user_profile>'].join(
+    '\n',
+  );
+}
+
+const guidance = (name: string) =>
+  `The user is setting up an agent of their own, called "${name}". Find out what it is for and how it should work, with ` +
+  `few questions at a time. Once they agree, call ${setupToolName}, and tell them what you have written.`;
+
+/**
+ * Adds the tool for setting up an agent. A run with `is_bootstrap` in its context creates or changes the agent that it names, in
+ * a conversation with the user.
+ */
+function agentSetup(setUp: NonNullable<UserAgents['setUp']>) {
+  return createMiddleware({
+    name: 'AgentSetupMiddleware',
+    tools: [setupTool(setUp)],
+    wrapModelCall: (request, handler) => {
+      const name = nameToSetUp(request.runtime);
+      if (name === null) {
+        return handler({ ...request, tools: request.tools.filter((each) => each.name !== setupToolName) });
+      }
+      return handler({ ...request, systemMessage: request.systemMessage.concat(`\n\n${guidance(name)}`) });
+    },
+    wrapToolCall: ({ toolCall, ...request }, handler) => {
+      const isRefused = toolCall.name === setupToolName && nameToSetUp(request.runtime) === null;
+      if (!isRefused) return handler({ toolCall, ...request });
+      return new ToolMessage({
+        content: 'Error: This run does not set up an agent.',
+        tool_call_id: toolCall.id ?? '',
+        name: setupToolName,
+        status: 'error',
+      });
+    },
+  });
+}
+
+function setupTool(setUp: NonNullable<UserAgents['setUp']>) {
+  return tool(
+    async ({ description, soul }, config) => {
+      const name = agentNameOf(config) ?? '';
+      const handle = requireRunHandle(config);
+      await handle.beforeActing();
+      await setUp({ userId: handle.userId, name }, { description, soul });
+      return `The agent '${name}' is set up. It works in the next run that names it.`;
+    },
+    {
+      name: setupToolName,
+      description: 'Writes the agent that the user is setting up. What was written before is replaced.',
+      schema: z.object({
+        description: z.string().max(2_000).describe('What it is for, in one sentence.'),
+        soul: z
+          .string()
+          .min(1)
+          .max(32_768)
+          .describe('Who it is and how it works, in Markdown, addressed to it.'),
+      }),
+    },
+  );
+}
+
+function nameToSetUp(run: Parameters<typeof isSetUp>[0]): string | null {
+  return isSetUp(run) ? agentNameOf(run) : null;
 }

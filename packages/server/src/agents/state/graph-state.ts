@@ -13,9 +13,6 @@ import { storedState, updateStored } from './stored-state.ts';
 import { type CheckpointRef, checkpointRef, emptyState, type WireState, wireState } from './wire-state.ts';
 import type { SharedJson } from './wire-values.ts';
 
-export type { StateUpdate } from './state-update.ts';
-export type { CheckpointRef, WireState } from './wire-state.ts';
-
 /** The thread whose state is read. Without a graph, as for a thread made elsewhere, only its checkpoints are read. */
 export interface StatefulThread {
   threadId: string;

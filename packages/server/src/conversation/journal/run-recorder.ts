@@ -13,8 +13,6 @@ import { count, type RunTotals, type Tally, totalsOf } from './run-totals.ts';
 import { SpanBook } from './span-book.ts';
 import { storedEvent } from './stored-event.ts';
 
-export type { RunTotals } from './run-totals.ts';
-
 /** The number of events in a batch. Every unit that the run commits takes along all that wait. */
 const flushAt = 20;
 /** The limit of waiting events. It is reached when the database accepts none of them; recording more throws. */

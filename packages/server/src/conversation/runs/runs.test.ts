@@ -9,7 +9,7 @@ import {
   type RunsFixture,
   type RunsProcess,
 } from '../../../testing/runs-fixture.ts';
-import type { WireState } from '../../agents/state/graph-state.ts';
+import type { WireState } from '../../agents/state/wire-state.ts';
 import { emptyState } from '../../agents/state/wire-state.ts';
 import { toIso } from '../../lib/clock.ts';
 import { minuteMs } from '../../lib/time-units.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, rename } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SkillChange, SkillText } from '@switchyard/contract/conversation/skill';
 import { say } from '@switchyard/contract/sentences/sentences';
@@ -11,10 +11,15 @@ import type { ExtensionsFile } from '../mcp/extensions-file.ts';
 import { readTextFile, writeTextFile } from '../user-files/text-file.ts';
 import { maxSkillBytes, readSkillText, type SkillFacts, skillFile } from './skill.ts';
 import type { SkillFolders } from './skill-folders.ts';
-import { SkillHistory } from './skill-history.ts';
 import { SkillStaging } from './skill-staging.ts';
 import { switchesIn, withoutSwitch } from './skill-switches.ts';
 import type { Skills } from './skills.ts';
+
+const maxChanges = 20;
+/** Twenty changes hold forty texts of 128 kB, and JSON writes some characters with six. */
+const maxFileBytes = 32 * 1024 * 1024;
+/** Counts existing and deleted skills. Beyond it the histories that changed longest ago are removed. */
+const maxHistories = 500;
 
 const maxSkills = 200;
 
@@ -202,5 +207,48 @@ async function isFolder(path: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
+  }
+}
+
+/** The changes of the texts of custom skills, deleted ones included: `<custom>/.history/<name>.json`. */
+class SkillHistory {
+  readonly #folder: string;
+
+  constructor(customRoot: string) {
+    this.#folder = join(customRoot, '.history');
+  }
+
+  /** Oldest first; null for a skill that was never changed. */
+  async read(name: string): Promise<SkillChange[] | null> {
+    const file = await readTextFile(this.#fileOf(name), { maxBytes: maxFileBytes });
+    if (file === null || file === 'unchanged') return null;
+    const parsed: unknown = JSON.parse(file.text);
+    if (!Array.isArray(parsed)) throw new Error('The history of a skill holds something else than a list.');
+    return parsed as SkillChange[];
+  }
+
+  async add(name: string, change: SkillChange): Promise<void> {
+    const before = await this.read(name);
+    if (before === null) await this.#makeRoom();
+    const changes = [...(before ?? []), change].slice(-maxChanges);
+    await writeTextFile(this.#fileOf(name), `${JSON.stringify(changes)}\n`);
+  }
+
+  async #makeRoom(): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const histories = names.filter((name) => name.endsWith('.json'));
+    if (histories.length < maxHistories) return;
+    const files = await Promise.all(
+      histories.map(async (name) => {
+        const path = join(this.#folder, name);
+        return { path, modifiedMs: (await stat(path)).mtimeMs };
+      }),
+    );
+    files.sort((a, b) => a.modifiedMs - b.modifiedMs);
+    for (const { path } of files.slice(0, files.length - maxHistories + 1)) await rm(path, { force: true });
+  }
+
+  #fileOf(name: string): string {
+    return join(this.#folder, `${name}.json`);
   }
 }

@@ -7,7 +7,7 @@ import type {
   ThreadFilterBody,
   ThreadSearchBody,
 } from '@switchyard/contract/conversation/thread-inputs';
-import type { StateUpdate } from '../../agents/state/graph-state.ts';
+import type { StateUpdate } from '../../agents/state/state-update.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { MountRules } from '../mount-rules.ts';

@@ -1,6 +1,6 @@
 import type { Thread } from '@switchyard/contract/conversation/thread';
 import type { ThreadCheckpoints } from '../../agents/checkpoints/thread-checkpoint-store.ts';
-import type { StateUpdate } from '../../agents/state/graph-state.ts';
+import type { StateUpdate } from '../../agents/state/state-update.ts';
 import { viewOf, type WireState } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';

@@ -1,6 +1,6 @@
 import type { BranchBody, ThreadBranch } from '@switchyard/contract/conversation/turns';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
-import type { WireState } from '../../agents/state/graph-state.ts';
+import type { WireState } from '../../agents/state/wire-state.ts';
 import { viewOf } from '../../agents/state/wire-state.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';

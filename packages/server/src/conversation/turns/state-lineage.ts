@@ -1,4 +1,5 @@
-import type { StatefulThread, WireState } from '../../agents/state/graph-state.ts';
+import type { StatefulThread } from '../../agents/state/graph-state.ts';
+import type { WireState } from '../../agents/state/wire-state.ts';
 import type { SavedStates } from '../threads/saved-states.ts';
 
 /** At most this many saved states are looked at; the states of one turn are a few. */

@@ -7,7 +7,7 @@ import {
   openRunsFixture,
   type RunsFixture,
 } from '../../../../testing/runs-fixture.ts';
-import type { WireState } from '../../../agents/state/graph-state.ts';
+import type { WireState } from '../../../agents/state/wire-state.ts';
 import { emptyState } from '../../../agents/state/wire-state.ts';
 import { AppError } from '../../../lib/app-error.ts';
 import type { RunRow } from '../../tables.ts';
