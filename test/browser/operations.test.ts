@@ -116,6 +116,8 @@ describe.runIf(canBrowse)('an operator, by clicks', () => {
     await page.getByRole('heading', { level: 1, name: 'box-a' }).waitFor();
     await address.first().waitFor();
     await page.getByText('2.8.0+cu128', { exact: true }).waitFor();
+    const ram = words('instances')('detail.ramFree', { free: '12 GB', total: '64 GB' });
+    await page.getByText(ram, { exact: true }).waitFor();
   });
 
   it('sees that a worker is gone, and that it is back', async () => {

@@ -20,7 +20,7 @@ const instance: InstanceDetail = {
   queueRemaining: 0,
   currentTaskId: null,
   version: '0.3.64',
-  system: { pytorchVersion: '2.8.0' },
+  system: { pytorchVersion: '2.8.0', ramTotalBytes: 64e9, ramFreeBytes: 12e9 },
   devices: [{ name: 'GPU 0', memoryTotalBytes: 24 * 2 ** 30, memoryFreeBytes: 12 * 2 ** 30 }],
   lastError: null,
   lastErrorSentences: [],
@@ -47,6 +47,7 @@ it('an instance is shown with its devices, its models and what failed lately', (
   const text = describeInstance(instance, [event('up', 'It answers.'), event('down', 'It refused.')]);
   expect(text).toMatch(/^state +idle since 2030/m);
   expect(text).toMatch(/^device +GPU 0, .+ of .+ free$/m);
+  expect(text).toMatch(/^memory +12 GB of 64 GB free$/m);
   expect(text).toMatch(/^PyTorch +2\.8\.0$/m);
   expect(text).toMatch(/^node classes +2$/m);
   expect(text).toContain('Models:\n  a.safetensors\n  b.safetensors\n');

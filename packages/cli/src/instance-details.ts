@@ -37,6 +37,7 @@ const columns: Column<InstanceEvent>[] = [
 
 function facts(instance: InstanceDetail): string {
   const { capabilities, devices } = instance;
+  const { pytorchVersion, ramFreeBytes, ramTotalBytes } = instance.system ?? {};
   return details([
     ['id', instance.id],
     ['state', `${instance.state} since ${instance.since}`],
@@ -44,7 +45,8 @@ function facts(instance: InstanceDetail): string {
     ['kind', instance.kind],
     ['tags', instance.tags.join(', ')],
     ['version', instance.version],
-    ['PyTorch', instance.system?.pytorchVersion ?? null],
+    ['PyTorch', pytorchVersion ?? null],
+    ['memory', freeOf(ramFreeBytes, ramTotalBytes)],
     ...devices.map((device) => ['device', describeDevice(device)] as const),
     ['queue', instance.queueRemaining],
     ['task', instance.currentTaskId],
@@ -56,8 +58,13 @@ function facts(instance: InstanceDetail): string {
 }
 
 function describeDevice({ name, memoryFreeBytes, memoryTotalBytes }: Device): string {
-  if (memoryFreeBytes === null || memoryTotalBytes === null) return name;
-  return `${name}, ${formatSize(memoryFreeBytes)} of ${formatSize(memoryTotalBytes)} free`;
+  const free = freeOf(memoryFreeBytes, memoryTotalBytes);
+  return free === null ? name : `${name}, ${free}`;
+}
+
+function freeOf(freeBytes: number | null | undefined, totalBytes: number | null | undefined): string | null {
+  if (typeof freeBytes !== 'number' || typeof totalBytes !== 'number') return null;
+  return `${formatSize(freeBytes)} of ${formatSize(totalBytes)} free`;
 }
 
 /** A file that several node classes offer counts as one model. */

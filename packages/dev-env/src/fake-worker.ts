@@ -313,7 +313,13 @@ export class FakeWorker {
 }
 
 const systemStats = {
-  system: { os: 'posix', comfyui_version: '0.3.64', pytorch_version: '2.8.0+cu128' },
+  system: {
+    os: 'posix',
+    comfyui_version: '0.3.64',
+    pytorch_version: '2.8.0+cu128',
+    ram_total: 64_000_000_000,
+    ram_free: 12_000_000_000,
+  },
   devices: [{ name: 'fake', type: 'cpu', index: 0, vram_total: 8_000_000_000, vram_free: 6_000_000_000 }],
 };
 

@@ -24,7 +24,11 @@ it('the test of a worker that was added a moment ago waits for its first answer'
   expect(await addAndTest(worker.port)).toMatchObject({
     ok: true,
     message: expect.stringMatching(/^It answers: version /),
-    instance: { alive: true, state: 'idle', system: { pytorchVersion: '2.8.0+cu128' } },
+    instance: {
+      alive: true,
+      state: 'idle',
+      system: { pytorchVersion: '2.8.0+cu128', ramTotalBytes: 64_000_000_000, ramFreeBytes: 12_000_000_000 },
+    },
   });
 });
 

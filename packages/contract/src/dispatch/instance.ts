@@ -31,6 +31,8 @@ export type Device = Static<typeof device>;
 /** The machine under a worker, and its software. It is stored whole, and an earlier version may have stored it, so each field is optional. */
 export const workerSystem = Type.Object({
   pytorchVersion: Type.Optional(Type.String()),
+  ramTotalBytes: Type.Optional(Type.Integer()),
+  ramFreeBytes: Type.Optional(Type.Integer()),
 });
 export type WorkerSystem = Static<typeof workerSystem>;
 

@@ -78,13 +78,20 @@ function Facts({ instance }: { instance: InstanceDetail }) {
   const text = useText('instances');
   const format = useFormat();
   const { capabilities } = instance;
+  const { pytorchVersion, ramFreeBytes, ramTotalBytes } = instance.system ?? {};
   const models = new Set(Object.values(capabilities.models).flat());
   const facts = [
     [text('detail.address'), instance.id],
     [text('detail.server'), instance.serverId],
     [text('detail.kind'), text(`kind.${instance.kind}`)],
     [text('detail.version'), instance.version],
-    [text('detail.pytorch'), instance.system?.pytorchVersion ?? null],
+    [text('detail.pytorch'), pytorchVersion ?? null],
+    [
+      text('detail.ram'),
+      ramFreeBytes !== undefined && ramTotalBytes !== undefined
+        ? text('detail.ramFree', { free: format.bytes(ramFreeBytes), total: format.bytes(ramTotalBytes) })
+        : null,
+    ],
     [text('detail.tags'), instance.tags.length > 0 ? format.list(instance.tags) : null],
     [text('detail.nodes'), capabilities.known ? format.count(capabilities.nodeClasses.length) : null],
     [text('detail.models'), capabilities.known ? format.count(models.size) : null],

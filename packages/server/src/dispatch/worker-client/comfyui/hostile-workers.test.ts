@@ -87,7 +87,7 @@ describe('something else behind the address', () => {
     });
   });
 
-  test.each([{}, { pytorch_version: null }, { pytorch_version: '' }])(
+  test.each([{}, { pytorch_version: null }, { pytorch_version: '', ram_free: null }])(
     'what a worker does not tell about its machine is left out: %o',
     async (system) => {
       const server = await script(({ url }, response) =>

@@ -10,7 +10,12 @@ const maxDevices = 64;
 
 const systemStats = Compile(
   Type.Object({
-    system: Type.Object({ comfyui_version: optionalText, pytorch_version: optionalText }),
+    system: Type.Object({
+      comfyui_version: optionalText,
+      pytorch_version: optionalText,
+      ram_total: optionalNumber,
+      ram_free: optionalNumber,
+    }),
     devices: Type.Array(
       Type.Object({
         name: optionalText,
@@ -44,7 +49,11 @@ export async function askStatus(
         memoryTotalBytes: device.vram_total ?? null,
         memoryFreeBytes: device.vram_free ?? null,
       })),
-      system: told({ pytorchVersion: printable(system.pytorch_version) }),
+      system: told({
+        pytorchVersion: printable(system.pytorch_version),
+        ramTotalBytes: system.ram_total,
+        ramFreeBytes: system.ram_free,
+      }),
       queueRemaining: execInfo.queue_remaining,
     };
   } catch (cause) {
