@@ -137,8 +137,9 @@ describe('run', () => {
   it('uploads the files that params name, sets the others, and prints JSON alone', async () => {
     const picture = join('out', readdirSync(join(desk.path, 'out'))[0] ?? '');
     const params = ['-p', `Picture.image=@${picture}`, '-p', 'Resize.width=64'];
-    const [task] = await json(['run', resize, ...params, '-o', 'small', '--json', '--name', 'smaller']);
-    expect(task).toMatchObject({ name: 'smaller', status: 'completed', warnings: [] });
+    const words = ['--name', 'smaller', '--note', 'for the shop'];
+    const [task] = await json(['run', resize, ...params, '-o', 'small', '--json', ...words]);
+    expect(task).toMatchObject({ name: 'smaller', note: 'for the shop', status: 'completed', warnings: [] });
     expect(task.savedFiles).toHaveLength(1);
     expect(existsSync(join(desk.path, task.savedFiles[0]))).toBe(true);
   });

@@ -15,6 +15,7 @@ import { readParams, submitTasks, uploadParams } from '../workflow-run.ts';
 interface RunOptions extends GatewayOptions, PrintOptions {
   param?: string[];
   name?: string;
+  note?: string;
   priority?: number;
   tag?: string[];
   on?: string;
@@ -42,6 +43,7 @@ export function addRunCommand(program: Command, terminal: Terminal): void {
     .option('-o, --output-dir <folder>', 'save the outputs there (waits as well)')
     .option('--json', 'print the tasks as JSON')
     .option('--name <text>', 'name of the task')
+    .option('--note <text>', 'what people should know about the task')
     .option(
       '--priority <n>',
       '-100 to 100, higher goes first; members have a lower maximum, which the gateway names',
@@ -102,6 +104,7 @@ function workerOptions(
 
 function taskOptions({
   name,
+  note,
   priority,
   tag,
   on,
@@ -110,6 +113,7 @@ function taskOptions({
 }: RunOptions): Omit<NewTask, 'workflow' | 'params'> {
   return {
     ...(name !== undefined && { name }),
+    ...(note !== undefined && { note }),
     ...(priority !== undefined && { priority }),
     ...(tag !== undefined && { tags: tag }),
     ...(on !== undefined && { instanceId: on }),

@@ -5,6 +5,7 @@ const task = {
   workflow: { 1: { class_type: 'LoadImage', inputs: {} } },
   params: { seed: 7, prompt: "a cat's nap" },
   name: 'Nap',
+  note: null,
   priority: 0,
   tags: ['night'],
   pool: null,
@@ -24,6 +25,13 @@ it('submits the same work, without what the gateway would choose anyway', () => 
 it('quotes texts for the shell, so that a prompt never ends the command', () => {
   expect(asCurl(task, 'http://127.0.0.1:7300')).toContain(`a cat'\\''s nap`);
   expect(asCommand(task)).toContain(`-p seed=7 -p 'prompt=a cat'\\''s nap' --name Nap --tag night`);
+});
+
+it('keeps the note in all three forms', () => {
+  const noted = { ...task, note: 'Warmer light' };
+  expect(submissionOf(noted)).toHaveProperty('note', 'Warmer light');
+  expect(asCommand(noted)).toContain(`--name Nap --note 'Warmer light' --tag night`);
+  expect(asClient(noted, 'http://127.0.0.1:7300')).toContain('"note": "Warmer light"');
 });
 
 it('names the endpoint of the contract in the code for the client', () => {

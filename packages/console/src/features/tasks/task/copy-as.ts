@@ -3,16 +3,25 @@ import { shellWord } from '@switchyard/contract/shell-word';
 
 type Copied = Pick<
   TaskDetail,
-  'workflow' | 'params' | 'name' | 'priority' | 'tags' | 'pool' | 'pinnedInstanceId' | 'savedWorkflow'
+  | 'workflow'
+  | 'params'
+  | 'name'
+  | 'note'
+  | 'priority'
+  | 'tags'
+  | 'pool'
+  | 'pinnedInstanceId'
+  | 'savedWorkflow'
 >;
 
 /** The body that submits the same work again. Secrets of the task are not known to the page, so they are left out. */
 export function submissionOf(task: Copied) {
-  const { workflow, params, name, priority, tags, pool, pinnedInstanceId } = task;
+  const { workflow, params, name, note, priority, tags, pool, pinnedInstanceId } = task;
   return {
     workflow,
     ...(Object.keys(params).length > 0 && { params }),
     ...(name !== null && { name }),
+    ...(note !== null && { note }),
     ...(priority !== 0 && { priority }),
     ...(tags.length > 0 && { tags }),
     ...(pool !== null && { pool }),
@@ -30,6 +39,7 @@ export function asCommand(task: Copied): string {
   const options = [
     ...Object.entries(task.params).map(([name, value]) => `-p ${shellWord(`${name}=${paramText(value)}`)}`),
     ...(task.name === null ? [] : [`--name ${shellWord(task.name)}`]),
+    ...(task.note === null ? [] : [`--note ${shellWord(task.note)}`]),
     ...(task.priority === 0 ? [] : [`--priority ${task.priority}`]),
     ...task.tags.map((tag) => `--tag ${shellWord(tag)}`),
   ];
