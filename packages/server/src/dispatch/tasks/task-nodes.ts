@@ -78,15 +78,15 @@ function viewNodes({ nodes, ...row }: AttemptWithNodes, graph: Graph): AttemptNo
   const { spans, folded } = readNodes(nodes);
   return {
     attempt: row,
-    nodes: spans.map(({ nodeId, startMs, endMs, state }) => ({
+    nodes: spans.map(({ nodeId, startMs, endMs, ...told }) => ({
       attempt,
       node: nodeId,
       title: nodeTitle(graph, nodeId),
       class: graph[nodeId]?.class_type ?? '',
       startedAt: startMs === null ? null : toIso(startMs),
       endedAt: endMs === null ? null : toIso(endMs),
-      cached: state === 'cached',
-      state,
+      cached: told.state === 'cached',
+      ...told,
     })),
     folded: folded && {
       attempt,
