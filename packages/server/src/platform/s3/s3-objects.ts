@@ -87,7 +87,7 @@ export class S3Objects {
 
   async putPart(
     { key, uploadId, number }: { key: string; uploadId: string; number: number },
-    body: Buffer,
+    body: Buffer<ArrayBuffer>,
     signal?: AbortSignal,
   ): Promise<StoredPart> {
     // Threads of the pool hash it: the main thread has hashed these bytes once already.

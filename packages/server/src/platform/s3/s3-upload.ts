@@ -34,7 +34,7 @@ export class PartMemory {
 }
 
 interface Part {
-  buffer: Buffer;
+  buffer: Buffer<ArrayBuffer>;
   filledBytes: number;
   release: () => void;
 }
