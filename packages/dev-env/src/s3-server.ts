@@ -20,8 +20,8 @@ export interface S3Server {
 }
 
 /**
- * A server of S3 from npm, on a disk. It checks signatures. It does not list or abort uploads in parts, and does not compare a body
- * with its hash; `test/e2e/s3-faults.test.ts` has doubles for that. It brings a hundred packages, so the
+ * A server of S3 from npm, on a disk. It does not compare signatures, list or abort uploads in parts, or compare a body
+ * with its hash; `platform/s3/s3-server-faults.test.ts` has doubles for that. It brings a hundred packages, so the
  * first test that needs it installs it into `.build`.
  */
 const version = '3.7.1';

@@ -71,7 +71,7 @@ export async function openS3Store(
 }
 
 /** Signatures have the time of this machine, which S3 compares with its own. */
-function s3CallsOptions({ files: { s3 } }: Config): S3CallsOptions {
+export function s3CallsOptions({ files: { s3 } }: Config): S3CallsOptions {
   return {
     endpoint: s3.endpoint ?? `https://s3.${s3.region}.amazonaws.com`,
     region: s3.region,

@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Disk } from '../../platform/files/disk.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
+import { checkFiles } from './check-files.ts';
 import { checkDisk, checkHome } from './check-home.ts';
 import { checkListener, runningGateway } from './check-listener.ts';
 import { checkModels } from './check-models.ts';
@@ -60,6 +61,7 @@ async function examine(loaded: LoadedConfig, options: DoctorOptions): Promise<Fi
     ['proxies', () => checkProxies(config)],
     ['models', () => modelFindings(loaded, { ...options, logger, env })],
     ['redis', () => checkRedis(surroundings)],
+    ['files', () => checkFiles(config, clock)],
     ['database', () => databaseFindings(surroundings)],
   ];
   const findings: Finding[] = [];

@@ -20,6 +20,7 @@ export type Subject =
   | 'update'
   | 'restore'
   | 'redis'
+  | 'files'
   | 'clock'
   | 'workers';
 

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type S3Server, startS3Server } from '@switchyard/dev-env/s3-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isSignedWith } from '../../../testing/checked-signature.ts';
 import { type S3Fixture, s3Fixture } from '../../../testing/s3-store-fixture.ts';
 import { dayMs } from '../../lib/time-units.ts';
 import type { S3Store } from './s3-store.ts';
@@ -187,6 +188,26 @@ describe('a store whose service misbehaves', () => {
     const { sha256 } = await store.put(Readable.from([Buffer.from('time')]), limits);
     expect(await contentOf(store, sha256)).toEqual(Buffer.from('time'));
     expect(answers).toEqual(['get clock', 'get missing', 'put ok', 'get ok', 'put ok', 'get ok']);
+  });
+
+  it('signs every call and every link as the service computes it', async () => {
+    const store = await stores.open({ redirect: true });
+    const signed: boolean[] = [];
+    mischief = (incoming) => {
+      signed.push(isSignedWith(service.secretAccessKey, incoming));
+      return false;
+    };
+    await store.put(piecesOf(randomBytes(large)), limits);
+    const { sha256 } = await store.put(Readable.from([Buffer.from('signed')]), limits);
+    await contentOf(store, sha256);
+    const range = await store.open(sha256, { start: 1, end: 2 });
+    expect(range && (await buffer(range.stream)).toString()).toBe('ig');
+    await store.removeUnreferenced(async (all) => new Set(all));
+    const disposition = `attachment; filename="a b+c.txt"; filename*=UTF-8''%C3%A4%20(1)!.txt`;
+    const link = await store.link(sha256, { contentType: 'text/plain; charset=utf-8', disposition });
+    expect((await fetch(link ?? '')).headers.get('content-disposition')).toBe(disposition);
+    expect(signed.length).toBeGreaterThan(10);
+    expect(signed).not.toContain(false);
   });
 
   it('sends a body again that the service has received damaged', async () => {
