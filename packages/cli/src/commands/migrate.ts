@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { type Flags, loadConfig } from '@switchyard/server/config/load';
 import type { Config } from '@switchyard/server/config/schema';
+import { steadyClock } from '@switchyard/server/lib/clock';
 import type { LayoutEntry } from '@switchyard/server/ops/migrate-layout/layout-entry';
 import type { ThreadFate } from '@switchyard/server/ops/migrate-layout/thread-owner-store';
 import type { Command } from 'commander';
 import { CommandError } from '../exit-codes.ts';
 import { describeCommand } from '../help.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
+import { stepView } from '../step-view.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { addMigrateFiles } from './migrate-files.ts';
@@ -19,11 +22,100 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
   const command = program.command('migrate');
   describeCommand(command, {
     purpose: 'move data to another place',
-    examples: ['switchyard migrate layout --dry-run', 'switchyard migrate files --to disk'],
+    examples: [
+      'switchyard migrate db --to postgres://switchyard@127.0.0.1/switchyard',
+      'switchyard migrate files --to disk',
+      'switchyard migrate layout --dry-run',
+    ],
   });
+  addDatabase(command, terminal);
   addLayout(command, terminal);
   addMigrateFiles(command, terminal);
 }
+
+interface DatabaseFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
+  to: string;
+  dryRun?: true;
+  verify?: true;
+}
+
+function addDatabase(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('db')
+    .requiredOption(
+      '--to <url>',
+      'empty database: postgres://user:password@host:5432/name, or sqlite:<folder>',
+    )
+    .option('--dry-run', 'check both and count rows, and change nothing')
+    .option('--verify', 'read the new database again and compare every row')
+    .option('--home <folder>', 'data home (default ./.switchyard)')
+    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
+    .action((options: DatabaseFlags) => migrateDatabase(options, terminal));
+  addOutputOption(command);
+  describeCommand(command, {
+    purpose: 'copy all rows between SQLite and Postgres; the gateway must be stopped',
+    examples: [
+      'switchyard migrate db --to postgres://switchyard@127.0.0.1/switchyard --dry-run',
+      'switchyard migrate db --to postgres://switchyard@127.0.0.1/switchyard --verify',
+      'switchyard migrate db --to sqlite:/srv/switchyard/data',
+    ],
+    exits: ['ok', 'failed', 'usage', 'config', 'unreachable'],
+  });
+}
+
+async function migrateDatabase(
+  { to, dryRun, verify, output, ...flags }: DatabaseFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const { env, cwd, stderr } = terminal;
+  const { config } = loadConfig({ flags, env, cwd });
+  const target = targetOf(to, cwd);
+  const [{ moveDatabase }, { createLogger }] = await Promise.all([
+    import('@switchyard/server/ops/backup/move-database'),
+    import('@switchyard/server/platform/telemetry/logger'),
+  ]);
+  const view = stepView(stderr, env, steadyClock);
+  const moved = await moveDatabase({
+    config,
+    to: target,
+    isDryRun: dryRun === true,
+    isVerified: verify === true,
+    log: createLogger(config.observability.log),
+    onProgress: view.show,
+  }).finally(view.clear);
+  if (output === 'json') printJson(terminal, { ...moved, dryRun: dryRun === true });
+  else {
+    const rows = Object.entries(moved.tables).filter(([, { rows }]) => rows > 0);
+    printTable(terminal, { columns: tableColumns, rows, none: 'The database has no rows.' });
+  }
+  if (dryRun) stderr.write('A dry run: nothing was changed.\n');
+  else
+    stderr.write(
+      target.backend === 'postgres'
+        ? 'All rows are there. Set database.backend to postgres and database.url to that address, then start the gateway.\n'
+        : `All rows are there. Set database.backend to sqlite and database.sqlite_dir to ${dirname(target.file)}, then start the gateway.\n`,
+    );
+}
+
+/** An address of Postgres, or the folder of a SQLite file. */
+function targetOf(to: string, cwd: string) {
+  if (/^postgres(ql)?:\/\//.test(to)) {
+    if (URL.canParse(to)) return { backend: 'postgres' as const, url: to, poolSize: 1 };
+    throw new CommandError('usage', '--to is not an address: postgres://user:password@host:5432/name.');
+  }
+  if (to.startsWith('sqlite:') && to.length > 'sqlite:'.length)
+    return { backend: 'sqlite' as const, file: resolve(cwd, to.slice('sqlite:'.length), 'switchyard.db') };
+  throw new CommandError(
+    'usage',
+    '--to names a database: postgres://user:password@host:5432/name, or sqlite: and a folder.',
+  );
+}
+
+const tableColumns: Column<[string, { rows: number; sum: string }]>[] = [
+  { title: 'TABLE', of: ([name]) => name },
+  { title: 'ROWS', of: ([, { rows }]) => String(rows) },
+  { title: 'SUM', of: ([, { sum }]) => sum },
+];
 
 function addLayout(parent: Command, terminal: Terminal): void {
   const command = parent

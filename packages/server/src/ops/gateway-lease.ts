@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema.ts';
+import { AppError } from '../lib/app-error.ts';
 import { sleepWithSignal } from '../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../lib/async/timer.ts';
 import { untilAborted } from '../lib/async/until-aborted.ts';
@@ -57,6 +58,27 @@ export async function enterDatabase(options: GatewayLeaseOptions): Promise<() =>
   return () => leaving.abort(new Error('The gateway is shutting down.'));
 }
 
+/**
+ * Throws an error with one sentence while a gateway uses a Postgres database. It writes nothing. The lease of one that was killed is
+ * waited for.
+ */
+export async function requireNoGateway(
+  ownership: Pick<Ownership, 'heldElsewhere'>,
+  timer: Timer = systemTimer,
+): Promise<void> {
+  try {
+    await untilAlone({ ownership, kind: 'only', timer }, { isHeld: true });
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new Error(
+      'A gateway uses this database. Stop every gateway that does, then run the command again.',
+      {
+        cause,
+      },
+    );
+  }
+}
+
 async function keepLease(
   { ownership, kind, onLost, timer = systemTimer }: GatewayLeaseOptions,
   { signal, lease }: { signal: AbortSignal; lease: { isHeld: boolean } },
@@ -82,7 +104,11 @@ async function keepLease(
 
 /** Resolves when the lease is held and no gateway that this one may not join holds one. */
 async function untilAlone(
-  { ownership, kind, timer = systemTimer }: GatewayLeaseOptions,
+  {
+    ownership,
+    kind,
+    timer = systemTimer,
+  }: Pick<GatewayLeaseOptions, 'kind' | 'timer'> & { ownership: Pick<Ownership, 'heldElsewhere'> },
   lease: { isHeld: boolean },
 ): Promise<void> {
   const firstSeen = new Map<string, number>();

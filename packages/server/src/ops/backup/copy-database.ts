@@ -97,9 +97,9 @@ async function targetOf(options: DatabaseOptions) {
   return postgresTarget(options);
 }
 
-/** Returns the number of rows of each table of a file that does not change. */
-export async function rowsOf(file: string): Promise<Record<string, number>> {
-  const source = sqliteSource(file);
+/** Returns the number of rows of each table. */
+export async function rowsIn(options: DatabaseOptions): Promise<Record<string, number>> {
+  const source = await sourceOf(options);
   try {
     const rows: Record<string, number> = {};
     for (const name of (await source.tables()).keys()) rows[name] = await source.count(name);

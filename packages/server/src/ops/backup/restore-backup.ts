@@ -10,6 +10,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { markRestored, restoredGateway } from '../../platform/database/gateway-store.ts';
 import { pendingMigrations } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openAlone, openToRead } from '../../platform/database/open.ts';
+import { history } from '../../platform/database/transfer/copy-tables.ts';
 import { ContentStore } from '../../platform/files/content-store.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
 import { isDiskFull, writeBlob } from '../../platform/files/write-blob.ts';
@@ -21,7 +22,7 @@ import { diskFull, syncFile } from './backup-folder.ts';
 import { type Absent, type ListedFile, type Manifest, parts } from './backup-manifest.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
 import { comingBack, laterState } from './coming-back.ts';
-import { copyRows, removeSqlite, sourceOf } from './copy-database.ts';
+import { copyRows, removeSqlite, rowsIn } from './copy-database.ts';
 import { secretFiles } from './home-files.ts';
 import { type FoundBackup, filesOf, findBackup, requireWhole } from './read-backup.ts';
 import { eachOf, type OnProgress } from './take-backup.ts';
@@ -269,15 +270,9 @@ class Restoration {
 
 /** Throws when the database has rows, apart from the steps of its areas. */
 export async function requireNoRows(options: DatabaseOptions): Promise<void> {
-  const source = await sourceOf(options);
-  try {
-    for (const name of (await source.tables()).keys()) {
-      if (name.endsWith('_migrations') || (await source.count(name)) === 0) continue;
+  for (const [name, count] of Object.entries(await rowsIn(options)))
+    if (count > 0 && !history.test(name))
       throw new Error(`The database is not empty: ${name} has rows. Name an empty one.`);
-    }
-  } finally {
-    await source.close();
-  }
 }
 
 function unfinishedRestorePath({ data_home }: Config): string {

@@ -20,7 +20,7 @@ import { databaseOptions, homes, sharedHome } from '../options-of-config.ts';
 import { BackupFolder, bytesOf, diskFull } from './backup-folder.ts';
 import { type Absent, type ListedFile, type Manifest, manifestFormat, parts } from './backup-manifest.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
-import { copyDatabase, rowsOf } from './copy-database.ts';
+import { copyDatabase, rowsIn } from './copy-database.ts';
 import { homeFiles, isGone, secretFiles } from './home-files.ts';
 import { filesOf, hashOf } from './read-backup.ts';
 
@@ -123,7 +123,7 @@ class Backup {
     let files: Manifest['files'];
     let rows: Record<string, number>;
     try {
-      rows = await rowsOf(file);
+      rows = await rowsIn({ backend: 'sqlite', file });
       files = await this.#copyFiles(draft, { copy, earlier });
     } finally {
       await copy.close();

@@ -33,6 +33,7 @@ const changesSchema = /^\s*(create|alter|drop)\b/i;
 /** One SQLite connection with its statements. Everything here is synchronous. */
 export class SqliteConnection {
   readonly #handle: SqliteHandle;
+  readonly #reading = new Set<SqliteStatement>();
   #recent = new Map<string, CachedStatement>();
   #older = new Map<string, CachedStatement>();
 
@@ -77,10 +78,16 @@ export class SqliteConnection {
   }
 
   /** Returns the rows one after the other, as lists of values, so that a table of any size needs no memory. */
-  rows(sql: string): IterableIterator<unknown[]> {
+  *rows(sql: string): Generator<unknown[]> {
     const statement = this.#handle.prepare(sql);
     statement.setReturnArrays(true);
-    return statement.iterate();
+    // The library frees a statement that nothing refers to, even while its rows are read, and then the process crashes.
+    this.#reading.add(statement);
+    try {
+      yield* statement.iterate();
+    } finally {
+      this.#reading.delete(statement);
+    }
   }
 
   /**

@@ -42,7 +42,7 @@ interface CopyOptions {
 }
 
 /** The time at which each step of an area was taken is that of the database, and is not copied. */
-const history = /_migrations$/;
+export const history = /_migrations$/;
 
 /**
  * Copies all rows of the tables that the target has. Throws when the source lacks one of them or has other columns. The caller

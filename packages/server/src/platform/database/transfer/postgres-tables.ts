@@ -43,6 +43,8 @@ export async function postgresTarget(options: PostgresOptions): Promise<TableTar
     },
     commit: async () => {
       await client.query('commit');
+      // Until the server has counted them by itself, it would plan as if the tables were empty.
+      await client.query('analyze');
     },
     close: () => client.end(),
   };

@@ -16,14 +16,18 @@ export function sqliteSource(location: string): TableSource {
     },
     rows: ({ name, columns }) =>
       batches(connection.rows(`select ${columns.map(quoted)} from ${quoted(name)}`)),
-    close: async () => connection.close(),
+    close: async () => {
+      connection.run('rollback'); // Closing alone would keep the transaction until the last statement is garbage collected.
+      connection.close();
+    },
   };
 }
 
 /** Fills a file that no other process uses. It is synced by the caller, once. */
 export function sqliteTarget(file: string): TableTarget {
   const connection = new SqliteConnection(file);
-  connection.run('pragma journal_mode = off');
+  // Only pages that were there before are kept in it, and the tables are empty.
+  connection.run('pragma journal_mode = memory');
   connection.run('pragma synchronous = off');
   connection.run('pragma cache_size = -32768');
   connection.run('begin');
@@ -36,7 +40,10 @@ export function sqliteTarget(file: string): TableTarget {
     commit: async () => {
       connection.run('commit');
     },
-    close: async () => connection.close(),
+    close: async () => {
+      if (connection.isInTransaction) connection.run('rollback');
+      connection.close();
+    },
   };
 }
 
