@@ -10,7 +10,7 @@ import { workflows } from '../graphs/workflows.ts';
 import { signedInAsAdmin } from './bench-sign-in.ts';
 
 const workers = 4;
-/** How long a task is at work on its worker. */
+/** The time for which a task is at work on its worker. */
 const taskMs = 1_000;
 const graph = join(import.meta.dirname, '../graphs/tokens.ts:slow');
 const account = { email: 'bench@example.com', password: 'measures all day long' };

@@ -27,7 +27,7 @@ interface Outcome {
   replicas: number;
   failedPerRun: number;
   claimP50Ms: number;
-  /** How far the shares of the users are from equal, in per cent, while each of them has runs that wait. */
+  /** The distance of the users' shares from equal ones, in per cent, while each of them has runs that wait. */
   worstShare: number;
 }
 

@@ -11,7 +11,7 @@ const tokensBefore = 10;
 
 type Leave = (replica: Replica) => Promise<unknown>;
 
-/** How long the client waited, in milliseconds, each time. */
+/** The times that the client waited, in milliseconds. */
 interface TaskWaits {
   running: number[];
   submitted: number[];

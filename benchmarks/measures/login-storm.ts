@@ -52,7 +52,7 @@ async function loginStatus(url: string, index: number): Promise<number> {
   return answer.status;
 }
 
-/** How long each /healthz took, one after the other, until `work` is done. */
+/** Returns how long each /healthz took, one after the other, until `work` is done. */
 async function probeWhile(url: string, work: Promise<unknown>): Promise<number[]> {
   let isDone = false;
   const done = work.finally(() => {

@@ -10,7 +10,7 @@ import { WorkerSession } from './worker-session.ts';
 export interface BareLoopRequest {
   tasks: number;
   nodes: number;
-  /** Whether it reads the history of each task and downloads its pictures, which it then forgets. */
+  /** True when it reads the history of each task and downloads its pictures, which it then forgets. */
   readsOutputs: boolean;
 }
 

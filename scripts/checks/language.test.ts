@@ -50,6 +50,18 @@ describe('the check for plain English', () => {
     expect(found(`// A part of it, or null where there is none, also where it is empty.`)).toEqual([]);
   });
 
+  it.each(['Whether', 'How long', 'How often', 'How many', 'How much', 'How far'])(
+    'finds a comment on a declaration that begins with %s',
+    (start) => {
+      const finding = `a comment that begins with "${start}"`;
+      expect(found(`/** ${start} it waits. */`)).toEqual([`1 ${finding}`]);
+      expect(found(`const a = 1;\n/**\n * ${start} it waits.\n */`)).toEqual([`2 ${finding}`]);
+      expect(found(`/** Returns ${start.toLowerCase()} it waits. */`)).toEqual([]);
+      expect(found(`// ${start} it waits is decided elsewhere.`)).toEqual([]);
+      expect(found(`/* ${start} it waits is decided elsewhere. */`)).toEqual([]);
+    },
+  );
+
   it.each(['mostTasks', 'longestName', 'largestBytes'])('finds the name %s once in a file', (name) => {
     expect(found(`const ${name} = 1;\nuse(${name});`)).toEqual([`1 ${name}`]);
     expect(found(`use({ ${name}: 1 });`)).toEqual([`1 ${name}`]);

@@ -25,6 +25,8 @@ const foreignTurns: readonly { pattern: RegExp; fix: string }[] = [
   },
 ];
 const hardStart = /(?:^|[.!?]\s)\s*(Of|Null where|Also where)\s/g;
+/** The beginning of a comment on a declaration that asks and does not say what the thing is. */
+const askedStart = /^\*\s*(?:\*\s*)?(Whether|How (?:long|often|many|much|far))\b/;
 const maximum = /^(most|longest|largest)[A-Z]/;
 const vagueType = /(Wish(es)?|Leavings|Sayings|Going|Said)(?![a-z])/;
 
@@ -48,6 +50,7 @@ interface Prose {
 function findInCode(path: string, text: string): Finding[] {
   const { program, comments } = parseSync(path, text);
   const said = comments.map(({ value, start }) => ({ text: value, line: lineOf(text, start) }));
+  const asked = said.flatMap((part) => findAsked(path, part));
   const names = new Map<string, Finding>();
   visit(program, (node) => {
     const title = testTitle(node);
@@ -58,7 +61,7 @@ function findInCode(path: string, text: string): Finding[] {
     if (!names.has(name)) names.set(name, finding(path, lineOf(text, node.start), { found: name, fix }));
   });
   const inWords = said.flatMap((part) => [...findInProse(path, part), ...findStarts(path, part)]);
-  return [...inWords, ...names.values()].sort((left, right) => left.line - right.line);
+  return [...inWords, ...asked, ...names.values()].sort((left, right) => left.line - right.line);
 }
 
 function findInProse(path: string, prose: Prose): Finding[] {
@@ -84,6 +87,13 @@ function findStarts(path: string, prose: Prose): Finding[] {
       fix: 'begin with the subject and give the sentence a verb',
     });
   });
+}
+
+function findAsked(path: string, { text, line }: Prose): Finding[] {
+  const [, start] = askedStart.exec(text) ?? [];
+  if (start === undefined) return [];
+  const fix = 'begin with "Returns …", "True when …", "The time that …" or "The number of …"';
+  return [finding(path, line, { found: `a comment that begins with "${start}"`, fix })];
 }
 
 /** Keeps the lines where they are, so that a finding names the right one. */

@@ -56,7 +56,7 @@ describe.runIf(canBrowse)('a conversation in a browser', () => {
     await Promise.all((boxes ?? []).map((box) => box.close()));
   });
 
-  /** How much of the page lies below what is seen, in pixels. */
+  /** Returns how much of the page lies below what is seen, in pixels. */
   const beyondSight = (page: Page): Promise<number> =>
     page.evaluate(() => {
       const { scrollTop, clientHeight, scrollHeight } = document.documentElement;

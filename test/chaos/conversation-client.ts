@@ -141,7 +141,7 @@ export class StreamingClient {
     return answer;
   }
 
-  /** Whether the stream ended cleanly. */
+  /** True when the stream ended cleanly. */
   async #read(answer: Response): Promise<boolean> {
     const stream = new ConversationStream(answer, new AbortController());
     try {

@@ -22,7 +22,7 @@ export class DispatchClient {
   readonly accepted = new Set<string>();
   /** The submissions without an answer, by their key. */
   readonly unanswered = new Set<string>();
-  /** How often the end of a task was pushed, over all connections. */
+  /** The number of times that the end of a task was pushed, over all connections. */
   readonly endsPushed = new Map<string, number>();
 
   private constructor(url: string, token: string) {

@@ -149,7 +149,7 @@ describe.skipIf(drill.isSkipped)(drill.title, () => {
   }
 });
 
-/** How many hours the clock of this replica is ahead, by the header that Node adds to each answer. */
+/** Returns how many hours the clock of this replica is ahead, by the header that Node adds to each answer. */
 async function clockAheadMs(url: string): Promise<number> {
   const answer = await fetch(new URL('/healthz', url));
   await answer.arrayBuffer();

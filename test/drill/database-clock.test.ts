@@ -145,7 +145,7 @@ describe.skipIf(drill.isSkipped)(drill.title, () => {
     return clock;
   }
 
-  /** How far the clock of the database is ahead of what counts as right. */
+  /** The time by which the clock of the database is ahead of what counts as right. */
   async function hoursAhead(): Promise<number> {
     const { rows } = await sql<{ ms: string }>`
       select extract(epoch from clock_timestamp()) * 1000 as ms`.execute(stage.database.read);

@@ -48,7 +48,7 @@ export async function untilAllHaveCome(
   }
 }
 
-/** How often each schedule has come. */
+/** Returns how often each schedule has come. */
 export async function momentsOf({ database }: Pick<Stage, 'database'>): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ schedule_id: string; count: number }>`
     select schedule_id, count(*)::int as count from schedule_runs where status = 'success'

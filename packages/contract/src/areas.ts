@@ -17,7 +17,7 @@ const dispatchRoots = new Set([
   'system',
 ]);
 
-/** Which contract a path belongs to; it decides the shape of errors. `/api/v1/auth` is conversation, `/api/auth` dispatch. */
+/** Returns the contract of a path; it decides the shape of errors. `/api/v1/auth` is conversation, `/api/auth` dispatch. */
 export function areaOfPath(path: string): Area {
   if (!path.startsWith('/api/')) return isDispatchBesideApi(path) ? 'dispatch' : 'conversation';
   // This runs for every request. A slice is cheaper than a split, which makes a list of all parts.

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** What a personal access token may be allowed to do. */
+/** The things that a personal access token may be allowed to do. */
 export const scopes = [
   'dispatch:read',
   'dispatch:write',

@@ -8,7 +8,7 @@ const count = Type.Integer({ minimum: 0 });
 const bytes = Type.Integer({ minimum: 0 });
 const text = Type.String();
 
-/** How much one answer lists; the totals beside the lists count everything. */
+/** The number of things that one answer lists; the totals beside the lists count everything. */
 export const systemLimits = { deadJobs: 50, leases: 500, users: 20, counted: 10_000 } as const;
 
 const versions = Type.Object({

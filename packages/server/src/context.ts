@@ -114,7 +114,7 @@ export interface Context {
   setListeningUrl(url: string): void;
   /** Begins to work on jobs, tasks and runs. Call it once the gateway listens. */
   start(): Promise<void>;
-  /** What the start found or did about the first administrator. */
+  /** The outcome of the start for the first administrator. */
   bootstrap: BootstrapOutcome;
   registration: RegistrationFacts;
   close(): Promise<void>;

@@ -72,7 +72,7 @@ afterAll(async () => {
 interface Generated {
   described: string;
   answer: Promise<Response>;
-  /** Whether the answer has the form that ComfyUI gives it. */
+  /** Returns whether the answer has the form that ComfyUI gives it. */
   isShaped: (status: number, text: string) => boolean;
 }
 

@@ -26,7 +26,7 @@ let provider: FakeOpenAi;
 let server: ConversationGateway;
 let ada: ConversationCaller;
 let threadId: string;
-/** How often each kind of call was made, by the model that was called. */
+/** The number of calls of each kind, by the model that was called. */
 const asked: Record<Kind, number> = { lead: 0, subagent: 0, title: 0, summarize: 0 };
 let maxRequestLength = 0;
 const runIds: string[] = [];

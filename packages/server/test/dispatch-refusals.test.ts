@@ -41,7 +41,7 @@ async function usePool(workers: number): Promise<void> {
   other = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
 }
 
-/** How many attempts each task has had, once each has had one and waits or has ended. */
+/** Returns how many attempts each task has had, once each has had one and waits or has ended. */
 async function attemptsOf(ids: string[], user = pool.user): Promise<number[]> {
   return Promise.all(
     ids.map(async (id) => {

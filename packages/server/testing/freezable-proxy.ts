@@ -23,7 +23,7 @@ export class FreezableProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** How often the client has sent something and then waited for an answer. */
+  /** The number of times that the client has sent something and then waited for an answer. */
   get exchanges(): number {
     return this.#exchanges;
   }

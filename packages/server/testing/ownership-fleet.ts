@@ -8,7 +8,7 @@ export interface OwnershipStorage {
   /** Connects another process to the same database, which has its tables. */
   connect(): Promise<Database<OwnershipTables>>;
   close(): Promise<void>;
-  /** How many processes compete in the tests with many. */
+  /** The number of processes that compete in the tests with many. */
   contenders: number;
 }
 

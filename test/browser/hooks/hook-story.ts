@@ -9,8 +9,8 @@ const count = (to: number): string => Array.from({ length: to }, (_, index) => i
 interface HookPage {
   file: string;
   /**
-   * Whether a page that is opened during a later run says that it works. With its SDK 1.9.28, the hook of Svelte takes the end of an
-   * earlier run, which is replayed just before, for the end of this one; later versions of the SDK do not.
+   * True when a page that is opened during a later run says that it works. With its SDK 1.9.28, the hook of Svelte takes the end of
+   * an earlier run, which is replayed just before, for the end of this one; later versions of the SDK do not.
    */
   saysThatItWorks: boolean;
 }

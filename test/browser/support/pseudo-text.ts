@@ -11,7 +11,7 @@ const accents: Record<string, string> = Object.fromEntries(
     ?.map((pair) => [...pair] as [string, string]) ?? [],
 );
 
-/** How much longer than English a language may be. */
+/** The factor by which a language may be longer than English. */
 const growth = 0.4;
 
 /** Returns the messages in a language that no one speaks: accented, in brackets, and longer. */

@@ -97,7 +97,7 @@ function callFor(asked: string, place: number): NonNullable<FakeReply['calls']>[
   return { id, name: 'write_todos', args: { todos } };
 }
 
-/** How many calls have a result since the last message of the user. */
+/** Returns how many calls have a result since the last message of the user. */
 function answeredCalls(messages: FakeRequest['messages']): number {
   const asked = messages.findLastIndex(({ role }: { role: string }) => role === 'user');
   return messages.slice(asked).filter(({ role }: { role: string }) => role === 'tool').length;

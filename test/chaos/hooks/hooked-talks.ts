@@ -20,7 +20,7 @@ const loadedWithinMs = 20_000;
 interface Page {
   name: string;
   threadId: string;
-  /** Whether unfinished answers of an attempt that was killed may stay on the screen until a reload. */
+  /** True when unfinished answers of an attempt that was killed may stay on the screen until a reload. */
   keepsUnfinished: boolean;
   open: () => HookWindow;
   window: HookWindow;
@@ -31,7 +31,7 @@ interface ThreadOnWire {
   questions: number;
   /** The number of attempts that were killed. */
   abandoned: number;
-  /** Whether its newest run ended in its first attempt. */
+  /** True when its newest run ended in its first attempt. */
   wasLastUnhurt: boolean;
 }
 

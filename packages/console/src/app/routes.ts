@@ -151,7 +151,7 @@ export function routeAt(address: string): Route | undefined {
   return routes.find(({ path }) => fits(path.split('/').filter(Boolean), parts));
 }
 
-/** Whether an address fits a path: `:name` stands for any part, and `:name?` may be missing. */
+/** Returns whether an address fits a path: `:name` stands for any part, and `:name?` may be missing. */
 function fits(path: readonly string[], address: readonly string[]): boolean {
   const isLonger = address.length > path.length;
   return !isLonger && path.every((part, index) => fitsPart(part, address[index]));

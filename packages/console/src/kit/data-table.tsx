@@ -29,7 +29,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return useMedia(wideEnoughForTables) ? <Table {...props} /> : <Cards {...props} />;
 }
 
-/** Whether the window fits a media query, such as `(min-width: 40rem)`. */
+/** Returns whether the window fits a media query, such as `(min-width: 40rem)`. */
 function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

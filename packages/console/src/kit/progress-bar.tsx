@@ -1,6 +1,6 @@
 import { classes } from './parts/classes.ts';
 
-/** How far a thing is. */
+/** Shows how far a thing is. */
 export function ProgressBar({
   value,
   text,

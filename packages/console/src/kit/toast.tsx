@@ -5,7 +5,7 @@ import { useGatewayWords } from '../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../lib/i18n.ts';
 import { Button, IconButton } from './button.tsx';
 
-/** How long a message stays, so that there is time to read it and to take the action back. */
+/** The time for which a message stays, so that there is time to read it and to take the action back. */
 export const toastMs = 8_000;
 const maxToasts = 3;
 

@@ -32,7 +32,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, []);
 }
 
-/** Whether something that is shown listens for a key. */
+/** Returns whether something that is shown listens for a key. */
 export function hasShortcut(key: string): boolean {
   return [...listening].some(({ current }) => key in current);
 }

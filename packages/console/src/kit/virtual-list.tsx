@@ -22,8 +22,8 @@ export function useRowWindow({
 }
 
 /**
- * How far below the top of the page an element begins, in pixels. It is measured again when the page or the element changes its
- * size. Measuring after each step of a scroll would make the browser lay the page out twice for each frame.
+ * Returns how far below the top of the page an element begins, in pixels. It is measured again when the page or the element
+ * changes its size. Measuring after each step of a scroll would make the browser lay the page out twice for each frame.
  */
 function useOffsetInPage(element: RefObject<HTMLElement | null>): number {
   const [offset, setOffset] = useState(0);

@@ -2,7 +2,7 @@ import { type StoredChoice, storedChoice } from './stored-choice.ts';
 
 const choices = new Map<string, StoredChoice<'shown' | 'dismissed'>>();
 
-/** Whether the account still wants the page with the first steps; each account of a browser chooses for itself. */
+/** Returns whether the account still wants the page with the first steps. Each account of a browser chooses for itself. */
 export function startChoiceOf(accountId: string): StoredChoice<'shown' | 'dismissed'> {
   const known = choices.get(accountId);
   if (known) return known;

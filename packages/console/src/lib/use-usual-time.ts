@@ -3,7 +3,7 @@ import { usualNodesQuery } from './data/tasks.ts';
 import { useFormat } from './format/use-format.ts';
 import { usualTimeOf } from './usual-time.ts';
 
-/** How long the running node of a task usually takes, in words; null while no node runs and when that is not known. */
+/** Returns how long the running node of a task usually takes, in words; null while no node runs and when that is not known. */
 export function useUsualTime(taskId: string | null, node: string | null): string | null {
   const format = useFormat();
   const { data = [] } = useQuery({

@@ -14,7 +14,7 @@ export function usualTimes(times: readonly UsualNodeTime[]): ReadonlyMap<string,
   return new Map(told.map(({ node, seconds }) => [node, seconds * 1_000]));
 }
 
-/** How long the node with this title usually takes: a range when several nodes have it. Null when that is not known. */
+/** Returns how long the node with this title usually takes: a range when several nodes have it. Null when that is not known. */
 export function usualTimeOf(times: readonly UsualNodeTime[], title: string | null): UsualTime | null {
   const found = times.filter((time) => time.title === title).map(({ seconds }) => seconds * 1_000);
   const toMs = Math.max(0, ...found);

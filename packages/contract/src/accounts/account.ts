@@ -26,7 +26,7 @@ const environment = Type.Object(
 );
 export type Environment = Static<typeof environment>;
 
-/** What a page has to know before it shows anything. */
+/** The facts that a page needs before it shows anything. */
 export const signedInAccount = Type.Object({
   ...account.properties,
   environment: nullable(environment),

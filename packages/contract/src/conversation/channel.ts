@@ -34,7 +34,7 @@ const sentFile = Type.Object({
   ),
 });
 
-/** What an HTTP channel sends to the gateway. */
+/** A message that an HTTP channel sends to the gateway. */
 export const channelMessage = Type.Object({
   chat_id: senderId('Messages of one chat share a thread.'),
   user_id: senderId('Who says it, as the channel knows them.'),

@@ -7,7 +7,7 @@ const tags = ['Console'];
 const read = { access: 'conversation:read' } as const;
 const count = Type.Integer({ minimum: 0 });
 
-/** Whose runs are listed: the caller's own, or, for administrators, those of all users. */
+/** The runs that are listed: the caller's own, or, for administrators, those of all users. */
 export const consoleScopes = ['own', 'all'] as const;
 const scope = Type.Optional(
   oneOf(consoleScopes, {
@@ -24,7 +24,7 @@ const cost = nullable(
   }),
 );
 const currency = nullable(Type.String());
-/** What agents' tasks have used of the pool. */
+/** The share of the pool that agents' tasks have used. */
 const work = {
   tasks: Type.Integer({ minimum: 0, description: 'Tasks on the pool that agents asked for and that ended.' }),
   task_seconds: Type.Number({ minimum: 0, description: 'How long they had a worker.' }),

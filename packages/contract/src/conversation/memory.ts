@@ -26,7 +26,7 @@ export const memoryFact = Type.Object({
 });
 export type MemoryFact = Static<typeof memoryFact>;
 
-/** What is remembered about one user, for one agent. */
+/** The facts that one agent remembers about one user. */
 export const memoryDocument = Type.Object({
   version: Type.Literal('1.0'),
   lastUpdated: Type.String({ maxLength: 40, description: 'ISO 8601; empty while nothing was ever kept.' }),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { isoTime, nullable, oneOf } from '../shapes.ts';
 import { openRecord } from './thread.ts';
 
-/** What the events of a run are about. A summary is announced twice: see `summarization`. */
+/** The subjects of the events of a run. A summary is announced twice: see `summarization`. */
 export const runEventCategories = [
   'message',
   'trace',

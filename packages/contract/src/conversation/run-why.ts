@@ -4,7 +4,7 @@ import { isoTime, nullable, oneOf } from '../shapes.ts';
 import { runParams } from './ids.ts';
 import { runStatuses } from './run.ts';
 
-/** What a run waits for. */
+/** The things that a run can wait for. */
 export const runWaits = ['time', 'turn', 'slot', 'pool', 'human'] as const;
 
 export const runWhy = Type.Object({

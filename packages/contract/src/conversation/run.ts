@@ -4,7 +4,7 @@ import { isoTime, nullable, oneOf } from '../shapes.ts';
 export const runStatuses = ['pending', 'running', 'success', 'error', 'timeout', 'interrupted'] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** What happens to a new run while the thread has another one. */
+/** The ways to treat a new run while the thread has another one. */
 export const multitaskStrategies = ['reject', 'enqueue', 'interrupt', 'rollback'] as const;
 export type MultitaskStrategy = (typeof multitaskStrategies)[number];
 

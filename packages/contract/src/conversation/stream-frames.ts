@@ -28,7 +28,7 @@ export const metadataFrame = frame(
 /** The whole state; `__interrupt__` in it says what the run waits for. */
 export const valuesFrame = frame('values', record);
 
-/** What each node changed, by the node's name; `__interrupt__` as in `values`. */
+/** The changes that each node made, by the node's name; `__interrupt__` as in `values`. */
 export const updatesFrame = frame('updates', record);
 
 const contentBlock = Type.Object({ type: Type.String() }, { additionalProperties: true });
@@ -138,7 +138,7 @@ export const customEvents = [
 ] as const;
 export type CustomEvent = Static<(typeof customEvents)[number]>;
 
-/** What a graph's writer sent: one of the gateway's events, or any value that a user's own graph writes. */
+/** A value that a graph's writer sent: one of the gateway's events, or any value that a user's own graph writes. */
 export const customFrame = frame('custom', Type.Unknown());
 
 /** The run has failed; nothing follows. */

@@ -73,7 +73,7 @@ const openRecordOrNull = nullable(openRecord());
 
 export const checkpointId = Type.String({ minLength: 1, maxLength: 128 });
 
-/** How clients name a checkpoint. They may send back what they received, unchanged. */
+/** The form in which clients name a checkpoint. They may send it back as they received it. */
 export const wantedCheckpoint = Type.Object({
   thread_id: Type.Optional(nullable(Type.String({ description: 'Not used: the path names the thread.' }))),
   checkpoint_id: Type.Optional(nullable(checkpointId)),

@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 import { runParams } from './ids.ts';
 
-/** What a span of a run is about. `node` is a node of a workflow on a worker. */
+/** The subjects of the spans of a run. `node` is a node of a workflow on a worker. */
 export const spanKinds = ['run', 'queue', 'model', 'tool', 'subagent', 'task', 'attempt', 'node'] as const;
 
 /** `interrupted`: it was stopped, its process or its worker was lost, or it waits for a human and is called again. */

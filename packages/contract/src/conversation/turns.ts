@@ -7,7 +7,7 @@ import { openRecord } from './thread.ts';
 const tags = ['Turns'];
 const messageId = Type.String({ minLength: 1, maxLength: 256 });
 
-/** What the client starts its next run with. */
+/** The values with which the client starts its next run. */
 const replay = {
   input: openRecord({ description: 'The message of the user, and the title that the thread has now.' }),
   checkpoint: Type.Object({

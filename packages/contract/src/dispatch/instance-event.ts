@@ -4,7 +4,7 @@ import { envelope } from '../envelope.ts';
 import { sentenceList } from '../sentences/sentence.ts';
 import { closed, isoTime, nullable, oneOf, wholeNumber } from '../shapes.ts';
 
-/** What can happen to an instance, or to an attempt of a task on it. */
+/** The things that can happen to an instance, or to an attempt of a task on it. */
 export const instanceEventKinds = [
   'added',
   'up',

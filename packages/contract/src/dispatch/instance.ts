@@ -36,7 +36,7 @@ export const workerSystem = Type.Object({
 });
 export type WorkerSystem = Static<typeof workerSystem>;
 
-/** What a worker says about itself each time it is asked. */
+/** The facts that a worker reports about itself each time it is asked. */
 export const workerReport = Type.Object({
   version: nullable(Type.String()),
   devices: Type.Array(device),
@@ -82,7 +82,7 @@ export const capabilitySummary = Type.Object({
 export const instanceDetail = Type.Object({ ...instance.properties, capabilities: capabilitySummary });
 export type InstanceDetail = Static<typeof instanceDetail>;
 
-/** What a probe found, in words that a person can act on. */
+/** The findings of a probe, in words that a person can act on. */
 export const probeCauses = [
   'refused',
   'timed_out',

@@ -5,7 +5,7 @@ const seconds = (usual: number, description: string) =>
     Type.Number({ minimum: 1, maximum: 86_400, description: `${description} ${usual} when absent.` }),
   );
 
-/** How long a worker may be unreachable, silent or disobedient before the gateway gives up the attempt on it. */
+/** The times that a worker may be unreachable, silent or disobedient before the gateway gives up the attempt on it. */
 export const patience = Type.Object(
   {
     lostSeconds: seconds(30, 'For a worker that cannot be reached: then its run is lost.'),

@@ -35,7 +35,7 @@ export const pushLimits = {
   authDeadlineMs: 2_000,
   pingIntervalMs: 20_000,
   progressPerSecond: 4,
-  /** What a user who comes back may have missed: so many messages, of so many bytes, within so much time. */
+  /** The messages that a user who comes back may have missed are kept up to this number, these bytes and this time. */
   keptFrames: 500,
   keptBytes: 262_144,
   keptMs: 300_000,
@@ -233,7 +233,7 @@ export const topicOfFrame = {
   error: null,
 } as const satisfies Record<ServerFrameType, PushTopic | null>;
 
-/** What happens to the conversations of one user. */
+/** News about the conversations of one user. */
 export type ThreadNews =
   | { type: 'run_status'; data: ServerFrameData<'run_status'> }
   | { type: 'thread_unread'; data: ServerFrameData<'thread_unread'> };

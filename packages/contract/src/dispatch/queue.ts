@@ -12,7 +12,7 @@ export type PauseScope = (typeof pauseScopes)[number];
 export const pauseRoles = ['administrator', 'owner'] as const;
 export type PauseRole = (typeof pauseRoles)[number];
 
-/** What everyone who waits because of a pause may know about it. */
+/** The facts about a pause that everyone who waits because of it may know. */
 export const shownPause = Type.Object({
   scope: oneOf(pauseScopes),
   target: nullable(
@@ -31,7 +31,7 @@ export const pause = Type.Object({
 });
 export type Pause = Static<typeof pause>;
 
-/** What everyone may know about a pause of the whole queue. */
+/** The facts about a pause of the whole queue that everyone may know. */
 export const pausedQueue = Type.Object({ since: isoTime, reason: nullable(Type.String()) });
 
 export const queueState = Type.Object({

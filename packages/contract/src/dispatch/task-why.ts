@@ -5,7 +5,7 @@ import { isoTime, nullable, oneOf } from '../shapes.ts';
 import { shownPause } from './queue.ts';
 import { eta, taskPhases, taskStatuses } from './task.ts';
 
-/** Why an instance does not take a task now. */
+/** The reasons for which an instance does not take a task now. */
 export const obstacleCodes = [
   'off',
   'draining',

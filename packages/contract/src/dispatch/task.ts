@@ -6,7 +6,7 @@ import { patience } from './patience.ts';
 export const taskStatuses = ['pending', 'running', 'completed', 'failed'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
-/** What a filter of tasks can ask for. A task that was cancelled has the status `failed`. */
+/** The values that a filter of tasks can ask for. A task that was cancelled has the status `failed`. */
 export const taskStatusFilters = [...taskStatuses, 'cancelled'] as const;
 export type TaskStatusFilter = (typeof taskStatusFilters)[number];
 
@@ -17,7 +17,7 @@ export type TaskPhase = (typeof taskPhases)[number];
 export const retryPolicies = ['never', 'on_lost', 'on_error'] as const;
 export type RetryPolicy = (typeof retryPolicies)[number];
 
-/** Why a task failed. These are words in a task's record, not errors of a request. */
+/** The reasons for which a task failed. These are words in a task's record, not errors of a request. */
 export const taskErrorCodes = [
   'cancelled',
   'invalid_workflow',

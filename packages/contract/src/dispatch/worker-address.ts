@@ -1,4 +1,4 @@
-/** Where a worker answers, as a person writes it down. */
+/** The address at which a worker answers, as a person writes it down. */
 export interface WorkerAddress {
   ip: string;
   port: number;

@@ -78,7 +78,7 @@ const name = Type.String({
 });
 const description = Type.String({ maxLength: 1_000 });
 
-/** How one parameter is shown. A field that is left out stays as it is. */
+/** The presentation of one parameter. A field that is left out stays as it is. */
 export const parameterEdit = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 64, description: 'Its name now.' }),

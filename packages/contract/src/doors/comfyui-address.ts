@@ -1,7 +1,7 @@
 /** Below it stands the token of a client that takes only an address: `/comfy/t/<token>/prompt`. */
 export const comfyuiPathTokens = '/comfy/t';
 
-/** What a user enters in such a client. */
+/** Returns the address that a user enters in such a client. */
 export function comfyuiAddress(gateway: string, token: string): string {
   return `${gateway.replace(/\/$/, '')}${comfyuiPathTokens}/${token}`;
 }

@@ -3,7 +3,7 @@ import { sentenceTexts } from './sentence-texts.ts';
 
 export type SentenceCode = keyof typeof sentenceTexts;
 
-/** What is said: sentences of the gateway with quotes among them, or a text of somebody else. */
+/** The words of a message: sentences of the gateway with quotes among them, or a text of somebody else. */
 export type Wording = string | readonly Sentence[];
 
 /** These slots hold sentences of their own, which stand before or behind the one that has the slot. */

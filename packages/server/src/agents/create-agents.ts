@@ -55,7 +55,7 @@ export interface AgentsConfiguration {
   graphConfig: () => string | undefined;
   /** The variables of OpenAI. */
   openAi: () => EmbeddingSources['openAi'];
-  /** Whether agents are loaded again when their files change. */
+  /** True when agents are loaded again when their files change. */
   watch: boolean;
   models: readonly ModelConfig[];
   turn: TurnSettings;
@@ -65,7 +65,7 @@ export interface AgentsConfiguration {
 export interface OwnAgent {
   /** The name of the graph, or the name of the file when that names no graphs. */
   name: string;
-  /** Why it cannot be used; null when it can. */
+  /** The reason for which it cannot be used; null when it can. */
   fault: string | null;
 }
 

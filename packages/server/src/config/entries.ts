@@ -17,7 +17,7 @@ interface Key {
   default: unknown;
   /** A list of texts takes numbers too: YAML reads the ids of senders as numbers. */
   'x-takes-numbers'?: boolean;
-  /** What the value must be, in the words of the fault. A fault never quotes the value. */
+  /** The condition for the value, in the words of the fault. A fault never quotes the value. */
   'x-must': string;
   /** Set for a key that must be there: the end of the fault's sentence. */
   'x-missing'?: string;

@@ -1,7 +1,7 @@
 import { nearest } from '../lib/nearest.ts';
 import { environmentName, fields } from './keys.ts';
 
-/** Where a value came from. Lines and columns count from 1. */
+/** The origin of a value. Lines and columns count from 1. */
 export type Source =
   | { kind: 'flag'; name: string }
   | { kind: 'env'; name: string }

@@ -14,7 +14,7 @@ export type Flags = { [Name in FlagName | 'config']?: string | undefined };
 
 export interface LoadedConfig {
   config: Config;
-  /** Where each key's value came from. */
+  /** The origin of each key's value. */
   sources: ReadonlyMap<string, Source>;
   /** The absolute path of the file that was read; null if there was none. */
   file: string | null;

@@ -15,7 +15,7 @@ const subagentSchema = Type.Object({
     text(/^[a-z][a-z0-9-]{0,47}$/, 'must be a name of small letters, digits and -'),
     'the lead agent asks for it by it',
   ),
-  /** What the sub-agent is good for. */
+  /** The purpose of the sub-agent. */
   description: required(text(/\S/, 'must be text'), 'the lead agent chooses by it'),
   system_prompt: required(text(/\S/, 'must be text'), 'the sub-agent is told by it who it is'),
   /** The lead agent's tools that the sub-agent may use; null for all. */

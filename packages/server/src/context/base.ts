@@ -18,11 +18,11 @@ export interface ContextOptions {
   /** Overrides the usual bcrypt cost, so that tests hash cheaply. */
   passwordCost?: number;
   logger?: Logger;
-  /** How to run the built-in worker. If it is absent, there is no built-in worker. */
+  /** The process of the built-in worker. If it is absent, there is no built-in worker. */
   referenceWorker?: ReferenceWorkerProcess;
   /** The folder of the skills that ship with the product. If it is absent, there are none. */
   shippedSkills?: string;
-  /** Where `langgraph.json` and relative paths of agents are; the working directory when it is absent. */
+  /** The folder of `langgraph.json` and of relative paths of agents; the working directory when it is absent. */
   agentsFolder?: string;
   /** True when agents are loaded again when their files change. */
   watchAgents?: boolean;
@@ -35,10 +35,10 @@ export function agentsFolderOf({ agentsFolder }: ContextOptions): string {
   return agentsFolder ?? process.cwd();
 }
 
-/** What every area needs. */
+/** The parts that every area needs. */
 export interface Base extends Shared {
   config: Config;
-  /** What is used of `langgraph.json`: nothing without the conversation area. */
+  /** The parts of `langgraph.json` that are used: none without the conversation area. */
   langgraph: UsableLanggraphJson;
   options: ContextOptions;
   opened: CloseStack;

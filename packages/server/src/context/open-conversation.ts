@@ -70,7 +70,7 @@ export interface OpenedConversation {
   start(): Promise<void>;
 }
 
-/** Who is let in without a credential of the gateway, and what they may do. */
+/** Decides who is let in without a credential of the gateway, and what they may do. */
 export interface CustomAuth {
   authentication: CustomAuthenticator;
   decide: DecideCall;

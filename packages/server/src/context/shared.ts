@@ -29,7 +29,7 @@ import type { StreamLog, StreamLogLimits } from '../platform/stream-log/stream-l
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 
-/** What replicas share, or what one process has for itself when it is alone. */
+/** The parts that replicas share, or that one process has for itself when it is alone. */
 export interface Shared {
   /** Null when the gateway runs without Redis. */
   redis: RedisServer | null;

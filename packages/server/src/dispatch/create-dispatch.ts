@@ -77,7 +77,7 @@ export interface DispatchArea {
   documents: UserDocuments;
   costs: TaskCosts;
   usage: ReadTogether<TaskUsageStore>;
-  /** What clients of ComfyUI call their tasks. */
+  /** The names that clients of ComfyUI give their tasks. */
   prompts: PromptStore;
   promptLists: PromptListStore;
   taskLists: TaskListStore;
@@ -221,7 +221,7 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
   };
 }
 
-/** What the area keeps, and what announces its changes. */
+/** Makes the stores of the area, and the parts that announce their changes. */
 function openRows(dependencies: Dependencies) {
   const { database, clock, log, options } = dependencies;
   const events = new DispatchEvents((error, event) =>
@@ -246,7 +246,7 @@ function openRows(dependencies: Dependencies) {
   };
 }
 
-/** What the doors read and write themselves. */
+/** Returns the stores that the doors read and write themselves. */
 function forDoors(rows: ReturnType<typeof openRows>) {
   const { database, clock, pictures, prompts, promptLists, tasks, objectInfos } = rows;
   const documents = new UserDocuments({ store: new UserDocumentStore(database), clock });

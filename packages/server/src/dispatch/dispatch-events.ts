@@ -12,14 +12,14 @@ export type DispatchEvent =
   | { type: 'task_progress'; taskId: string; owner: string; requestId: string | null; progress: TaskProgress }
   | { type: 'task_requeued'; task: TaskRow; delayMs: number }
   | { type: 'task_ended'; task: TaskRow }
-  /** What the worker reports of the nodes. Like previews, it reaches another replica only while a listener there wants it. */
+  /** A report of the worker on its nodes. Like previews, it reaches another replica only while a listener there wants it. */
   | { type: 'task_execution'; taskId: string; owner: string; event: NodeEvent }
   | { type: 'task_preview'; taskId: string; owner: string; preview: TaskPreview }
   | { type: 'instance_changed'; instance: Instance }
   | { type: 'task_moved'; task: TaskRow; position: number | null }
   | { type: 'queue_changed'; change: 'paused' | 'resumed'; pause: QueuePauseRow }
   | { type: 'instance_removed'; instanceId: string }
-  /** What an instance can run has changed. */
+  /** The instance can run other things than before. */
   | { type: 'instance_learned'; instanceId: string }
   /** Rows of instances were added or changed by an administrator. */
   | { type: 'fleet_changed' }
@@ -46,7 +46,7 @@ export type NewFile = Pick<
   | 'createdAt'
 >;
 
-/** What becomes of the nodes of a task, as its worker tells it. */
+/** The progress of the nodes of a task, as its worker reports it. */
 export type NodeEvent =
   | { type: 'nodes_cached'; nodeIds: readonly string[] }
   | { type: 'node_started'; nodeId: string; topNodeId: string }
@@ -78,7 +78,7 @@ export interface TaskPreview {
 /** `isNews`: it happened in another replica, which does what has to be done once. */
 type Listener = (event: DispatchEvent, isNews: boolean) => void;
 
-/** What a listener wants of the other replicas. */
+/** The events that a listener wants of the other replicas. */
 interface Interest {
   /** Returns whether it has a use for the tasks of this user now; without a user, for those of any. */
   followsTasks?: (owner?: string) => boolean;

@@ -33,13 +33,13 @@ export interface DispatchOptions {
   };
   /** Older files are deleted; null keeps every file for ever. */
   retentionMs: number | null;
-  /** Whether webhooks may call loopback and private networks. */
+  /** True when webhooks may call loopback and private networks. */
   webhooksToPrivateAddresses: boolean;
   /** For timelines; null when workers have no price. */
   workerPrice: WorkerPrice | null;
 }
 
-/** What any room of the area may need. Each takes a `Pick` of it. */
+/** The parts that rooms of the area may need. Each takes its share: `Pick<DispatchParts, 'clock' | 'log'>`. */
 export interface DispatchParts {
   database: Database<DispatchTables>;
   events: DispatchEvents;
@@ -69,6 +69,6 @@ export interface DispatchParts {
 
 /** Other gateways on the same database. */
 export interface OtherReplicas {
-  /** What all of them hear; null when they find everything in the rows. */
+  /** Carries messages between all of them; null when they find everything in the rows. */
   bus: Bus | null;
 }

@@ -6,7 +6,7 @@ export function newId(): string {
   return randomUUID();
 }
 
-/** What stands behind the time of an id. It begins in the lower half, so that it has room to count. */
+/** The largest count behind the time of an id. The count begins in the lower half, so that it has room to count. */
 const maxCount = 0xfff;
 const maxFirstCount = 0x7ff;
 let lastMs = -1;

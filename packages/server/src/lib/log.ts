@@ -1,4 +1,4 @@
-/** What code needs of the log: structured facts first, then one sentence. It takes `Pick<Log, 'warn'>` when it only warns. */
+/** The log as code uses it: structured facts first, then one sentence. Code takes `Pick<Log, 'warn'>` when it only warns. */
 export interface Log {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;

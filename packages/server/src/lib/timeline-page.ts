@@ -47,7 +47,7 @@ export function spanPlaceAt(cursor: string | undefined): SpanPlace | null {
   return { start, id };
 }
 
-/** What was known of a timeline when it was read. */
+/** The facts about a timeline that were known when it was read. */
 export interface TimelineMark {
   revision: number;
   atMs: number;

@@ -24,7 +24,7 @@ interface BootstrapAdminOptions {
 export interface BootstrapOutcome {
   /** `waiting`: the first visitor creates the administrator. */
   outcome: 'created' | 'reset' | 'kept' | 'waiting';
-  /** Where the credentials are, as long as the initial password is in use. */
+  /** The path of the credentials while the initial password is in use. */
   credentialsPath: string | null;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What tools on this machine need to find a running gateway. */
+/** The facts with which tools on this machine find a running gateway. */
 export interface GatewayFile {
   url: string;
   pid: number;

@@ -14,7 +14,7 @@ const keys: Record<GatewayKind, string> = {
   without_redis: 'replica:database:',
 };
 
-/** What a gateway says that finds one of this kind and may not join it. */
+/** The sentences with which a gateway refuses to join one of this kind. */
 const refusals: Record<GatewayKind, string> = {
   only: 'Another gateway uses this database alone; stop it, or let all gateways of the database be replicas: set bus.backend to redis and bus.url for all of them, or cluster.allow_replicas_without_redis to run them without.',
   with_redis:

@@ -41,7 +41,7 @@ export function writtenFolders(config: Config): string[] {
   return [...homes(config), ...(database.backend === 'sqlite' ? [database.sqlite_dir] : [])];
 }
 
-/** Where everything lies that all replicas must see: what users and tasks have stored. */
+/** Returns the folder of what all replicas must see: the files that users and tasks have stored. */
 export function sharedHome({ data_home: home, files }: Config): string {
   return files.shared_home ?? home;
 }

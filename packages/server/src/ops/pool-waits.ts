@@ -2,7 +2,7 @@ import type { PoolWaits } from '../conversation/runs/run-reasons.ts';
 import type { Waiting } from '../dispatch/waiting/waiting.ts';
 import type { Database } from '../platform/database/database.ts';
 
-/** Why tasks wait, as runs that wait for them tell it, over one snapshot; the areas do not know each other. */
+/** Returns why tasks wait, for the runs that wait for them, over one snapshot; the areas do not know each other. */
 export function poolWaitsOf(
   waitingOver: (frozen: Database<unknown>) => Pick<Waiting, 'ofEach'>,
 ): (frozen: Database<unknown>) => PoolWaits {

@@ -16,7 +16,7 @@ export type RunBudget =
 export interface ApprovalPolicy {
   /** When a human is asked before a workflow of an agent is submitted. */
   approval: 'always' | 'over_budget';
-  /** What the tasks of one run may take or cost together before `over_budget` asks. */
+  /** The time or the cost that the tasks of one run may have together before `over_budget` asks. */
   budget: RunBudget;
 }
 

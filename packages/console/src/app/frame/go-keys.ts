@@ -11,7 +11,7 @@ export const goKeys: Readonly<Record<string, string>> = {
 
 const goMs = 1_500;
 
-/** Whether the key still belongs to the "g" before it. */
+/** Returns whether the key still belongs to the "g" before it. */
 export function isGoing(pressedAtMs: number | null, nowMs: number): boolean {
   return pressedAtMs !== null && nowMs - pressedAtMs <= goMs;
 }

@@ -10,7 +10,7 @@ const looks = {
   stale: { icon: CloudOff, colour: 'text-off' },
 };
 
-/** Whether the page is current, and since when it is not. */
+/** Shows whether the page is current, and since when it is not. */
 export function LiveChip() {
   const text = useText('app');
   const { state, since } = useLive();

@@ -1,6 +1,6 @@
 import { storedChoice } from '../../lib/stored-choice.ts';
 
-/** Whether the rail shows words or icons alone. */
+/** The choice between words and icons alone in the rail. */
 export const railChoice = storedChoice('switchyard.rail', {
   values: ['wide', 'narrow'],
   fallback: () => 'wide',

@@ -12,7 +12,7 @@ export function useVisiblePages(): NavigationEntry[][] {
     .filter((group) => group.length > 0);
 }
 
-/** Whether the page exists and the user may see it, in the rail or not. */
+/** Returns whether the page exists and the user may see it, in the rail or not. */
 export function useHasPage(name: string): boolean {
   return useAllowedNames().has(name);
 }

@@ -13,7 +13,7 @@ export function writtenNotes({ user, history }: Pick<MemoryDocument, 'user' | 'h
   return notes.filter(({ summary }) => summary.trim() !== '');
 }
 
-/** Whether anything is remembered at all. */
+/** Returns whether nothing is remembered. */
 export function isBlank(memory: MemoryDocument): boolean {
   return memory.facts.length === 0 && writtenNotes(memory).length === 0;
 }

@@ -16,7 +16,7 @@ export function headlineOf({
   isEstimated,
 }: {
   counts: Counts;
-  /** Whether the end of the line can be estimated. */
+  /** True when the end of the line can be estimated. */
   isEstimated: boolean;
 }): Headline {
   const { totalInstances, aliveInstances: alive, busyInstances: busy, pendingTasks: waiting } = counts;

@@ -13,7 +13,7 @@ export interface SignInFault {
     | 'unreachable'
     | 'other';
   error: Error;
-  /** How long the gateway accepts no further try. */
+  /** The time for which the gateway accepts no further try. */
   waitSeconds: number | null;
 }
 

@@ -5,7 +5,7 @@ import { useNow } from '../../lib/format/use-now.ts';
 import { useText } from '../../lib/i18n.ts';
 import { remainingMs } from './task-state.ts';
 
-/** How far a running task is, with the node that works. */
+/** Shows how far a running task is, with the node that works. */
 export function TaskProgress({ task, thin }: { task: Task; thin?: boolean }) {
   const text = useText('tasks');
   const format = useFormat();

@@ -29,18 +29,18 @@ export function hasEnded({ status }: Pick<Task, 'status'>): boolean {
 
 type Times = Pick<Task, 'status' | 'createdAt' | 'startedAt' | 'finishedAt'>;
 
-/** How long the task was in the queue. It stands apart from the work. */
+/** Returns how long the task was in the queue. It stands apart from the work. */
 export function waitedMs({ createdAt, startedAt, finishedAt }: Times, nowMs: number): number {
   const until = startedAt ?? finishedAt;
   return Math.max(0, (until === null ? nowMs : Date.parse(until)) - Date.parse(createdAt));
 }
 
-/** Whether the time in the queue still grows. */
+/** Returns whether the time in the queue still grows. */
 export function isWaiting({ startedAt, finishedAt }: Pick<Times, 'startedAt' | 'finishedAt'>): boolean {
   return startedAt === null && finishedAt === null;
 }
 
-/** How long a worker had the task; null when none has had it. */
+/** Returns how long a worker had the task; null when none has had it. */
 export function ranMs({ startedAt, finishedAt }: Times, nowMs: number): number | null {
   if (startedAt === null) return null;
   return Math.max(0, (finishedAt === null ? nowMs : Date.parse(finishedAt)) - Date.parse(startedAt));

@@ -1,6 +1,6 @@
 const texts = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="combobox"]';
 
-/** Whether a key belongs to a text that is being written, so that it is not a shortcut. */
+/** Returns whether a key belongs to a text that is being written, so that it is not a shortcut. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.closest(texts) !== null;

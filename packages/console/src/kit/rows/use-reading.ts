@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 /** So far a list may be scrolled and still shows its top. */
 const topPixels = 40;
 
-/** Whether somebody reads a list: the pointer is in `area`, or the page is scrolled away from its top. */
+/** Returns whether somebody reads a list: the pointer is in `area`, or the page is scrolled away from its top. */
 export function useReading(): {
   held: boolean;
   area: (element: HTMLElement | null) => (() => void) | undefined;

@@ -1,7 +1,7 @@
 export interface HeldRows<Row> {
   /** What is shown: the rows in the order that the reader knows, with their newest values. */
   shown: readonly Row[];
-  /** How many rows are new and wait. */
+  /** The number of new rows that wait. */
   waiting: number;
 }
 

@@ -16,7 +16,7 @@ interface Segment extends Interval {
 export interface TimeAxis {
   fromMs: number;
   toMs: number;
-  /** How long the axis is when hidden time counts as its short break. */
+  /** The length of the axis when hidden time counts as its short break. */
   lengthMs: number;
   segments: readonly Segment[];
   at(ms: number): number;

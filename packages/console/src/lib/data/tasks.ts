@@ -78,7 +78,7 @@ export function taskNodesQuery(taskId: string) {
   });
 }
 
-/** How long the nodes of a task usually take. It changes slowly, so frames about the task do not make it out of date. */
+/** Asks how long the nodes of a task usually take. It changes slowly, so frames about the task do not make it out of date. */
 export function usualNodesQuery(taskId: string) {
   return queryOptions({
     queryKey: keys.usualNodes(taskId),

@@ -6,7 +6,7 @@ const steps: [number, RelativeUnit][] = [
   [24, 'hour'],
 ];
 
-/** How far a time lies from now, in the largest unit that fits: -12 seconds, 3 minutes. */
+/** Returns how far a time lies from now, in the largest unit that fits: -12 seconds, 3 minutes. */
 export function splitRelative(at: number, now: number): { value: number; unit: RelativeUnit } {
   let value = Math.trunc((at - now) / 1_000);
   for (const [size, unit] of steps) {

@@ -24,7 +24,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 
 const none = new LiveStore();
 
-/** Whether what the page shows is current, and when the last frame came. */
+/** Returns whether the page shows what is current, and when the last frame came. */
 export function useLive(): LiveState {
   const store = useContext(LiveContext) ?? none;
   return useSyncExternalStore(store.listen, store.get);

@@ -1,4 +1,4 @@
-/** How much one read takes from the disk: large files are never in memory as a whole. */
+/** The number of bytes that one read takes from the disk: large files are never in memory as a whole. */
 const windowBytes = 256 * 1024;
 
 /** Reads parts of a file in slices, so that a picture of 100 MB costs no more memory than a small one. */

@@ -19,7 +19,7 @@ const fileKinds = [
   'text',
   'binary',
 ] as const;
-/** How many of the first bytes are looked at. */
+/** The number of the first bytes that are looked at. */
 const kindBytes = 1_024;
 const marks: [FileKind, offset: number, text: string][] = [
   ['png', 0, '\x89PNG\r\n\x1a\n'],

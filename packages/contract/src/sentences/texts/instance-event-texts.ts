@@ -1,4 +1,4 @@
-/** What happened to an instance, without what belongs to another user. */
+/** Texts of what happened to an instance. They hold nothing that belongs to another user. */
 export const instanceEventTexts = {
   event_added: 'An instance was added.',
   event_up: 'An instance answers.',

@@ -1,4 +1,4 @@
-/** Why a task waits. */
+/** The reasons for which a task waits. */
 export const waitingTexts = {
   next: 'It is next.',
   one_ahead: '1 task is ahead of it.',

@@ -1,4 +1,4 @@
-/** Why an agent cannot be loaded: what is wrong, in which file, on which line. */
+/** The reason for which an agent cannot be loaded: what is wrong, in which file, on which line. */
 export class AgentFault extends Error {
   /** Relative to the working directory; null when no file is at fault. */
   readonly file: string | null;

@@ -4,7 +4,7 @@ import { type LanggraphJson, langgraphFile, readLanggraphJson } from './langgrap
 
 export interface UsableLanggraphJson
   extends Pick<LanggraphJson, 'graphs' | 'httpApp' | 'auth' | 'storeIndex'> {
-  /** Why the file cannot be used; null when it can, or when there is none. */
+  /** The reason for which the file cannot be used; null when it can, or when there is none. */
   fault: AgentFault | null;
 }
 

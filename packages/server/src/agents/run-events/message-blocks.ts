@@ -10,7 +10,7 @@ export type Addition =
   /** A picture, a file or anything else that comes at once. */
   | { kind: 'whole'; block: Json };
 
-/** What a message, or a piece of one, adds. Providers write reasoning and calls in several ways. */
+/** Returns what a message, or a piece of one, adds. Providers write reasoning and calls in several ways. */
 export function additionsOf(message: Json): Addition[] {
   const { content, additional_kwargs: further } = message;
   const reasoning = isRecord(further) ? further.reasoning_content : undefined;

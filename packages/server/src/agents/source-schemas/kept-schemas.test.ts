@@ -16,7 +16,7 @@ export const graph = new StateGraph(Annotation.Root({ topic: Annotation<Topic>()
 };
 
 let project: SourceProject;
-/** How often the compiler has answered. */
+/** The number of answers of the compiler. */
 let answers: number;
 beforeEach(() => {
   project = sourceProject({ files, compiler: 'real' });

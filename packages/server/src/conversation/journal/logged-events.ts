@@ -18,7 +18,7 @@ import {
 import type { Outbox } from './outbox.ts';
 import { presentEvent } from './stored-event.ts';
 
-/** How many threads have their last number remembered; for other threads it is looked up in the log. */
+/** The number of threads whose last number is remembered; for other threads it is looked up in the log. */
 const rememberedThreads = 10_000;
 
 /**

@@ -2,7 +2,7 @@ import type { EventLog, LoggedEvent, ScanRange } from './event-log.ts';
 import type { RunKey } from './event-storage.ts';
 
 /**
- * How many events memory holds, counted over all threads. The events of the thread that was written to longest ago are dropped
+ * The number of events that memory holds, over all threads. The events of the thread that was written to longest ago are dropped
  * first.
  */
 const maxEvents = 200_000;

@@ -9,7 +9,7 @@ import type { PlacedRun, RunMarks } from './run-tree.ts';
 const usedColumns = ['run_id', ...tokenColumns, 'token_usage_by_model'] as const;
 export type RunTokens = Pick<RunRow, (typeof usedColumns)[number]>;
 
-/** What the rows of runs add to their events. */
+/** Reads what the rows of runs add to their events. */
 export class RecordedRunStore {
   readonly #database: Database<ConversationTables>;
 

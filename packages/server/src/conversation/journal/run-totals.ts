@@ -4,7 +4,7 @@ import { wellFormed } from '../../lib/storable-text.ts';
 import type { totalColumns } from '../run-columns.ts';
 import type { RunRow } from '../tables.ts';
 
-/** What the end of a run writes into its row: counts, texts and tokens. Names are those of the table. */
+/** The columns that the end of a run writes into its row: counts, texts and tokens. Names are those of the table. */
 export type RunTotals = Pick<RunRow, (typeof totalColumns)[number]>;
 
 export interface ModelUsage {

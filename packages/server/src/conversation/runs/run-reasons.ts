@@ -9,7 +9,7 @@ import type { ThreadAccess } from '../threads/thread-access.ts';
 import { holdsUp } from './records/run.ts';
 import type { RunStore } from './records/run-store.ts';
 
-/** Why tasks of the pool wait, or where they run; tasks that have ended are left out. */
+/** Returns why tasks of the pool wait, or where they run; tasks that have ended are left out. */
 export type PoolWaits = (
   userId: string,
   taskIds: readonly string[],

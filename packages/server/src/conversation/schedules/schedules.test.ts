@@ -50,7 +50,7 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
   let started: StartedRun[];
   let isLocked: boolean;
   let refusal: Error | null;
-  /** How far the clock of the process is behind that of the database. */
+  /** The time by which the clock of the process is behind that of the database. */
   let behindMs: number;
   /** The process ends after it has started a run, before it can write that down. */
   let diesAfterStart: boolean;

@@ -48,7 +48,7 @@ export interface Settlement {
   isTitleByHand?: boolean;
   /** The display name of a thread that has none and whose state has no title. */
   fallbackTitle?: string | null;
-  /** Why the last run failed; shown beside the values. */
+  /** The reason for which the last run failed; shown beside the values. */
   error?: string | null;
   /** True when a run has ended, which its owner has not seen yet. */
   hasRunEnded?: boolean;

@@ -20,7 +20,7 @@ const ada: Owner = { user: 'ada' };
 const signal = new AbortController().signal;
 
 let home: string;
-/** Whether the thread still exists when the code asks. */
+/** Returns whether the thread still exists when the code asks. */
 let exists: () => boolean;
 
 beforeEach(async () => {

@@ -11,7 +11,7 @@ import type {
   WorkerCallCause,
 } from '../worker-client/worker-client.ts';
 
-/** How an attempt ended, before anything is written. */
+/** The way in which an attempt ended, before anything is written. */
 export type AttemptOutcome =
   | { kind: 'succeeded'; result: ExecutionResult }
   | { kind: 'failed'; failure: AttemptFailure; error: WordedTaskError; against?: Against }
@@ -76,7 +76,7 @@ export function notTaken(message: Wording, cause: WorkerCallCause): AttemptOutco
   return { kind: 'failed', failure: 'not_taken', error, against };
 }
 
-/** What an execution that has ended on the worker means for the task. */
+/** Returns what an execution that has ended on the worker means for the task. */
 export function outcomeOfResult(
   result: ExecutionResult,
   { graph, wasAsked }: { graph: Graph; wasAsked: 'cancel' | 'give_back' | null },

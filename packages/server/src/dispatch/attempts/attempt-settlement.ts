@@ -25,7 +25,7 @@ export interface SettlementOptions {
   candidates: (requirement: Requirement) => { instanceId: string; canBeAsked: boolean }[];
   /** Called when a cooldown of the instance begins; it may be considered again after that time. */
   onCooldown: (lengthMs: number) => void;
-  /** How long a task avoids an instance the first time. */
+  /** The time for which a task avoids an instance the first time. */
   avoidMs: number;
   clock: Clock;
 }
@@ -44,7 +44,7 @@ const instancesThatAgree = 2;
 const maxRefusalsTold = 5;
 const cancelled = newTaskError('cancelled', say('cancelled'));
 
-/** What follows the end of an attempt: the task's end, or its way back to the queue. */
+/** Decides what follows the end of an attempt: the task's end, or its way back to the queue. */
 export class AttemptSettlement {
   readonly #options: SettlementOptions;
 

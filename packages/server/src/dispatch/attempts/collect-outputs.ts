@@ -54,7 +54,7 @@ export interface Collected {
 }
 
 /**
- * Why an output is missing: another execution would make again what is gone, but not an output that cannot be stored.
+ * The reason for which an output is missing: another execution would make again what is gone, but not an output that cannot be stored.
  */
 type Missing = 'gone' | 'not_kept';
 

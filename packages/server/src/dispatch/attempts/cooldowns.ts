@@ -14,7 +14,7 @@ interface Cooldown {
   failures: number;
 }
 
-/** What an instance lately failed at and is not given again for a while: twice as long each time, but never long. */
+/** Remembers what an instance failed at lately. It does not get that again for a while: twice as long each time, but never long. */
 export class Cooldowns {
   readonly #clock: Clock;
   readonly #timeOfDay: Clock;
@@ -50,7 +50,7 @@ export class Cooldowns {
     return (this.#entries.get(key)?.untilMs ?? 0) > this.#clock();
   }
 
-  /** When the cooldown ends, by the time of day; null when there is none. */
+  /** Returns the time of day at which the cooldown ends; null when there is none. */
   endOf(key: string): number | null {
     return this.isCooling(key) ? (this.#entries.get(key)?.shownUntilMs ?? null) : null;
   }

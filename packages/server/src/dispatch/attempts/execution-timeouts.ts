@@ -1,7 +1,7 @@
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 
 export interface ExecutionTimeouts {
-  /** How long a worker may take to answer a question about an execution. */
+  /** The time that a worker may take to answer a question about an execution. */
   askMs: number;
   /** Between two looks at the worker while its socket is open; events arrive in between. */
   pollMs: number;
@@ -16,18 +16,18 @@ export interface ExecutionTimeouts {
   startMs: number;
   /** The longest time without any event of the execution. */
   silenceMs: number;
-  /** How long a new socket gets before a silent worker counts as stuck. */
+  /** The time that a new socket gets before a silent worker counts as stuck. */
   secondChanceMs: number;
-  /** How long a worker may be out of reach before its execution counts as lost. */
+  /** The time for which a worker may be out of reach before its execution counts as lost. */
   lostMs: number;
   /** The same for a worker that refuses connections: nothing listens there any more, so the process is gone. */
   refusedMs: number;
-  /** How long a request whose answer was lost may take to get through the worker. */
+  /** The time that a request whose answer was lost may take to get through the worker. */
   reconcileMs: number;
   /** From asking an execution to stop to ending the task without the worker. */
   cancelMs: number;
   /**
-   * How long an instance is avoided the first time after it refused a task or failed at it; twice as long each time.
+   * The time for which an instance is avoided at first after it refused a task or failed at it; twice as long each time.
    */
   avoidMs: number;
 }

@@ -11,7 +11,7 @@ import {
 import type { ExecutionEvent, WorkerEvent } from '../worker-client/worker-event.ts';
 import type { ExecutionTimeouts } from './execution-timeouts.ts';
 
-/** How the watch over an execution ended. */
+/** The way in which the watch over an execution ended. */
 export type WatchEnd =
   | { kind: 'over'; result: ExecutionResult }
   /** It waited on the worker and was taken out of the queue there, as requested. */
@@ -71,7 +71,7 @@ export class ExecutionWatch {
   #unreachableSinceMs: number | null = null;
   /** Since when nothing answers for the worker, and the sentence about it. */
   #gone: { sinceMs: number; message: Wording } | null = null;
-  /** When the worker answered that it has taken the prompt; null for a prompt that was submitted before. */
+  /** The time at which the worker answered that it has taken the prompt; null for a prompt that was submitted before. */
   #acceptedAtMs: number | null = null;
   /**
    * The worker has said that it holds the prompt. Until then its absence proves little, and a proxy's word does not end the

@@ -36,7 +36,7 @@ import { ExecutionReports } from './execution-reports.ts';
 import { type ExecutionTimeouts, timeoutsOf } from './execution-timeouts.ts';
 import { ExecutionWatch, type WatchEnd } from './execution-watch.ts';
 
-/** What an attempt needs from the stored files. */
+/** The part of the stored files that an attempt needs. */
 export interface AttemptFiles {
   /** The files that the task's params name, by file id. */
   inputsOf: (taskId: string) => Promise<Map<string, FileToPush>>;
@@ -67,7 +67,7 @@ export interface WorkerPart {
   isStuck: boolean;
 }
 
-/** What a task was submitted with. */
+/** The values with which a task was submitted. */
 interface AttemptInput {
   /** JSON. */
   workflow: string;

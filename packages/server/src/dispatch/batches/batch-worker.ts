@@ -121,7 +121,7 @@ export function jobOf(batchId: string) {
   return { kind: runBatch, key: batchId, payload: { batchId } };
 }
 
-/** What the user who made the batch could reach then. */
+/** Returns what the user who made the batch could reach then. */
 function reachOf({ owner, reach }: BatchRow): Owner {
   return reach === 'all' ? { admin: owner } : { user: owner };
 }

@@ -28,7 +28,7 @@ const slotPatterns: Partial<Record<string, string>> = {
   expected: "(?:'|-?\\d|true|false|null).*",
 };
 
-/** What earlier versions said where this one has other words. */
+/** The sentences of earlier versions where this one has other words. */
 const earlierTexts: [code: keyof typeof sentenceTexts, text: string][] = [
   ['size_nowhere', 'No instance that could run the task takes its input: {cause}'],
 ];

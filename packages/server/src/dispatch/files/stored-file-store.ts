@@ -39,7 +39,7 @@ export interface FilePage extends FileFilter {
   after?: FilePlace | undefined;
 }
 
-/** Where a file stands in the order of a list. */
+/** The place of a file in the order of a list. */
 export type FilePlace = Pick<FileRow, 'createdAt' | 'id'>;
 
 export class StoredFileStore {
@@ -251,7 +251,7 @@ export class StoredFileStore {
     return this.#database.dialect === 'postgres';
   }
 
-  /** Which of these blobs a row still names. */
+  /** Returns those of these blobs that a row still names. */
   async referenced(sha256s: readonly string[]): Promise<Set<string>> {
     const rows = await this.#database.read
       .selectFrom('files')

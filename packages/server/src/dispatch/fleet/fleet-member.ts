@@ -35,7 +35,7 @@ import {
   obstacleOfRow,
 } from './obstacle.ts';
 
-/** What all instances share; each instance adds the rest. */
+/** The parts that all instances share; each instance adds the rest. */
 export type MemberAttemptDeps = Omit<
   AttemptDeps,
   'client' | 'monitor' | 'signal' | 'isOwner' | 'outputClasses' | 'serverPatience'
@@ -65,11 +65,11 @@ export interface MemberOptions extends Pick<DispatchParts, 'clock' | 'steadyCloc
   onObjectInfo: (instanceId: string, objectInfo: string) => void;
 }
 
-/** What a probe found, as replicas tell each other; `untold` is why the instance did not say what it can run. */
+/** The result of a probe, as replicas send it to each other. `untold` is the reason when the instance did not say what it can run. */
 export interface TestedInstance {
   outcome: Extract<ProbeOutcome, { ok: true }> | (Extract<ProbeOutcome, { ok: false }> & { message: string });
   untold: string | null;
-  /** What the outcome or `untold` says, as codes. A replica of an earlier version sends none. */
+  /** The outcome or `untold` as codes. A replica of an earlier version sends none. */
   sentences?: Sentence[];
 }
 
@@ -128,7 +128,7 @@ export class FleetMember {
     return this.#owned?.runner.isUnused ?? true;
   }
 
-  /** Whether the live state is known here. */
+  /** True when the live state is known here. */
   get isInCharge(): boolean {
     return this.#owned !== null;
   }

@@ -49,7 +49,7 @@ export interface InstancesOfDispatcher {
   refresh(waitMs: number): Promise<void>;
 }
 
-/** How long workers have to tell what they can run before a task is refused. */
+/** The time that workers have to say what they can run before a task is refused. */
 const refreshDeadlineMs = 3_000;
 /** Submissions whose bodies stay in memory during that time. */
 const maxRefreshesAwaited = 200;
@@ -129,7 +129,7 @@ export class Fleet {
     return [...this.#members.values()].map(({ view }) => view);
   }
 
-  /** What keeps a task from each of these instances; nothing when it is free for the task. */
+  /** Returns what keeps a task from each of these instances; nothing when it is free for the task. */
   obstaclesTo(task: PendingTask, rows: readonly InstanceRow[]): InstanceObstacles[] {
     return rows
       .filter(({ removed }) => removed === 0)
@@ -139,7 +139,7 @@ export class Fleet {
       });
   }
 
-  /** Whether one of the instances has what tasks with this requirement need, whether or not it is free. */
+  /** Returns whether one of the instances, free or not, has what tasks with this requirement need. */
   canAnyRun(instanceIds: readonly string[], requirement: Requirement): boolean {
     return instanceIds.some((id) => {
       const offer = this.#members.get(id)?.offer;

@@ -4,7 +4,7 @@ import type { Occurrence } from '../instances/fleet-journal.ts';
 import { InstanceLabels } from '../instances/instance-labels.ts';
 import type { Fleet } from './fleet.ts';
 
-/** What the metrics say about single instances. The label of an instance is removed with the instance. */
+/** The metrics of single instances. The label of an instance is removed with the instance. */
 export class InstanceMetrics {
   readonly #metrics;
   readonly #labels = new InstanceLabels();
@@ -25,7 +25,7 @@ export class InstanceMetrics {
     this.#metrics.instanceEventsUnrecorded.inc(events);
   };
 
-  /** Whether an instance answers is read when the metrics are requested. */
+  /** Reads at each request of the metrics which instances answer. */
   watch(fleet: Pick<Fleet, 'views'>): void {
     const { instanceUp } = this.#metrics;
     this.#metrics.beforeScrape(() => {

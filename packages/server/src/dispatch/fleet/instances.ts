@@ -13,10 +13,10 @@ import { viewInstance } from '../instances/instance-view.ts';
 import type { Fleet } from './fleet.ts';
 import type { TestedInstance } from './fleet-member.ts';
 
-/** How long a test waits for this process to take charge of an instance that was added a moment ago. */
+/** The time for which a test waits until this process takes charge of an instance that was added a moment ago. */
 const ownerWaitMs = 5_000;
 
-/** What clients can do with instances; the configuration creates and removes them. */
+/** Shows and tests instances for clients; the configuration creates and removes them. */
 export class Instances {
   readonly #options;
 

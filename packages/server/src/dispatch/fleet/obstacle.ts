@@ -7,9 +7,9 @@ import type { QueuePauseRow } from '../tables.ts';
 /** One thing that keeps a task from an instance. */
 export interface Obstacle {
   code: ObstacleCode;
-  /** When it ends by itself, if that is known. */
+  /** The time at which it ends by itself, if that is known. */
   untilMs?: number;
-  /** What the instance lacks. */
+  /** The node classes and files that the instance lacks. */
   nodes?: readonly string[];
   models?: readonly string[];
   pause?: QueuePauseRow;
@@ -24,7 +24,7 @@ export function obstacleOfUse(
   return { code: removed === 1 || currentTaskId !== null ? 'draining' : 'off' };
 }
 
-/** What an instance lacks for a task, by the rule that places tasks. */
+/** Returns what an instance lacks for a task, by the rule that places tasks. */
 export function obstacleOfOffer(offer: Offer, requirement: Requirement): Obstacle | null {
   const incapability = whyNotCapable(offer, requirement);
   if (incapability?.code !== 'lacks') return incapability;

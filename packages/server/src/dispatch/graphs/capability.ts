@@ -1,7 +1,7 @@
 import { type ModelUse, modelsIn } from './fingerprint.ts';
 import { type Graph, nodeClasses } from './graph.ts';
 
-/** What a task needs from the worker that runs it. */
+/** The node classes and files that a task needs from the worker that runs it. */
 export interface Requirement {
   nodeClasses: readonly string[];
   models: readonly ModelUse[];
@@ -10,7 +10,7 @@ export interface Requirement {
   pinnedInstanceId: string | null;
 }
 
-/** What an instance offers. Replaced as a whole when it changes, never altered. */
+/** The things that an instance offers. It is replaced as a whole when it changes, never altered. */
 export interface Offer {
   instanceId: string;
   tags: readonly string[];
@@ -92,7 +92,7 @@ export type CapabilityVerdict =
   /** No permitted instance has everything. */
   | { possible: false; missing: MissingThing[]; instances: number };
 
-/** What some instances lack, with the number of those that have it and the first of them. */
+/** A thing that some instances lack, with the number of those that have it and the first of them. */
 export interface MissingThing {
   name: string;
   instancesWithIt: number;

@@ -30,7 +30,7 @@ export async function* withPngTexts(
 class PngWalk {
   readonly #change: (text: string) => string;
   #step: 'signature' | 'head' | 'text' = 'signature';
-  /** What is held back of the current step, and how much of it is needed. */
+  /** The bytes that are held back for the current step, and the number that it needs. */
   #held: Buffer[] = [];
   #heldBytes = 0;
   #neededBytes = signature.length;

@@ -92,7 +92,7 @@ export class Configuration {
   }
 }
 
-/** How often a change that other changes keep overtaking is tried. */
+/** The number of times that a change is tried when other changes keep overtaking it. */
 const maxTries = 10;
 
 /** Accepts `"7"`, `W/"7"` and plain 7. */
@@ -100,7 +100,7 @@ function versionOf(ifMatch: string): number {
   return Number(ifMatch.replace(/^W\//, '').replaceAll('"', ''));
 }
 
-/** What a change of the settings did, for the record: names of servers and instances, and none of their secrets. */
+/** Returns what a change of the settings did, for the record: names of servers and instances, and none of their secrets. */
 function differenceOf(before: Settings, after: Settings) {
   const [old, now] = [serversOf(before), serversOf(after)];
   return {

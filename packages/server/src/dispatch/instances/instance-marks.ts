@@ -1,7 +1,7 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { InstanceChange, InstanceStore } from './instance-store.ts';
 
-/** How late a row may be: on a busy worker `busy` changes thousands of times between two reads of the row. */
+/** The time by which a row may be late: on a busy worker `busy` changes thousands of times between two reads of the row. */
 const delayMs = 250;
 
 /** Writes the live state of instances to their rows: only the newest state, and many rows in one write. */

@@ -30,13 +30,13 @@ export class InstanceMonitor {
   readonly #faultyOwners = new Set<string>();
   /** Users on whose tasks the machine under the worker failed, such as with a full disk. */
   readonly #restingFor = new Set<string>();
-  /** How often in a row something spoke against it. */
+  /** The number of times in a row that something spoke against it. */
   #suspicions = 0;
   /** Until then, an answer to a probe does not end a suspicion or a rest. */
   #heldUntilMs = 0;
   /** The suspicion is about an execution that the instance still holds. */
   #isHung = false;
-  /** Why the event socket counts as deaf; cleared once an execution was heard from its start to its end. */
+  /** The reason for which the event socket counts as deaf; cleared once an execution was heard from its start to its end. */
   #deafness: Wording | null = null;
   #stopTimer: () => void = () => undefined;
   #stopDeadline: () => void = () => undefined;
@@ -71,7 +71,7 @@ export class InstanceMonitor {
     return this.#live;
   }
 
-  /** Whether the worker's state allows giving it a task now. */
+  /** True when the worker's state allows giving it a task now. */
   get isReady(): boolean {
     return whyNotReady(this.#live) === null;
   }
@@ -157,7 +157,7 @@ export class InstanceMonitor {
     this.#change({ lastError: message });
   }
 
-  /** Whether it gets no task of this user for now. */
+  /** Returns whether it gets no task of this user for now. */
   restsFor(owner: string): boolean {
     return this.#restingFor.has(owner);
   }

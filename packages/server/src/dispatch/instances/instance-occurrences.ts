@@ -9,7 +9,7 @@ interface Happened {
   message: Wording;
 }
 
-/** What has happened to an instance, found by comparing its state before with its state now. */
+/** Returns what has happened to an instance, found by comparing its state before with its state now. */
 export function changesOfLive(before: LiveInstance, now: LiveInstance): Happened[] {
   const changes: Happened[] = [];
   if (now.alive && !before.alive) changes.push({ kind: 'up', message: describeUp(now) });

@@ -1,7 +1,7 @@
 import type { InstanceState, WorkerReport } from '@switchyard/contract/dispatch/instance';
 import type { Wording } from '@switchyard/contract/sentences/sentences';
 
-/** What the monitor of an instance knows at this moment. */
+/** The facts that the monitor of an instance knows at this moment. */
 export interface LiveInstance extends WorkerReport {
   alive: boolean;
   /** A first probe has been answered or has failed. */
@@ -34,7 +34,7 @@ export function isBusy(live: LiveInstance): boolean {
   return live.currentTaskId !== null || (live.alive && (live.queueRemaining ?? 0) > 0);
 }
 
-/** Why the state of the worker does not allow giving it a task now. The first condition that holds decides. */
+/** Returns why the state of the worker does not allow giving it a task now. The first condition that holds decides. */
 export function whyNotReady({
   isProbed,
   alive,

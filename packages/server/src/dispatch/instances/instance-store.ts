@@ -11,13 +11,13 @@ import { builtInServerId } from './settings.ts';
 export type InstanceRow = Selectable<InstanceTable>;
 type Trx = Transaction<DispatchTables>;
 
-/** What the replica in charge of an instance writes about it. */
+/** The columns that the replica in charge of an instance writes. */
 export interface InstanceChange {
   token: number;
   columns: LiveColumns;
 }
 
-/** How an instance is, as far as its row says it. */
+/** The state of an instance, as far as its row has it. */
 export type LiveColumns = Pick<
   InstanceRow,
   | 'alive'

@@ -8,7 +8,7 @@ import type { NodeInput, WorkerCapabilities } from '../worker-client/worker-clie
 const rowsPerStatement = 200;
 
 /**
- * What the inputs of node classes take, for all workers together: the worker that told last about a class is believed.
+ * Stores what the inputs of node classes take, for all workers together. The worker that reported last on a class is believed.
  */
 export class NodeInputStore {
   readonly #database: Database<DispatchTables>;

@@ -2,7 +2,7 @@ import type { ServerDefinition, Settings } from '@switchyard/contract/dispatch/s
 import type { WorkerAddress } from '../worker-client/comfyui/worker-http.ts';
 import type { InstanceRow } from './instance-store.ts';
 
-/** How to reach an instance: its address, plus the settings of its server. */
+/** Returns how to reach an instance: its address, plus the settings of its server. */
 export function workerAddress(
   row: Pick<InstanceRow, 'ip' | 'port' | 'serverId'>,
   settings: Settings,

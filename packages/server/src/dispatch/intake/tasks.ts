@@ -66,7 +66,7 @@ export interface TasksOptions extends Pick<DispatchParts, 'events' | 'links' | '
   requireCapable: (requirement: Requirement) => Promise<void>;
   /** Warnings about what may keep it waiting for ever. */
   doubtsAbout: (requirement: Requirement) => Wording[];
-  /** What tasks wait for, by id; a task that has ended has no entry. */
+  /** Returns what tasks wait for, by id; a task that has ended has no entry. */
   outlooks: (rows: readonly TaskRow[]) => Promise<ReadonlyMap<string, Outlook>>;
   /** Asks the runner that has this task to stop it. */
   askToStop: (taskId: string) => void;
@@ -87,7 +87,7 @@ export interface SubmitMeta {
   conversation?: TaskConversation;
   /** Part of the unit that stores the task. When it throws, no task is made. */
   alongside?: (trx: WriteTransaction<DispatchTables>, task: TaskRow) => Promise<void>;
-  /** Who asks for a copy of a task; a copy of another user's task is on record. */
+  /** The user who asks for a copy of a task; a copy of another user's task is on record. */
   actor?: Actor;
 }
 
@@ -350,7 +350,7 @@ export class Tasks {
   }
 }
 
-/** What is written with a task. Without a check nothing is waited for that the caller has not asked for. */
+/** Returns what is written with a task. Without a check it waits for nothing that the caller has not asked for. */
 function alongside(
   { alongside: asked }: SubmitMeta,
   { row, check }: { row: TaskRow; check: RoomCheck | null },

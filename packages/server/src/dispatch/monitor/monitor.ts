@@ -8,7 +8,7 @@ import type { InstanceStore } from '../instances/instance-store.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
-/** How many waiting times of the newest starts are kept, for the percentiles. */
+/** The number of waiting times of the newest starts that are kept, for the percentiles. */
 const waitsKept = 1_000;
 const windowMs = 5 * minuteMs;
 

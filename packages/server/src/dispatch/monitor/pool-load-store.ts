@@ -46,7 +46,7 @@ export class PoolLoadStore {
       .execute();
   }
 
-  /** When each instance last had a task; null when it never had one that is still kept. */
+  /** Returns when each instance last had a task; null when it never had one that is still kept. */
   async lastUsed(): Promise<Map<string, string | null>> {
     const rows = await this.#read
       .selectFrom('instances')

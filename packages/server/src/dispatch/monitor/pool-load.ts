@@ -12,7 +12,7 @@ export interface AttemptGroup {
   endSeconds: number;
 }
 
-/** How much an instance worked, and how much the pool completed, minute by minute. */
+/** Counts how much each instance worked, and how much the pool completed, minute by minute. */
 export class PoolLoad {
   readonly minutes: string[];
   readonly completed: number[];

@@ -18,7 +18,7 @@ const instanceEventsKeptMs = 30 * dayMs;
 /** The limit for all instances together, since addresses come and go. */
 const maxInstanceEvents = 100_000;
 
-/** What is forgotten in time. */
+/** Registers the sweeps that delete what is old. */
 export function registerSweeps(
   parts: Pick<DispatchParts, 'jobs' | 'thumbnails' | 'clock' | 'options'> & {
     store: TaskStore;
@@ -52,7 +52,7 @@ export function registerSweeps(
   jobs.every('dispatch.forget-instance-events', hourMs);
 }
 
-/** What the area stores, and what its next sweeps delete. */
+/** Returns the report on what the area stores and what its next sweeps delete. */
 export function upkeepOver(frozen: Database<DispatchTables>, options: DispatchOptions): DispatchUpkeep {
   return new DispatchUpkeep({
     store: new UpkeepStore(frozen),

@@ -8,7 +8,7 @@ export interface FileUsage {
   count: number;
 }
 
-/** What the area stores, and how much of it is old. Every count stops at a limit. */
+/** Counts what the area stores, and how much of it is old. Every count stops at a limit. */
 export class UpkeepStore {
   readonly #read: Database<DispatchTables>['read'];
 

@@ -11,7 +11,7 @@ interface Swept {
   old: (beforeMs: number) => Promise<{ count: number; bytes: number | null }>;
 }
 
-/** What the area stores, and what its next sweeps delete. */
+/** Reports what the area stores and what its next sweeps delete. */
 export class DispatchUpkeep {
   readonly #options;
 

@@ -9,7 +9,7 @@ export interface KeptFramesLimits {
   keptMs: number;
 }
 
-/** Whose frames these are: those of one user, or all frames, which administrators see. */
+/** The frames of one user, or all frames, which administrators see. */
 export type ReaderKey = { user: string } | 'all';
 
 export type MissedFrames = { frames: PushFrame[] } | { resync: ResyncReason };
@@ -57,7 +57,7 @@ export class KeptFrames {
     this.#limits = limits;
   }
 
-  /** Whether any frame would be kept now. */
+  /** True when a frame would be kept now. */
   get isNeeded(): boolean {
     return this.#rings.size > 0;
   }

@@ -24,7 +24,7 @@ interface PushRouteOptions
 }
 
 const mayListen = 'dispatch:read';
-/** How long a socket that is closed by the gateway may take to close. */
+/** The time that a socket which the gateway closes may take to close. */
 const farewellMs = 1_000;
 
 export function pushRoute(options: PushRouteOptions): Routes {
@@ -63,7 +63,7 @@ function addRoute(app: App, options: PushRouteOptions): void {
   });
 }
 
-/** What is known of a client before the protocol is switched. */
+/** The facts about a client that are known before the protocol is switched. */
 interface Arrival {
   /** Set when the request itself signs in. */
   identity: Identity | undefined;
@@ -196,7 +196,7 @@ function tokenOf({ headers, url }: IncomingMessage): string | undefined {
   return bearer ?? new URL(url ?? '/', 'http://gateway').searchParams.get('token') ?? undefined;
 }
 
-/** What the client has seen last; null when it begins. */
+/** Returns the cursor of what the client has seen last; null when it begins. */
 function cursorOf({ url }: IncomingMessage): string | null {
   const cursor = new URL(url ?? '/', 'http://gateway').searchParams.get('cursor');
   return cursor === null || cursor === '' ? null : cursor.slice(0, pushLimits.cursorLength);

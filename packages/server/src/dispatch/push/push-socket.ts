@@ -43,7 +43,7 @@ export class PushSocket {
       seesAll,
       hearsOfThreads = true,
     }: {
-      /** What the WebSocket writes to. */
+      /** The stream to which the WebSocket writes. */
       connection: Pick<Writable, 'cork' | 'uncork'>;
       userId: string;
       seesAll: boolean;
@@ -61,7 +61,7 @@ export class PushSocket {
     return this.#userId;
   }
 
-  /** Whose frames it gets. */
+  /** The reader whose frames it gets. */
   get reader(): ReaderKey {
     return this.#seesAll ? 'all' : { user: this.#userId };
   }
@@ -70,7 +70,7 @@ export class PushSocket {
     return this.#hasBegun;
   }
 
-  /** What waits and is no longer asked for is not sent after the answer, except for the first messages. */
+  /** Frames that wait and are no longer asked for are not sent after the answer, except for the first messages. */
   setFilter(filter: PushFilter): void {
     this.#filter = filter;
     for (const [key, frame] of this.#waiting)
@@ -102,12 +102,12 @@ export class PushSocket {
     this.#schedule();
   }
 
-  /** Whose previews it wants: those of one user, or of all. Null when it wants none. */
+  /** The reader whose previews it wants: one user, or all. Null when it wants none. */
   get previewsOf(): ReaderKey | null {
     return this.#filter.topics?.has('previews') ? this.reader : null;
   }
 
-  /** Whether the client may see the frame and has asked for it. */
+  /** Returns whether the client may see the frame and has asked for it. */
   wants({ topic, owner, taskId }: Pick<PushFrame, 'topic' | 'owner' | 'taskId'>): boolean {
     const isOfThreads = topic === 'runs' || topic === 'threads';
     if (isOfThreads && !this.#hearsOfThreads) return false;

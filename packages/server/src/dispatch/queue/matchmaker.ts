@@ -61,7 +61,7 @@ export class Matchmaker {
     return this.#postponed.get(taskId)?.untilMs ?? null;
   }
 
-  /** What goes before a task. A task that is postponed comes after all others. */
+  /** Returns what goes before a task. A task that is postponed comes after all others. */
   ahead(taskId: string): TasksAhead | null {
     const postponed = this.#postponed.get(taskId);
     if (!postponed) return this.#queue.ahead(taskId);
@@ -69,7 +69,7 @@ export class Matchmaker {
     return { total: this.#queue.size, higherPriority: 0, own, others: this.#queue.size - own, rivals: 0 };
   }
 
-  /** How many of the tasks ahead have a requirement of this kind. */
+  /** Returns how many of the tasks ahead have a requirement of this kind. */
   competing(taskId: string, isOfKind: (requirement: Requirement) => boolean): number {
     return this.#postponed.has(taskId) ? this.#queue.size : this.#queue.competing(taskId, isOfKind);
   }
@@ -143,7 +143,7 @@ export class Matchmaker {
     });
   }
 
-  /** What an instance can run has changed: it may now take a task that it could not take before. */
+  /** The instance can run other things than before: it may now take a task that it could not take before. */
   reconsider(instanceId: string): void {
     const waiting = this.#seekers.get(instanceId);
     const task = waiting && this.#queue.take(waiting.seeker);

@@ -1,4 +1,4 @@
-/** What was removed at the front is cut off when it is this long, and half of the array. */
+/** The removed items at the front are cut off when there are this many, and they are half of the array. */
 const minCutOff = 32;
 
 /**
@@ -40,7 +40,7 @@ export class OrderedList<Item> {
     else this.#items.splice(index, 1);
   }
 
-  /** How many items are before this one. */
+  /** Returns how many items are before this one. */
   countBefore(item: Item): number {
     return this.#indexBy((other) => this.#isBefore(other, item)) - this.#front;
   }

@@ -50,14 +50,14 @@ export class Pauses {
     return [...this.#pools.keys()];
   }
 
-  /** Why an instance with these tags is given no task; null when it is given tasks. */
+  /** Returns why an instance with these tags is given no task; null when it is given tasks. */
   ofInstance(tags: readonly string[]): QueuePauseRow | null {
     if (this.#whole || this.#pools.size === 0) return this.#whole;
     const pool = tags.find((tag) => this.#pools.has(tag));
     return pool === undefined ? null : (this.#pools.get(pool) ?? null);
   }
 
-  /** Why no task of this user starts; null when they start. The pause of an administrator goes before the user's own. */
+  /** Returns why no task of this user starts; null when they start. The pause of an administrator goes before the user's own. */
   ofOwner(userId: string): QueuePauseRow | null {
     return this.#users.get(userId) ?? null;
   }

@@ -23,7 +23,7 @@ export interface PendingEntry {
   readonly groupKey: string;
   /** Decides between tasks of the same millisecond. */
   readonly arrival: number;
-  /** How often a younger task went first because its models were loaded on a worker. */
+  /** The number of times that a younger task went first because its models were loaded on a worker. */
   timesPassed: number;
 }
 

@@ -9,9 +9,9 @@ export interface TakeOptions {
   id: string;
   /** The fingerprint of the instance's last execution; null before the first. */
   lastFingerprint: string | null;
-  /** Whether the instance can run a task with this requirement now. Asked once for each kind of requirement. */
+  /** Returns whether the instance can run a task with this requirement now. Asked once for each kind of requirement. */
   canRun: (requirement: Requirement) => boolean;
-  /** Whether the instance may now be given this owner's tasks with this requirement. */
+  /** Returns whether the instance may now be given this owner's tasks with this requirement. */
   mayServe: (owner: string, requirement: Requirement) => boolean;
 }
 
@@ -28,7 +28,7 @@ export interface TasksAhead {
 
 type AheadInLevel = Pick<TasksAhead, 'own' | 'others' | 'rivals'>;
 
-/** How often a task lets a younger one of its owner go first. */
+/** The number of times that a task lets a younger one of its owner go first. */
 const maxPasses = 8;
 const maxGroupsLookedAt = 500;
 const none: PendingTask['avoids'] = [];
@@ -39,7 +39,7 @@ const none: PendingTask['avoids'] = [];
  */
 export class PendingLevel {
   readonly priority: number;
-  /** How often a higher priority was picked since this level had its last turn. */
+  /** The number of times that a higher priority was picked since this level had its last turn. */
   timesPassed = 0;
   size = 0;
   readonly #groups = new Map<string, PendingGroup>();
@@ -100,7 +100,7 @@ export class PendingLevel {
   }
 
   /**
-   * How many of the tasks ahead have a requirement of this kind. Returns null when the level has too many kinds to look
+   * Returns how many of the tasks ahead have a requirement of this kind. Returns null when the level has too many kinds to look
    * at each.
    */
   competing(
@@ -153,7 +153,7 @@ function aheadIn(groups: readonly PendingGroup[], entry: PendingEntry, share: Fa
   return { own, others, rivals };
 }
 
-/** How many tasks of each owner wait in these groups, and the first of them. */
+/** Returns the number of each owner's tasks in these groups, and the first of them. */
 function waitingIn(groups: readonly PendingGroup[]): Map<string, { waiting: number; first: PendingEntry }> {
   const waitingOf = new Map<string, { waiting: number; first: PendingEntry }>();
   for (const group of groups) {

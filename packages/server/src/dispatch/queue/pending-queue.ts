@@ -93,7 +93,10 @@ export class PendingQueue {
     return { total: higherPriority + own + others, higherPriority, own, others, rivals };
   }
 
-  /** How many of the tasks that go before this one have a requirement of this kind; all of them when that is too long to count. */
+  /**
+   * Returns how many of the tasks that go before this one have a requirement of this kind; all of them when that is too long to
+   * count.
+   */
   competing(taskId: string, isOfKind: (requirement: Requirement) => boolean): number {
     const entry = this.#entries.get(taskId);
     if (!entry) return 0;

@@ -7,7 +7,10 @@ import type { Matchmaker } from './matchmaker.ts';
 interface EntranceOptions {
   queue: Pick<Matchmaker, 'size' | 'sizeOf'>;
   limits: { queued: number; queuedPerUser: number };
-  /** Whether other replicas take tasks into the queue as well, and whether this one hears of it at once. */
+  /**
+   * `none`: this gateway is alone. Otherwise other replicas take tasks as well, and `heard` says that this one learns of it at
+   * once.
+   */
   others: 'none' | 'heard' | 'unheard';
 }
 

@@ -14,11 +14,11 @@ interface KeeperOptions {
   attempts: Pick<AttemptStore, 'ofEach'>;
   queue: Pick<Matchmaker, 'add' | 'get' | 'has' | 'ids' | 'moveToFront' | 'remove' | 'size'>;
   pauses: Pick<Pauses, 'load'>;
-  /** How long a task avoids an instance the first time. */
+  /** The time for which a task avoids an instance the first time. */
   avoidMs: number;
   /** Other replicas change the rows as well. */
   isShared: boolean;
-  /** What is compared with its rows together with the queue. */
+  /** Compares other parts with their rows, together with the queue. */
   alongside: () => Promise<void>;
   clock: Clock;
   onFault: (error: unknown) => void;
@@ -27,7 +27,7 @@ interface KeeperOptions {
 
 const rowsAtOnce = 2_000;
 const sweepEveryMs = 15_000;
-/** What another replica asked for and this one did not hear is found within this time. */
+/** A request of another replica that this one missed is found within this time. */
 const sharedSweepEveryMs = 2_000;
 
 /**

@@ -38,7 +38,7 @@ function isBetter(a: FreeInstance, b: FreeInstance, fingerprint: string): boolea
   return decisive !== undefined && decisive > 0;
 }
 
-/** How much of a task a worker has loaded: 2 the same graph, 1 the same models, 0 nothing. */
+/** Returns how much of a task a worker has loaded: 2 the same graph, 1 the same models, 0 nothing. */
 export function warmth(lastFingerprint: string | null, fingerprint: string): 0 | 1 | 2 {
   if (lastFingerprint === null) return 0;
   if (lastFingerprint === fingerprint) return 2;
@@ -55,7 +55,7 @@ export class FairShare {
   readonly #virtualTimeOf = new Map<string, number>();
   /** The virtual time of the last start; it only moves forward. */
   #present = 0;
-  /** How long executions held their workers lately. */
+  /** The time for which executions held their workers lately. */
   #usualSeconds = 0;
 
   virtualTime(owner: string): number {
@@ -81,7 +81,7 @@ export class FairShare {
   }
 
   /**
-   * How many of the waiting tasks of another owner have their turn before the task of an owner that has `own` tasks before
+   * Returns how many waiting tasks of another owner have their turn before the task of an owner that has `own` tasks before
    * it in its own line, when each task costs what is usual. `isFirst`: with equal claims, the other owner goes first.
    */
   turnsBefore(

@@ -56,7 +56,7 @@ export class LineageStore {
     return this.#firstOfEach(this.#ofContents(owner, sha256s), 'desc');
   }
 
-  /** Which tasks of the owner were given one of these contents. */
+  /** Returns the tasks of the owner that were given one of these contents. */
   async usesOf(
     owner: string,
     sha256s: readonly string[],

@@ -175,7 +175,7 @@ type Step = (tree: LineageTree, frontier: FileRow[], place: Place) => Promise<Fi
 
 type Edge = FileLineage['edges'][number];
 
-/** What a walk has found: each node once, at the level where it was found first. */
+/** Holds what a walk has found: each node once, at the level where it was found first. */
 class LineageTree {
   readonly files = new Map<string, { row: FileRow | TaskSourceTable; level: number }>();
   readonly taskLevels = new Map<string, number>();
@@ -186,7 +186,7 @@ class LineageTree {
     return [...this.#edges.values()];
   }
 
-  /** How many rows a question may return, so that one too many shows that there are more. */
+  /** The number of rows that a question may return: one too many shows that there are more. */
   get room(): number {
     return maxNodes - this.files.size - this.taskLevels.size + 1;
   }

@@ -13,7 +13,7 @@ export interface SourceRow {
   presentFileId: string | null;
 }
 
-/** What is stored about the task that made a file. */
+/** The rows about the task that made a file. */
 export interface RecipeRows {
   task: TaskRow;
   input: TaskInputRow;

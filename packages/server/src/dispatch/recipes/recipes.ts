@@ -27,7 +27,7 @@ interface MadeFile {
 /** Workers take seeds of 64 bits; some nodes take 32 only. */
 const seedBound = 2 ** 32;
 
-/** How files were made, and how they are made again. */
+/** Shows how files were made, and makes them again. */
 export class Recipes {
   readonly #options;
 
@@ -74,7 +74,7 @@ async function made({ files, store }: RecipeStores, owner: Owner, fileId: string
   return { file, rows: await store.ofFile(owner, file) };
 }
 
-/** What decides how a file looks. Times and ids of tasks always differ and say nothing. */
+/** Returns what decides how a file looks. Times and ids of tasks always differ and say nothing. */
 function comparable({ file, rows }: MadeFile): Record<string, unknown> {
   const { source, worker, savedWorkflow, extraData, partialExecutionTargets } = viewRecipe(file, rows);
   if (!rows) return { source };

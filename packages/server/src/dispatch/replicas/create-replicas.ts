@@ -65,7 +65,7 @@ export function createOrders({
   });
 }
 
-/** What makes one dispatcher of several replicas, and lets the others know what it does. */
+/** Makes one dispatcher of several replicas, and lets the others know what it does. */
 export function createReplicas(parts: ReplicaParts): Placing {
   const { database, ownership, others, matchmaker, fleet, log } = parts;
   const role = new DispatcherRole({ ownership, log });

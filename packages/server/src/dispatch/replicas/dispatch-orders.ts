@@ -6,7 +6,7 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { newId } from '../../lib/ids.ts';
 import { type Bus, type BusEvent, busTopic } from '../../platform/bus/bus.ts';
 
-/** What only the dispatcher can do. The rows say it as well, so an order that is lost is found by a sweep. */
+/** Orders that only the dispatcher can carry out. The rows say it as well, so an order that is lost is found by a sweep. */
 const order = Type.Union([
   Type.Object({ kind: Type.Literal('stop'), taskId: Type.String() }),
   /**
@@ -17,7 +17,7 @@ const order = Type.Union([
     kind: Type.Literal('previews'),
     owners: Type.Union([Type.Array(Type.String()), Type.Null()]),
   }),
-  /** Which nodes of the tasks of this user run? */
+  /** Asks which nodes of this user's tasks run. */
   Type.Object({ kind: Type.Literal('running'), owner: Type.String() }),
   Type.Object({ kind: Type.Literal('test'), instanceId: Type.String() }),
   Type.Object({ kind: Type.Literal('refresh') }),
@@ -41,13 +41,13 @@ const testedInstance = Type.Object({
     }),
   ]),
   untold: nullable(Type.String()),
-  /** What the outcome or `untold` says, as codes. A replica of an earlier version sends none. */
+  /** The outcome or `untold` as codes. A replica of an earlier version sends none. */
   sentences: Type.Optional(sentenceList),
 });
 
 const runningNode = Type.Object({ taskId: Type.String(), nodeId: Type.String(), topNodeId: Type.String() });
 
-/** What a test has found, true for a refresh, the nodes that run; null when there is nothing to tell. */
+/** The result of a test, true for a refresh, or the nodes that run; null when there is nothing to report. */
 const answer = Type.Union([testedInstance, Type.Literal(true), Type.Array(runningNode), Type.Null()]);
 export type Answer = Static<typeof answer>;
 
@@ -140,7 +140,7 @@ export class DispatchOrders {
     carryOut: (order: Order, from: string) => Promise<Answer> | null,
   ): Promise<void> {
     for await (const event of events) {
-      // What a gap has swallowed is found in the rows.
+      // The rows have the orders that a gap has swallowed.
       if (event.type === 'gap') continue;
       const message = event.message;
       if ('answer' in message) this.#take(message);

@@ -6,10 +6,10 @@ import type { NewsSender } from './news-sender.ts';
 import type { ReportsElsewhere } from './reports-elsewhere.ts';
 import type { RunningNodes } from './running-nodes.ts';
 
-/** How long a test waits for an instance that was added a moment ago. */
+/** The time for which a test waits for an instance that was added a moment ago. */
 const ownerWaitMs = 5_000;
 
-/** What this replica tells the others, and hears of them. */
+/** Sends the other replicas what happens here, and takes in what happens there. */
 export class Replicas {
   readonly #options;
 

@@ -20,7 +20,7 @@ const maxOwners = 100;
 export class ReportsElsewhere {
   readonly #options;
   readonly #timer: Timer;
-  /** What other replicas have asked this one for. */
+  /** The reports that other replicas have asked this one for. */
   readonly #wanted = new Map<string, { owners: ReadonlySet<string> | null; untilMs: number }>();
   /** Tasks of which a preview is on its way; a newer one is dropped meanwhile. */
   readonly #sending = new Set<string>();

@@ -35,7 +35,7 @@ export class RunningNodes {
     this.#stop();
   }
 
-  /** What ran under an earlier dispatcher may have ended since. */
+  /** Nodes that ran under an earlier dispatcher may have ended since. */
   forgetAll(): void {
     this.#running.clear();
   }
@@ -47,7 +47,7 @@ export class RunningNodes {
     return Array.isArray(answer) ? answer : [];
   }
 
-  /** What this replica knows itself. */
+  /** Returns the nodes that this replica knows itself. */
   here(owner: string): RunningNode[] {
     const found: RunningNode[] = [];
     for (const { owner: its, ...node } of this.#running.values()) if (its === owner) found.push(node);

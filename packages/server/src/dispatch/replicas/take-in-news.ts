@@ -37,7 +37,7 @@ export class TakeInNews {
     configuration: Pick<Configuration, 'refresh'>;
     events: Pick<DispatchEvents, 'passOn' | 'isFollowed'>;
     monitor: Pick<Monitor, 'countStart' | 'countEnd'>;
-    /** How long a task avoids an instance the first time. */
+    /** The time for which a task avoids an instance the first time. */
     avoidMs: number;
     clock: Clock;
   }) {

@@ -9,7 +9,7 @@ export type AttemptRow = Omit<Selectable<TaskAttemptTable>, 'nodes' | 'knownProm
 export type AttemptWithNodes = Selectable<TaskAttemptTable>;
 type Trx = WriteTransaction<DispatchTables>;
 
-/** What the one write before the POST to a worker contains. */
+/** The values of the one write before the POST to a worker. */
 export interface Claim {
   taskId: string;
   /** The attempt number that the task has now; the claim increases it by one. */
@@ -22,7 +22,7 @@ export interface Claim {
   /** The owner of the task and the tags of the instance, for the pauses that concern them. */
   owner: string;
   pools: readonly string[];
-  /** What the worker has said of itself last. Its row follows a moment later. */
+  /** The last report of the worker about itself. Its row follows a moment later. */
   workerVersion: string | null;
   /** A prompt that is in the worker's history now, if one is known. */
   knownPromptId: string | null;
@@ -35,7 +35,7 @@ export interface AttemptFence {
   token: number;
 }
 
-/** How far a running task is. */
+/** The progress of a running task. */
 export interface RunningMark {
   phase: TaskPhase;
   progress: number;
@@ -64,7 +64,7 @@ export interface TaskEnd {
 
 export interface AttemptEnd extends Required<TaskEnd> {
   outcome: string;
-  /** When the worker took it, unless a mark has already said so. */
+  /** The time at which the worker took it, unless a mark has it already. */
   acceptedAt: string | null;
   nodes: string | null;
   /** False when it is known that the task names no files, which from now on may be deleted. */

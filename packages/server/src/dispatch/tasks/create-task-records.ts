@@ -8,7 +8,7 @@ import { TaskMarks } from './task-marks.ts';
 import { TaskNodes } from './task-nodes.ts';
 import { TaskStore } from './task-store.ts';
 
-/** What tasks and their attempts are kept in. */
+/** Makes the stores of tasks and their attempts. */
 export function createTaskRecords({
   database,
   steadyClock,

@@ -15,7 +15,7 @@ export type UsualTimes = ReadonlyMap<string, number>;
 const rememberedMs = 30_000;
 const maxRemembered = 100;
 
-/** How long the nodes of a graph take, from tasks that were completed lately. */
+/** Knows how long the nodes of a graph take, from tasks that were completed lately. */
 export class NodeTimes {
   readonly #store: NodeTimesOptions['store'];
   readonly #remembered: RememberedAnswers<UsualTimes>;

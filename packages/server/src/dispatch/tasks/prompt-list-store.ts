@@ -4,7 +4,7 @@ import { isOneOf } from '../../platform/database/dialect.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import { wasCancelled } from './task-list-store.ts';
 
-/** What has become of a prompt, as clients of ComfyUI ask for it. */
+/** The states of a prompt, as clients of ComfyUI ask for them. */
 export const promptStates = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
 export type PromptState = (typeof promptStates)[number];
 

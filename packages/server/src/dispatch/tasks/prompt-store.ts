@@ -42,7 +42,7 @@ export class PromptStore {
     return new Map(rows.map((row) => [row.taskId, row]));
   }
 
-  /** What these tasks were given. */
+  /** Returns the inputs of these tasks. */
   async inputsOf(taskIds: readonly string[]): Promise<Map<string, TaskInputRow>> {
     if (taskIds.length === 0) return new Map();
     const rows = await this.#database.read

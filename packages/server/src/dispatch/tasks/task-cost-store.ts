@@ -14,7 +14,7 @@ export interface TaskOfRun extends TimedTask {
 /** Only this many of a user's latest tasks are looked at: older ones say little, and no index leads to them. */
 const latest = 2_000;
 
-/** How long a user's tasks took. */
+/** Reads how long a user's tasks took. */
 export class TaskCostStore {
   readonly #database: Database<DispatchTables>;
 

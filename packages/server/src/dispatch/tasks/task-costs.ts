@@ -17,7 +17,7 @@ export interface CallCost {
 /** The number of earlier tasks that an estimate is based on. */
 const sample = 5;
 
-/** What tasks cost, in the seconds that workers spend on them. */
+/** Counts what tasks cost, in the seconds that workers spend on them. */
 export class TaskCosts {
   readonly #store: TaskCostStore;
   readonly #clock: Clock;

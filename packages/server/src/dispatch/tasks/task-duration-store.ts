@@ -17,7 +17,7 @@ const latestOfInstance = 20;
 /** Each of these has a record of its nodes, which may be long. */
 const latestWithNodes = 20;
 
-/** How long completed tasks were on their workers. These numbers have no owner: a graph takes everyone the same time. */
+/** Reads how long completed tasks were on their workers. These numbers have no owner: a graph takes everyone the same time. */
 export class TaskDurationStore {
   readonly #database: Database<DispatchTables>;
 
@@ -30,7 +30,7 @@ export class TaskDurationStore {
     return durationsIn((await ofGraph.run(this.#database.read, { fingerprint })).rows);
   }
 
-  /** What was recorded of the nodes of the newest completed tasks whose graph has the same shape. */
+  /** Returns the records of the nodes of the newest completed tasks whose graph has the same shape. */
   async nodesOfGraph(fingerprint: string): Promise<string[]> {
     const { rows } = await nodesOfGraph.run(this.#database.read, { fingerprint });
     return rows.flatMap(({ nodes }) => nodes ?? []);

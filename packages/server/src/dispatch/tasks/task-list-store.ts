@@ -53,7 +53,7 @@ export class TaskListStore {
     });
   }
 
-  /** How many tasks of the filter are in each status, at one moment. */
+  /** Returns how many tasks of the filter are in each status, at one moment. */
   async countByStatus(owner: Owner, filter: Omit<TaskFilter, 'status' | 'cancelled'>): Promise<TaskCounts> {
     return this.#database.snapshot(async (frozen) => {
       const store = new TaskListStore(frozen);

@@ -15,7 +15,7 @@ export interface AttemptNodes {
   folded: TaskNodeList['folded'][number] | null;
 }
 
-/** What the rows say about the nodes of a task. */
+/** Reads the nodes of a task from its rows. */
 export class TaskNodes {
   readonly #options;
 

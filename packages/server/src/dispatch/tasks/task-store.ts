@@ -26,13 +26,13 @@ export interface IdempotencyKey {
   bodyHash: string;
 }
 
-/** What an earlier submission with the same key made, and whether its body was the same. */
+/** The task of an earlier submission with the same key, and whether its body was the same. */
 export interface EarlierSubmission {
   taskId: string;
   sameBody: boolean;
 }
 
-/** What decides when a task is placed. A start reads it of all tasks that wait. */
+/** The columns that decide when a task is placed. A start reads them of all tasks that wait. */
 const queueColumns = ['id', 'owner', 'priority', 'createdAt', 'frontAt', 'attempt', 'fingerprint'] as const;
 
 export type QueuedTask = Pick<TaskRow, (typeof queueColumns)[number]>;

@@ -14,7 +14,7 @@ export function promptIdOf(taskId: string, attempt: number): string {
 
 export type CancelDecision = 'end_now' | 'ask_worker' | 'nothing_to_do' | 'already_finished';
 
-/** What a cancel does in each phase of a task. Cancelling a cancelled task again changes nothing. */
+/** Returns what a cancel does in each phase of a task. Cancelling a cancelled task again changes nothing. */
 export function decideCancel(task: {
   phase: TaskPhase;
   cancelRequested: boolean;
@@ -54,9 +54,9 @@ export interface AttemptRecord {
   maxAttempts: number;
   /** Attempts that started or may have started, this one included. */
   startedAttempts: number;
-  /** How often a worker did not take the task, this time included. */
+  /** The number of times that a worker did not take the task, this time included. */
   refusals: number;
-  /** How often the gateway was interrupted before a worker knew of the task, this time included. */
+  /** The number of times that the gateway was interrupted before a worker knew of the task, this time included. */
   interruptions: number;
   cancelRequested: boolean;
 }

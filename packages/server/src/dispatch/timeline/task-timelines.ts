@@ -58,7 +58,7 @@ const usualLimit = 200;
 /** Tasks are read in groups of so many, until there are spans enough. */
 const tasksAtOnce = 50;
 
-/** What tasks did, from their rows: it is the same after a restart. */
+/** Shows what tasks did, from their rows: it is the same after a restart. */
 export class TaskTimelines {
   readonly #options: TaskTimelinesOptions;
 
@@ -126,7 +126,7 @@ export class TaskTimelines {
   }
 }
 
-/** Whether a span began, went on or ended after this time. */
+/** Returns whether a span began, went on or ended after this time. */
 function isOpenAt({ end }: TaskSpan, time: string): boolean {
   return end === null || end >= time;
 }

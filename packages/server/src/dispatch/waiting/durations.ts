@@ -1,6 +1,6 @@
 import { minSamples } from '../tasks/task-duration-store.ts';
 
-/** How long tasks took, the shortest first. */
+/** The times that tasks took, the shortest first. */
 export type Durations = readonly number[];
 
 /** Returns null when there are too few samples. */
@@ -26,7 +26,7 @@ export function durationAt(durations: Durations, share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** What is left of tasks that have taken `elapsedMs`, from those that took longer; empty when none did. */
+/** Returns the time that is left of tasks that have taken `elapsedMs`, from those that took longer; empty when none did. */
 export function remainingOf(durations: Durations, elapsedMs: number): Durations {
   return durations.filter((ms) => ms > elapsedMs).map((ms) => ms - elapsedMs);
 }

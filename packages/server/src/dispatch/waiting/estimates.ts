@@ -9,7 +9,7 @@ const maxRemembered = 1_000;
 /** The instances that are asked how long tasks take there. */
 const maxInstances = 16;
 
-/** How long tasks take, from those that were completed lately. */
+/** Estimates how long tasks take, from those that were completed lately. */
 export class Estimates {
   readonly #options;
   readonly #remembered: RememberedAnswers<Durations | null>;

@@ -16,7 +16,7 @@ function randomOf(seed: number): () => number {
 type Random = () => number;
 const normal = (random: Random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** How long tasks take, in milliseconds. */
+/** The times that tasks take, in milliseconds. */
 const kinds = {
   'about the same time': (random: Random) => 10_000 * Math.exp(0.1 * normal(random)),
   'different times': (random: Random) => 10_000 * Math.exp(0.5 * normal(random)),

@@ -1,6 +1,6 @@
 import { type Durations, durationAt, remainingOf } from './durations.ts';
 
-/** When a task will have ended, as far as earlier tasks tell. */
+/** The time at which a task will have ended, as far as earlier tasks show it. */
 export interface EtaMs {
   fromMs: number;
   toMs: number;
@@ -8,9 +8,9 @@ export interface EtaMs {
 
 export interface QueuedWork {
   nowMs: number;
-  /** How long tasks with the same graph took. */
+  /** The times that tasks with the same graph took. */
   own: Durations;
-  /** How long tasks took lately on the instances in question, whatever their graph; null when that is not known. */
+  /** The times that tasks of any graph took lately on the instances in question; null when that is not known. */
   others: Durations | null;
   /** The tasks ahead that need the same instances. */
   ahead: number;
@@ -70,7 +70,7 @@ function spanOf(durations: Durations, startMs: number): EtaMs {
 
 interface Line {
   usual: Durations;
-  /** What is left of the task of each instance that is at work. */
+  /** The time that is left of the task of each instance that is at work. */
   remaining: Durations[];
   free: number;
   ahead: number;
@@ -93,7 +93,7 @@ function lineOf({ own, others, ahead, rivals, busyForMs, free }: QueuedWork): Li
   return { usual, remaining, free: idle, ahead: Math.round(ahead * part), rivals };
 }
 
-/** How long it waits in one of the draws: until an instance has nothing to do and no task is ahead any more. */
+/** Returns how long it waits in one of the draws: until an instance has nothing to do and no task is ahead any more. */
 function waitOf({ usual, remaining, free, ahead, rivals }: Line, draw: number): number {
   const freeAtMs = [
     ...remaining.map((left, index) => durationAt(left, shareOf(draw, index))),

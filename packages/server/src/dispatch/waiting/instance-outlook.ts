@@ -4,7 +4,7 @@ import { viewObstacle } from './obstacle-text.ts';
 
 export const maxInstancesListed = 100;
 
-/** What a user is told of an instance: whether it could run a task, and every reason why not now. */
+/** Returns what a user may know of an instance: whether it could run a task, and every reason why not now. */
 export function viewInstance({ row, obstacles }: InstanceObstacles): InstanceOutlook {
   return {
     instanceId: row.id,

@@ -37,7 +37,7 @@ export function describeObstacles(instances: readonly InstanceObstacles[]): stri
   return [...named, ...(left > 0 ? [`${left} more cannot either`] : [])].join('; ');
 }
 
-/** What would let the task start sooner: what only one thing keeps from an instance stands first. */
+/** Returns what would let the task start sooner. A thing that alone keeps the task from an instance stands first. */
 export function helpFor(instances: readonly InstanceObstacles[]): string[] {
   return instances
     .filter(({ obstacles }) => obstacles.some(({ code }) => code in remedies))
@@ -49,7 +49,7 @@ export function helpFor(instances: readonly InstanceObstacles[]): string[] {
     });
 }
 
-/** What a person can change. */
+/** The obstacles that a person can remove. */
 const remedies: Partial<Record<ObstacleCode, true>> = {
   off: true,
   draining: true,

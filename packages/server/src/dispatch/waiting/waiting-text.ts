@@ -10,12 +10,12 @@ interface Placement {
   instances: readonly InstanceObstacles[];
   couldRun: number;
   free: number;
-  /** What all its user's tasks, or all tasks, wait for. */
+  /** The pause for which all its user's tasks, or all tasks, wait. */
   pause: Pick<QueuePauseRow, 'scope' | 'role' | 'reason'> | null;
   retryAt: string | null;
 }
 
-/** Why a queued task waits, in a sentence or two. */
+/** Returns why a queued task waits, in a sentence or two. */
 export function describeWaiting(placement: Placement): Sentence[] {
   const { ahead, instances, couldRun, free, pause, retryAt } = placement;
   const place = describePlace(ahead);

@@ -100,7 +100,7 @@ export class Waiting {
     return { ...common, totals, waiting: textOf(describeRunning(row, instance, runsOn)), runsOn, eta };
   }
 
-  /** Why each of these tasks waits, or where it runs; tasks that have ended and those of others are left out. */
+  /** Returns why each of these tasks waits, or where it runs; tasks that have ended and those of others are left out. */
   async ofEach(
     owner: Owner,
     taskIds: readonly string[],
@@ -178,7 +178,7 @@ export class Waiting {
     };
   }
 
-  /** What a list says about a task that waits. */
+  /** Returns what a list says about a task that waits. */
   #whyListed(
     row: TaskRow,
     standing: Standing | null,
@@ -242,7 +242,7 @@ export class Waiting {
   }
 }
 
-/** When the present task of an instance began there, in milliseconds, by the id of the instance. */
+/** The times at which the present tasks of instances began there, in milliseconds, by the id of the instance. */
 type Starts = ReadonlyMap<string, number>;
 
 /** The instances, and since when they are at their tasks. The first start of a task says nothing about a later attempt. */

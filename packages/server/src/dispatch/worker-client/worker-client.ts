@@ -20,9 +20,9 @@ export interface WorkerClient {
   reopen(): Promise<void>;
   close(): Promise<void>;
 
-  /** Whether the event socket is open now. An open socket may still receive nothing. */
+  /** True while the event socket is open. An open socket may still receive nothing. */
   readonly isConnected: boolean;
-  /** How many messages of any kind came over the event socket so far. */
+  /** The number of messages of any kind that came over the event socket so far. */
   readonly framesHeard: number;
   /**
    * A prompt that is in the history of the present worker process, for finding out later whether it was restarted. Null
@@ -32,7 +32,7 @@ export interface WorkerClient {
 
   /** Asks whether the worker is alive and what it is. Returns the cause instead of rejecting. */
   probe(options?: { signal?: AbortSignal }): Promise<ProbeOutcome>;
-  /** What it can run. Large and slow on real workers. */
+  /** Returns what it can run. The answer is large and slow on real workers. */
   capabilities(options?: { signal?: AbortSignal }): Promise<WorkerCapabilities>;
   /** The same, but null when the answer equals the last one byte for byte. */
   changedCapabilities(options?: { signal?: AbortSignal }): Promise<WorkerCapabilities | null>;
@@ -44,7 +44,7 @@ export interface WorkerClient {
   /** Stops listening for a prompt. */
   forget(promptId: string): void;
 
-  /** Where a prompt is now: asks the queue, then the history. In this order a prompt that moves on is not missed. */
+  /** Returns where a prompt is now: it asks the queue, then the history. In this order a prompt that moves on is not missed. */
   locate(promptId: string): Promise<ExecutionLocation>;
   /**
    * Does the same as `locate`, but asks once more after `graceMs` when the prompt is nowhere, since a request whose
@@ -93,13 +93,13 @@ export interface WorkerCapabilities {
   outputClasses: string[];
   /** The model files on offer, by `<class>.<input>`. */
   models: Record<string, string[]>;
-  /** What each input takes, by class and input; only inputs that take a plain value. */
+  /** The values that each input takes, by class and input; only inputs that take a plain value. */
   inputs: Record<string, Record<string, NodeInput>>;
   /** The answer of the worker as it came: JSON by class, for clients of ComfyUI. */
   objectInfo: string;
 }
 
-/** What an input of a node takes, for inputs that take a value and not a link. */
+/** The values that an input of a node takes, for inputs that take a value and not a link. */
 export interface NodeInput {
   type: 'string' | 'integer' | 'number' | 'boolean' | 'choice' | 'model' | 'file';
   minimum?: number;

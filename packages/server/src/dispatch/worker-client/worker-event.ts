@@ -1,7 +1,8 @@
 import type { ExecutionEnd, ExecutionError } from './worker-client.ts';
 
 /**
- * What a worker tells its runner. Events with a `promptId` are only about own prompts, and only while they are watched.
+ * An event that a worker reports to its runner. Events with a `promptId` are only about the gateway's prompts, and only while they
+ * are watched.
  */
 export type WorkerEvent =
   /**
@@ -30,7 +31,7 @@ export type ExecutionEvent = { promptId: string } & (
   /** The image is the node's output and exists nowhere else. */
   | { type: 'image_output'; nodeId: string; mediaType: string; bytes: Uint8Array }
   | { type: 'node_text'; nodeId: string; text: string }
-  /** How the execution ended. The history may not be written yet. */
+  /** The execution has ended. The history may not be written yet. */
   | { type: 'run_ended'; end: ExecutionEnd; error: ExecutionError | null }
   /** The worker has settled the execution: the history is written and the next one may start. */
   | { type: 'run_settled' }

@@ -7,7 +7,7 @@ import { type Graph, type GraphNode, nodeTitle, ownTitle } from '../graphs/graph
 import { isPlaceholder, placeholdersIn } from '../graphs/placeholders.ts';
 import type { NodeInput } from '../worker-client/worker-client.ts';
 
-/** What the inputs of each node class take; a class that no worker has told about is missing. */
+/** The values that the inputs of each node class take; a class that no worker has reported is missing. */
 export type KnownInputs = ReadonlyMap<string, Readonly<Record<string, NodeInput>>>;
 
 /** A form with more fields is of no use; further inputs keep their values. */
@@ -137,7 +137,7 @@ function takenBy(known: KnownInputs, { class_type }: GraphNode, input: string): 
 type Plain = string | number | boolean;
 type Shape = Omit<NodeInput, 'type'> & Pick<WorkflowParameter, 'type'>;
 
-/** What the workers say, if the present value agrees with it; otherwise what the value suggests. */
+/** Returns the shape that the workers report, if the present value agrees with it; otherwise the one that the value suggests. */
 function shapeOf(
   value: Plain,
   { taken, node, input }: { taken: NodeInput | undefined; node: GraphNode; input: string },
@@ -173,7 +173,7 @@ function newParameter({ type, ...shape }: Shape, own: Own): WorkflowParameter {
   };
 }
 
-/** What a parameter sets, which is the same in each version of a graph. */
+/** Returns what a parameter sets, which is the same in each version of a graph. */
 function keyOf({ placeholder, sets: [first] }: WorkflowParameter): string {
   return JSON.stringify(placeholder === null ? [first?.node, first?.input] : [placeholder]);
 }

@@ -28,7 +28,7 @@ interface WorkflowValues {
   version?: number | undefined;
 }
 
-/** What a tool is made from: a saved workflow and its parameters. */
+/** A saved workflow and its parameters, from which a tool is made. */
 export interface ExposedWorkflow {
   id: string;
   name: string;

@@ -29,7 +29,7 @@ export function readFileName(
   return { filename, subfolder: path.join('/'), folder: isFolderType(named) ? named : folder };
 }
 
-/** Whether the text names a place outside of the folder that it is looked for in. */
+/** Returns whether the text names a place outside of the folder in which it is looked for. */
 export function leadsOut(text: string): boolean {
   return /^[\\/]|^[a-z]:/i.test(text) || text.split(/[\\/]/).includes('..') || text.includes('\0');
 }

@@ -23,7 +23,7 @@ export function modelFolders(definitions: Pick<PoolDefinitions, 'classes'>): str
   return Object.keys(listedBy).filter((folder) => modelsIn(folder, definitions) !== undefined);
 }
 
-/** What any worker has in this folder. Returns undefined when none has a node that loads from it. */
+/** Returns what any worker has in this folder, and undefined when none has a node that loads from it. */
 export function modelsIn(
   folder: string,
   { classes }: Pick<PoolDefinitions, 'classes'>,

@@ -228,7 +228,7 @@ function subjectOf(event: DispatchEvent): { taskId: string; owner: string } | nu
   }
 }
 
-/** Whether another node runs after this event than before, or none. */
+/** Returns whether another node runs after this event than before, or none. */
 function changesNode(event: DispatchEvent): boolean {
   return event.type === 'task_execution'
     ? event.event.type === 'node_started'

@@ -44,7 +44,7 @@ export function frame(type: string, data: Record<string, unknown>): PromptFrame 
   return { payload: JSON.stringify({ type, data }), replaces: null };
 }
 
-/** What a client may count on. Without assets, the page of ComfyUI takes its pictures from the history. */
+/** Returns what a client may count on. Without assets, the page of ComfyUI takes its pictures from the history. */
 export function featuresOf(uploadBytes: number): Record<string, unknown> {
   return { supports_preview_metadata: true, max_upload_size: uploadBytes, assets: false };
 }
@@ -130,7 +130,7 @@ function framesOfEnd(task: TaskRow, promptId: string, timestamp: number): Prompt
   return [frame(type, data), settled];
 }
 
-/** How a prompt failed, as ComfyUI tells it in a frame and in the history. */
+/** Returns how a prompt failed, as ComfyUI shows it in a frame and in the history. */
 export function promptFailure(
   task: Pick<TaskRow, 'error'>,
   promptId: string,

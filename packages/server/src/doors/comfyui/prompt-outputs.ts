@@ -7,7 +7,7 @@ interface NamedFile {
   type: 'output' | 'temp';
 }
 
-/** What one node made, by kind, as ComfyUI lists it. */
+/** The outputs of one node by kind, as ComfyUI lists them. */
 export type NodeOutput = Record<string, (NamedFile | string)[]>;
 
 /**

@@ -45,7 +45,7 @@ export function failedValidation(nodeErrors: NodeErrors): PromptRefusal {
   });
 }
 
-/** What the area said about the task, in ComfyUI's words. Returns null for an error that the prompt did not cause. */
+/** Returns what the area said about the task, in ComfyUI's words; null for an error that the prompt did not cause. */
 export function refusalOf(error: AppError, graph: Graph): PromptRefusal | null {
   switch (error.code) {
     case 'no_capable_instance':
@@ -66,7 +66,7 @@ export function refusalOf(error: AppError, graph: Graph): PromptRefusal | null {
 
 const maxLines = 50;
 
-/** What no single worker has: a node class, or the value of an input of one. */
+/** A thing that no single worker has: a node class, or the value of an input of one. */
 interface Missing extends Omit<MissingThing, 'name'> {
   nodeClass: string;
   input?: { name: string; value: string };

@@ -151,7 +151,7 @@ export class Prompts {
   }
 }
 
-/** Whether one of the faults would end when a worker gets a model or a file. */
+/** Returns whether one of the faults would end when a worker gets a model or a file. */
 function mayBeNew({ nodeErrors }: PromptFaults): boolean {
   const types = Object.values(nodeErrors).flatMap(({ errors }) => errors.map(({ type }) => type));
   return types.includes('value_not_in_list') || types.includes('custom_validation_failed');

@@ -14,7 +14,7 @@ export interface ReceivedPicture {
   subfolder: string;
   folder: FolderType;
   overwrite: boolean;
-  /** What a mask belongs to, as JSON. */
+  /** The picture to which a mask belongs, as JSON. */
   originalRef: unknown;
 }
 

@@ -30,7 +30,7 @@ interface UserDataOptions {
   admission: Pick<Admission, 'readBody'>;
 }
 
-/** Where ComfyUI itself keeps the settings of a user. */
+/** The path under which ComfyUI itself keeps the settings of a user. */
 const settingsPath = 'comfy.settings.json';
 /** A longer path is none that a page makes. */
 const maxPathLength = 400;

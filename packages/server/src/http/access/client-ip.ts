@@ -49,7 +49,7 @@ export function clientIp({ peer, realIp }: Connection, proxies: TrustedProxies):
   return parseAddress(peer)?.toString() ?? 'unknown';
 }
 
-/** What the socket says about the origin of a request, and whether its forwarding headers are believed. */
+/** The facts of the socket about the origin of a request, and whether its forwarding headers are believed. */
 export interface RequestSource {
   clientIp: string;
   encrypted: boolean;

@@ -16,7 +16,7 @@ import type { CsrfTokens } from './csrf.ts';
 import type { Authenticator, CustomAuthenticator, CustomUser, Identity } from './identity.ts';
 import { isForeignName, isOriginAllowed, ownOrigin } from './origin.ts';
 
-/** Where LangGraph clients send their requests. Own authentication and tickets of own code count here alone. */
+/** The path to which LangGraph clients send their requests. Own authentication and tickets of own code count here alone. */
 const customMount = '/api/langgraph';
 
 /** Decides for every request who is calling and whether they may. It runs before the body is read. */

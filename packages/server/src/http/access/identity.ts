@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Area } from '@switchyard/contract/areas';
 import type { Scope } from '@switchyard/contract/endpoint';
 
-/** Who is calling, after the credentials were checked. */
+/** The caller, after the credentials were checked. */
 export interface Identity {
   userId: string;
   email: string;
@@ -15,10 +15,10 @@ export interface Identity {
   credentialId: string;
   /** The version of the account's sessions in which this one began; null for a personal access token. */
   sessionVersion: number | null;
-  /** What a personal access token may do; null means no restriction. */
+  /** The things that a personal access token may do; null means no restriction. */
   scopes: readonly Scope[] | null;
   expiresAtMs: number | null;
-  /** What the operator's own authentication said about the caller; absent for users with a credential of the gateway. */
+  /** The answer of the operator's own authentication about the caller; absent for users with a credential of the gateway. */
   custom?: CustomUser;
 }
 
@@ -49,7 +49,7 @@ export interface UnknownRequest {
   network: string;
 }
 
-/** What a request carries, before it was checked. */
+/** The credentials that a request carries, before they are checked. */
 export type Credentials =
   | { kind: 'none' }
   | { kind: 'header'; token: string }

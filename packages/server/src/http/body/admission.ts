@@ -172,7 +172,7 @@ const tooManyOfUser =
 const tooManySockets =
   'Your address has as many WebSockets open as it may have before they sign in. Sign in with the request that opens one.';
 
-/** What one body holds while it arrives. */
+/** The memory that one body holds while it arrives. */
 class BodyShare {
   readonly #shares: Shares;
   readonly #holder: string;

@@ -14,7 +14,7 @@ import { platformWords } from './platform-words.ts';
 /** Sent with 429 and 503 when the thrower names no other time. */
 const defaultRetrySeconds = 5;
 
-/** What a handler may have said about the answer that it did not give. */
+/** Headers of the answer that a handler began and did not give. */
 const headersOfContent = [
   'etag',
   'last-modified',

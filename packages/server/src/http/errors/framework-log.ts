@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 
-/** What Fastify may log itself: failures that no other code sees. The tracker writes the line of a request. */
+/** Lets Fastify log itself only failures that no other code sees. The tracker writes the line of a request. */
 export class FrameworkLog extends LogController {
   constructor() {
     super({ requestIdLogLabel: 'requestId' });

@@ -13,7 +13,7 @@ const checkDeadlineMs = 2_000;
 /** Probes that arrive together share one check, so that frequent probes cost almost nothing. */
 const freshForMs = 500;
 
-/** What the gateway reports about itself. */
+/** Collects what the gateway reports about itself. */
 export class Health {
   readonly #options;
   readonly #startedAtMs: number;

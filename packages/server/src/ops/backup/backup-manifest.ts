@@ -1,6 +1,6 @@
 import { isRecord } from '@switchyard/contract/is-record';
 
-/** What one backup says of itself. It is written last, so a backup that has it is whole. */
+/** The description of one backup. It is written last, so a backup that has it is whole. */
 export interface Manifest {
   format: number;
   /** Everything that the gateway had acknowledged before this moment is in the backup. */
@@ -14,7 +14,7 @@ export interface Manifest {
   files: { count: number; bytes: number; listSha256: string };
   /** Null for a backup without secrets. */
   secrets: { sha256: string } | null;
-  /** What could not be copied, each with the reason. */
+  /** The things that could not be copied, each with the reason. */
   absent: Absent[];
 }
 

@@ -46,7 +46,7 @@ export interface RestoreOptions {
 export interface RestoredBackup {
   path: string;
   manifest: Manifest;
-  /** What is not there after the restoration, with the reason of each. */
+  /** The things that are missing after the restoration, each with the reason. */
   absent: Absent[];
   /** Accounts and tokens that were deleted, disabled or revoked after the backup; null when nothing later is known. */
   comingBack: string[] | null;

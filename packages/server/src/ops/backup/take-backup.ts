@@ -41,7 +41,7 @@ export interface BackupOptions {
 export interface TakenBackup {
   path: string;
   manifest: Manifest;
-  /** What was copied, and not there from an earlier backup. */
+  /** The files that were copied because no earlier backup had them. */
   copied: { files: number; bytes: number };
 }
 

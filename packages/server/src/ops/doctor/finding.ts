@@ -1,10 +1,10 @@
-/** What the doctor says about one thing. */
+/** A finding of the doctor about one thing. */
 export interface Finding {
   subject: Subject;
   ok: boolean;
   /** A sentence: how it is, or what is wrong. */
   says: string;
-  /** What to type; null where nothing is wrong. */
+  /** The command to type; null where nothing is wrong. */
   remedy: string | null;
 }
 

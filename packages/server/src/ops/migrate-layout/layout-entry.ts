@@ -5,7 +5,7 @@
 export interface LayoutEntry {
   path: string;
   action: LayoutAction;
-  /** Where it is now. */
+  /** The path where it is now. */
   to: string | null;
   /** The user in whose folder it is now. */
   owner: string | null;

@@ -9,7 +9,7 @@ interface Move {
   from: string;
   to: string;
   owner: string;
-  /** Where it goes when its place is taken. A number is appended when that is taken too. */
+  /** The path that it gets when its place is taken. A number is appended when that is taken too. */
   spare: string;
   note?: string | null;
 }
@@ -20,7 +20,7 @@ export class LayoutMigration {
   readonly isDryRun: boolean;
   readonly disk: MoveDisk;
   readonly #home: string;
-  /** What a dry run would have moved away. */
+  /** The paths that a dry run would have moved away. */
   readonly #gone = new Set<string>();
   /** The places that this execution has filled, or a dry run would have filled, each with where its content was. */
   readonly #filled = new Map<string, string>();

@@ -30,7 +30,7 @@ interface SystemOptions {
   clock: Clock;
 }
 
-/** How the replicas reach each other. */
+/** The way in which the replicas reach each other. */
 export interface BusState {
   kind: string;
   latencyMs: number | null;
@@ -48,7 +48,7 @@ type StoredPart = Pick<SystemReport, 'replicas' | 'deadJobs' | 'schedules' | 're
   storage: Omit<SystemReport['storage'], 'freeBytes'>;
 };
 
-/** What an operator asks about the whole gateway. */
+/** Answers what an operator asks about the whole gateway. */
 export class System {
   readonly #options: SystemOptions;
   readonly #libraries = libraryVersions();

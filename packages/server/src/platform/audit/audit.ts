@@ -3,13 +3,13 @@ import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { WriteTransaction } from '../database/database.ts';
 import type { AuditPage, AuditRow, AuditStore } from './audit-store.ts';
 
-/** Who makes a change. */
+/** The user who makes a change. */
 export interface Actor {
   /** The id of the account. */
   id: string;
   /** Its e-mail address. */
   name: string;
-  /** What the actor signed in with; `password` for an account that is made by its user. */
+  /** The credential with which the actor signed in; `password` for an account that is made by its user. */
   via: 'cookie' | 'bearer' | 'access_token' | 'custom_auth' | 'own_code' | 'password' | 'system';
   requestId: string | null;
 }

@@ -10,7 +10,7 @@ interface GatewayTables {
   restored_gateway: { only: number; restore: string; restoredAt: string; takenAt: string; isQuiet: number };
 }
 
-/** What a database says about the backup from which it was restored. */
+/** The facts of a database about the backup from which it was restored. */
 export interface RestoredGateway {
   /** The name of the restoration. */
   restore: string;

@@ -19,7 +19,7 @@ export type RunStatement = (query: CompiledQuery) => Promise<QueryResult<unknown
  */
 export type RunAtOnce = (query: CompiledQuery) => QueryResult<unknown> | Promise<QueryResult<unknown>>;
 
-/** How a dialect writes its statements: the half of Kysely's dialect that opens no connections. */
+/** The way in which a dialect writes its statements: the half of Kysely's dialect that opens no connections. */
 export interface Spelling {
   adapter: DialectAdapter;
   compiler: QueryCompiler;

@@ -22,7 +22,7 @@ export interface OpenedContent {
   stream: Readable;
 }
 
-/** How a client gets the content from a link. */
+/** The way in which a client gets the content from a link. */
 export interface LinkedAs {
   contentType: string;
   disposition: string;

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, rename, stat, statfs, unlink } from 'node:fs/promises';
 
-/** What the content store needs of the file system, so that a test can make any single step fail. */
+/** The part of the file system that the content store needs, so that a test can make any single step fail. */
 export interface Disk {
   open: (path: string, flags: number, mode?: number) => Promise<FileHandle>;
   rename: typeof rename;

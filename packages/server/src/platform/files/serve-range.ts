@@ -5,7 +5,7 @@ export interface RangeRequest {
   ifNoneMatch?: string | undefined;
 }
 
-/** What to send. `start` and `end` are inclusive, as in the header. */
+/** The bytes to send. `start` and `end` are inclusive, as in the header. */
 export type RangeAnswer =
   | { status: 200 }
   | { status: 206; start: number; end: number; contentRange: string }

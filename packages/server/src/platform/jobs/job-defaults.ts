@@ -1,15 +1,15 @@
 import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { JobPolicy } from './jobs.ts';
 
-/** How long a process that runs a job may be silent before another one takes the job over. */
+/** The time for which a process that runs a job may be silent before another one takes the job over. */
 export const lockMs = 60_000;
 /** Sweeps find a lock half a minute after its end. One that ended longer ago than this may have ended because the clock jumped. */
 export const doubtAfterMs = 60_000;
 /** A process that lives renews its locks within this time. */
 export const graceMs = lockMs / 2;
-/** How long `close` waits for jobs after it has aborted them. */
+/** The time for which `close` waits for jobs after it has aborted them. */
 export const afterAbortMs = 1_000;
-/** How often a process looks for jobs that no wake and no timer of its own leads to. */
+/** The interval at which a process looks for jobs that no wake and no timer of its own leads to. */
 export const sweepEveryMs = 30 * secondMs;
 export const keepDeadMs = 7 * dayMs;
 /** The repeated job that deletes old dead jobs. */

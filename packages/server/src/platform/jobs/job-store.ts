@@ -24,7 +24,7 @@ export interface DueJob {
   id: string;
   attempt: number;
   dueAtMs: number;
-  /** How long until it is due, by the clock of the database; 0 or less when it is due now. */
+  /** The time until it is due, by the clock of the database; 0 or less when it is due now. */
   delayMs: number;
 }
 

@@ -13,7 +13,7 @@ export interface NewJob {
   key?: string;
   /** The moment at which it runs, in milliseconds since the epoch. It is kept when the clock is set back. */
   runAtMs?: number;
-  /** How long it waits when no moment is given. Default 0. */
+  /** The time that it waits when no moment is given. Default 0. */
   waitMs?: number;
   payload: JobPayload;
 }
@@ -39,7 +39,7 @@ export class JobUnsettled extends Error {}
 export type JobHandler = (job: Job) => Promise<void>;
 
 export interface JobPolicy {
-  /** How many jobs of a kind a process runs at once. Default 4. */
+  /** The number of jobs of a kind that a process runs at once. Default 4. */
   concurrency?: number;
   /** The wait before each retry. After the last one the job is dead. Default: 1 s to 1 h, seven attempts. */
   retryDelaysMs?: readonly number[];
@@ -64,7 +64,7 @@ export interface Schedule {
   lastError: string | null;
 }
 
-/** What the rows say about jobs. */
+/** Reads the rows of jobs. */
 export interface JobRecords {
   /** Jobs that failed for the last time, newest first, for inspection. They are kept for a week. */
   dead(limit: number): Promise<DeadJob[]>;
@@ -96,7 +96,7 @@ export interface Jobs extends JobRecords {
   close(graceMs?: number): Promise<void>;
   /** The same records in a snapshot. */
   recordsIn(frozen: Database<unknown>): JobRecords;
-  /** How long dead jobs are kept. */
+  /** The time for which dead jobs are kept. */
   readonly deadKeptMs: number;
   /**
    * Makes a dead job wait again, with all its attempts. `replaced`: a newer one waits under its key, and the dead one is

@@ -3,7 +3,7 @@ import { JobAttempts, type JobAttemptsOptions } from './job-attempts.ts';
 import type { JobLane } from './job-lane.ts';
 import type { DueJob } from './job-store.ts';
 
-/** What an offer says about a job. `dueAtMs` is the time of the row when it was offered. */
+/** The facts about a job in an offer. `dueAtMs` is the time of the row when it was offered. */
 export interface JobOffer {
   id: string;
   dueAtMs: number;

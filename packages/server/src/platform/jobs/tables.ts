@@ -14,13 +14,13 @@ export interface JobTable {
    */
   dueAtMs: number | null;
   /**
-   * How long `dueAtMs` was away when it was written, so the job never has to wait longer, whatever the clock does. Null for a
+   * The time until `dueAtMs` when it was written, so the job never has to wait longer, whatever the clock does. Null for a
    * time that someone chose.
    */
   waitMs: number | null;
   /** The process that runs it; null while it waits. */
   runner: string | null;
-  /** How many times it was begun. Together with `runner` it fences the end of an attempt. */
+  /** The number of times that it was begun. Together with `runner` it fences the end of an attempt. */
   attempt: number;
   /** Set for a repeated job. */
   intervalMs: number | null;

@@ -16,12 +16,12 @@ export interface Offer<Data> {
   priority?: number;
 }
 
-/** What becomes of an offer: nothing more, or it is handed out again after a time, to whichever process has room. */
+/** The outcome of an offer: nothing more, or it is handed out again after a time, to whichever process has room. */
 export type OfferOutcome = { againInMs: number } | undefined;
 
 export type OfferHandler<Data> = (data: Data) => Promise<OfferOutcome>;
 
-/** What a queue takes from BullMQ, loaded where Redis is configured. */
+/** The parts of BullMQ that a queue uses, loaded where Redis is configured. */
 export interface OfferEngine {
   newQueue(name: string): Queue;
   newWorker(

@@ -1,7 +1,7 @@
 import type { RedisClient } from '../redis/redis-server.ts';
 import { maxPriority } from './offer-queue.ts';
 
-/** What is offered, and the account that it is for. */
+/** The thing that is offered, and the account for which it is. */
 export interface TagRequest {
   id: string;
   owner: string;

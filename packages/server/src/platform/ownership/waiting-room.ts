@@ -8,7 +8,7 @@ interface WaitOptions {
   signal: AbortSignal;
 }
 
-/** Where callers of this process wait for a key that another process holds. */
+/** Callers of this process wait here for a key that another process holds. */
 export class WaitingRoom {
   readonly #timer: Timer;
   readonly #waiting = new Map<string, Set<Deferred<void>>>();

@@ -13,7 +13,7 @@ const decodableTypes = new Set([
   'image/avif',
   'image/tiff',
 ]);
-/** What the library must recognise: it also reads SVG and other markup, which it shall never be given. */
+/** The formats that the library must recognise: it also reads SVG and other markup, which it shall never be given. */
 const decodableFormats = new Set<string | undefined>(['png', 'jpeg', 'gif', 'webp', 'heif', 'tiff']);
 
 /** Loaded with the first picture: it is native code that a start would have to wait for. */

@@ -10,7 +10,7 @@ interface FrameBufferOptions {
 
 /** Memory of a frame beyond its block: three numbers. */
 const overheadBytes = 24;
-/** What even the shortest run takes. */
+/** The bytes that even the shortest run takes. */
 const blockBytes = 16 * 1024;
 /** At the limit of all streams one stream takes what another has given back, so few blocks are free at a time. */
 const maxFreeBlocks = 256;
@@ -143,7 +143,7 @@ class BufferPart {
   readonly block: Buffer;
   readonly #ids: number[] = [];
   readonly #times: number[] = [];
-  /** Where each frame begins, and where the next one will. */
+  /** The place at which each frame begins, and at which the next one will. */
   readonly #starts = [0];
   /** The position of the first frame that was ever here. */
   readonly #base: number;

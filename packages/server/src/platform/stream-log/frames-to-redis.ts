@@ -9,7 +9,7 @@ import { readerGrace, type StreamLogLimits } from './stream-log.ts';
 interface Written {
   stream: RunStream;
   tap: StreamTap;
-  /** Where its ids begin, until Redis knows it. */
+  /** The first of its ids, until Redis knows it. */
   beginsAt: number | null;
   /** The place in Redis is unknown, after a fault. */
   isUnsure: boolean;
@@ -24,7 +24,7 @@ interface Written {
 type Reply = [error: Error | null, result: unknown];
 type Step = { written: Written | null; done: (result: unknown) => void };
 
-/** What one pipeline takes of one stream. */
+/** The number of bytes that one pipeline takes of one stream. */
 const pipelineBytes = 256 * 1024;
 /** The stream of a run that never ends here. Longer than a run may take. */
 const openMs = 8 * dayMs;

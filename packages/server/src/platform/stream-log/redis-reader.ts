@@ -24,7 +24,7 @@ interface Found {
   missingUpTo: number;
 }
 
-/** What one reader may have in hand that it has not written yet. Beyond it, it reads from Redis again. */
+/** The frames that one reader may have in hand and has not written yet. Beyond that, it reads from Redis again. */
 const maxQueued = { entries: 1_000, bytes: 256 * 1024 };
 const pageEntries = 256;
 /** After this long without an entry a reader looks whether its stream is still there. */

@@ -38,7 +38,7 @@ export class RedisStreamLog implements StreamLog {
   readonly #tail: RedisTail;
   /** Readers of streams that are not written here, or not yet. */
   readonly #elsewhere = new Map<RedisReader, string>();
-  /** Where the streams that are written here begin. Earlier frames are in Redis alone. */
+  /** The first ids of the streams that are written here. Earlier frames are in Redis alone. */
   readonly #bases = new WeakMap<object, number>();
   #isClosed = false;
 

@@ -1,4 +1,4 @@
-/** Whether every word of the query begins a word of the text or stands in it. */
+/** Returns whether every word of the query begins a word of the text or stands in it. */
 export function matches(text: string, query: string): boolean {
   const place = text.toLowerCase();
   return query

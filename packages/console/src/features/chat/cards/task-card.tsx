@@ -135,7 +135,7 @@ function InstanceName({ instanceId }: { instanceId: string | null }) {
   );
 }
 
-/** How long it will still take, as a range. Nothing is shown where too little is known. */
+/** Shows the time that it will still take, as a range. Nothing is shown where too little is known. */
 function Estimate({ eta }: { eta: { from: string; to: string } | null }) {
   const text = useText('chat');
   const format = useFormat();

@@ -16,7 +16,7 @@ export function clarificationIn({ name, args }: Pick<ToolPart, 'name' | 'args'>)
   return { question, context: typeof context === 'string' ? context : null, options: words };
 }
 
-/** Whether the turn ended with a question, so that the next message answers it. */
+/** Returns whether the turn ended with a question, so that the next message answers it. */
 export function endsWithQuestion(turn: Turn | undefined): boolean {
   const last = turn?.parts.at(-1);
   return last?.kind === 'tool' && clarificationIn(last) !== null;

@@ -28,7 +28,7 @@ export function copiedMessages(
   });
 }
 
-/** Whether the state has the first message of this thread itself, so that all before it, and nothing else, was copied. */
+/** Returns whether the state has the first message of this thread itself, so that all before it, and nothing else, was copied. */
 export function knowsWhatWasCopied({ values }: SavedMessages, stored: readonly ThreadMessage[]): boolean {
   return placeOfFirst(messagesIn(values), stored) >= 0;
 }

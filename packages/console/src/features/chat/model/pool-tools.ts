@@ -1,4 +1,4 @@
-/** Whether a tool runs a workflow on the pool, so that its call gets a card. */
+/** Returns whether a tool runs a workflow on the pool, so that its call gets a card. */
 export function runsWorkflow(toolName: string): boolean {
   return toolName === 'run_workflow' || toolName.startsWith('workflow_');
 }

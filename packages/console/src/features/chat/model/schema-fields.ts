@@ -28,7 +28,7 @@ export function inputFields(schema: unknown): { list: FieldSpec[]; inputOf: (par
   return { list: [whole], inputOf: ({ input = {} }) => input };
 }
 
-/** Whether a graph is talked to: its input has a list of messages. A list of anything else under that name is no talk. */
+/** Returns whether a graph is talked to: its input has a list of messages. A list of anything else under that name is no talk. */
 export function takesMessages(schema: unknown): boolean {
   const { properties } = resolved(schema, schema);
   const messages = resolved(isRecord(properties) ? properties.messages : null, schema);

@@ -13,8 +13,8 @@ export function isAtEnd({ top, height, contentHeight }: Viewport): boolean {
 }
 
 /**
- * Whether the page follows its growing end. Only the reader changes that: by scrolling away from the end, or back to it. Content
- * that grows never does, so text that is being read stays where it is.
+ * Returns whether the page follows its growing end. Only the reader changes that: by scrolling away from the end, or back to it.
+ * Content that grows never does, so text that is being read stays where it is.
  */
 export function followsAfter(isFollowing: boolean, before: Viewport, after: Viewport): boolean {
   const hasGrown = after.contentHeight !== before.contentHeight || after.height !== before.height;

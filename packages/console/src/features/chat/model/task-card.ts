@@ -15,7 +15,7 @@ export interface TaskCardView {
   /** What it waits for. */
   waiting: { message: string; sentences: Task['waitingSentences'] } | null;
   eta: { from: string; to: string } | null;
-  /** How many places for pictures there are: what it made, or what it is expected to make. */
+  /** The number of places for pictures: those that it made, or is expected to make. */
   slots: number;
   files: ResultFile[];
   error: { code: string; message: string; sentences?: TaskError['sentences'] } | null;
@@ -66,7 +66,7 @@ function phaseOf({ task, state, isDone, error }: Facts): TaskCardView['phase'] {
   return state === 'stopped' ? 'cancelled' : 'preparing';
 }
 
-/** How far the task is, and where it runs. */
+/** Returns how far the task is, and where it runs. */
 function workOf({ task, live, phase }: Pick<ToolTask, 'task' | 'live'> & Pick<TaskCardView, 'phase'>) {
   return {
     progress: phase === 'done' ? 100 : Math.max(task?.progress ?? 0, live?.progress ?? 0),

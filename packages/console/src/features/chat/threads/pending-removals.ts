@@ -2,7 +2,7 @@ import { systemTimer, type Timer } from '@switchyard/client/timer';
 
 interface RemovalOptions {
   remove: (id: string) => Promise<void>;
-  /** How long a removal can be taken back. */
+  /** The time for which a removal can be taken back. */
   afterMs: number;
   timer?: Timer;
 }

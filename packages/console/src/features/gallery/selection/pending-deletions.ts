@@ -1,4 +1,4 @@
-/** How long a deletion can be taken back. */
+/** The time for which a deletion can be taken back. */
 const undoMs = 8_000;
 
 interface Deletion {

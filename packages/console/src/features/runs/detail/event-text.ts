@@ -19,7 +19,7 @@ export function eventBody({ content, metadata }: RunEvent): string {
   return Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata, null, 2);
 }
 
-/** How long the content was before it was cut for storage; null when it is whole. */
+/** Returns the length of the content before it was cut for storage, in bytes; null when it is whole. */
 export function bytesBeforeCut({ metadata }: RunEvent): number | null {
   const { content_truncated: isCut, original_byte_length: bytes } = metadata;
   return isCut === true && typeof bytes === 'number' ? bytes : null;

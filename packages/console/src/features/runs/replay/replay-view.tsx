@@ -128,7 +128,7 @@ function PlayerControls({
 }: {
   player: Player;
   act: (action: PlayerAction) => void;
-  /** How far it is, and how long it is in all, as texts. */
+  /** The time that has passed and the whole length, as texts. */
   passed: string;
   whole: string;
 }) {

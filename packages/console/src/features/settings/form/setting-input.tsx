@@ -12,7 +12,7 @@ interface SettingInputProps {
   faults: readonly FieldFault[];
   onChange: (text: string) => void;
   isNumber?: boolean;
-  /** Whether a text means the present value; what was typed then stays as it was typed. */
+  /** Returns whether a text means the present value; then it stays as it was typed. */
   means?: (typed: string) => boolean;
 }
 

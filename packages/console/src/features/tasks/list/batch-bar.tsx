@@ -28,7 +28,7 @@ interface BatchBarProps {
   selection: Selection;
   filter: TaskListFilter;
   query: Omit<TaskListQuery, 'limit' | 'offset'>;
-  /** How many tasks the filter finds. */
+  /** The number of tasks that the filter finds. */
   total: number;
   onAll: () => void;
   onDone: () => void;

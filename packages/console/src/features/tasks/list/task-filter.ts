@@ -2,7 +2,7 @@ import { type Task, type TaskStatusFilter, taskStatusFilters } from '@switchyard
 import type { TaskListQuery } from '@switchyard/contract/dispatch/tasks';
 import { shellWord } from '@switchyard/contract/shell-word';
 
-/** How far back a list goes, as the address says it. */
+/** The times that a list goes back, as the address names them. */
 export const periods = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 } as const;
 export type Period = keyof typeof periods;
 
@@ -37,7 +37,7 @@ export function searchOf(filter: TaskListFilter): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`;
 }
 
-/** Whether anything but the tab narrows the list. */
+/** Returns whether anything but the tab narrows the list. */
 export function isNarrowed(filter: TaskListFilter): boolean {
   return Boolean(filter.q || filter.instance || filter.tag || filter.owner || filter.period);
 }
@@ -58,13 +58,13 @@ export function queryOf(filter: TaskListFilter, nowMs: number): Omit<TaskListQue
   };
 }
 
-/** Whether the task belongs under the tab. A task that was cancelled has failed as well, as the counts of the gateway say. */
+/** Returns whether the task belongs under the tab. A task that was cancelled has failed as well, as the counts of the gateway say. */
 export function hasStatus(task: Pick<Task, 'status' | 'error'>, wanted: TaskListFilter['status']): boolean {
   if (wanted === 'cancelled') return task.status === 'failed' && task.error?.code === 'cancelled';
   return wanted === null || task.status === wanted;
 }
 
-/** Whether a task that has just appeared belongs into the list. */
+/** Returns whether a task that has just appeared belongs in the list. */
 export function fits(task: Task, filter: TaskListFilter): boolean {
   const { status, q, instance, tag, owner } = filter;
   const wanted = q.toLowerCase();

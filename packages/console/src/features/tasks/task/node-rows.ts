@@ -9,7 +9,7 @@ export interface NodeRow {
   state: NodeState;
   /** Null when the worker told no times. */
   ms: number | null;
-  /** How long it takes on such graphs; null when too few are known. */
+  /** The time that it takes on such graphs; null when too few are known. */
   usualMs: number | null;
 }
 

@@ -48,7 +48,7 @@ export function TaskHeader({ task }: { task: TaskDetail }) {
   );
 }
 
-/** How long the running node usually takes. */
+/** Shows how long the running node usually takes. */
 function UsualTime({ task: { id, node } }: { task: TaskDetail }) {
   const text = useText('tasks');
   const usual = useUsualTime(id, node);

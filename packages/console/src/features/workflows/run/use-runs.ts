@@ -21,7 +21,7 @@ export interface Runs {
   started: number;
   /** What was wrong with no single field. */
   others: readonly string[];
-  /** How often a run was tried: the summary takes the focus with each. */
+  /** The number of times that a run was tried: the summary takes the focus with each. */
   attempt: number;
   start: () => void;
 }

@@ -75,7 +75,7 @@ describe.skipIf(redisHere.isSkipped || postgres.isSkipped)(`${redisHere.title} $
 
   const countOffers =
     "local n = 0 for _, key in ipairs(redis.call('KEYS', '*:prioritized')) do n = n + redis.call('ZCARD', key) end return n";
-  /** How many runs Redis has to hand out. */
+  /** Returns how many runs Redis has to hand out. */
   const offered = async () => Number((await server.command('EVAL', countOffers, '0')).slice(1));
 
   test('begin once each, on all replicas that have room', async () => {

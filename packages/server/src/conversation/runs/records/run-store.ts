@@ -265,7 +265,7 @@ export async function hasOpenRun(read: Read, threadId: string): Promise<boolean>
   return (await anyOpenRunOf.first(read, { threadId })) !== undefined;
 }
 
-/** What a run was given as `configurable` and as `context`: the run itself, or the last one of a thread. Null when there is none. */
+/** Returns the `configurable` and the `context` of a run, or of the last one of a thread. Null when there is none. */
 export async function settingsOfRun(
   read: Read,
   whose: { threadId: string } | { runId: string },

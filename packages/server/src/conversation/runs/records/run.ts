@@ -11,7 +11,7 @@ export type EndStatus = Exclude<RunStatus, 'pending' | 'running'>;
 export interface RunOutcome {
   status: EndStatus;
   error: { name: string; message: string } | null;
-  /** Why it ended early, in a word; null for a run that was completed. */
+  /** The reason for which it ended early, in a word; null for a run that was completed. */
   stopReason: string | null;
   /** Undefined when the run changed nothing, or its state cannot be read. */
   state: StateView | undefined;
@@ -46,8 +46,8 @@ export function threadStatusAfter(
 }
 
 /**
- * Whether another open run of the thread goes before this one. `isNotHeldUp` has the same rule as a statement; here it answers
- * people who ask.
+ * Returns whether another open run of the thread goes before this one, for people who ask. `isNotHeldUp` has the same rule as a
+ * statement.
  */
 export function holdsUp(
   other: Pick<RunRow, 'run_id' | 'status' | 'admission' | 'run_at'>,

@@ -334,7 +334,7 @@ export class ComfyuiClient implements WorkerClient {
     return result;
   }
 
-  /** Whether the process that answers now is the one that the prompt was meant for; null when that is not known. */
+  /** Returns whether the process that answers now is the one that the prompt was meant for; null when that is not known. */
   async #isSameProcess(promptId: string, knownPromptId: string | null): Promise<boolean | null> {
     const submitted = this.#submittedUnder.get(promptId);
     if (submitted?.wasHeardOf) return false;

@@ -5,7 +5,7 @@ import { executionError } from './wire.ts';
 const maxMessageLength = 1_000;
 /** The types of torch, Python and numpy: `torch.cuda.OutOfMemoryError`, `MemoryError`, `numpy._core._exceptions._ArrayMemoryError`. */
 const memoryType = /(^|\.)_?([A-Z]\w*)?MemoryError$/;
-/** How messages of torch begin, whatever the type. */
+/** The beginning of messages of torch, whatever the type. */
 const memoryHead =
   /^([A-Z]+ (backend )?out of memory|CUDA error: out of memory|Allocation on device|(\[enforce fail at [^\]]+\].{0,40}? )?DefaultCPUAllocator: (can't allocate|not enough) memory)/;
 const deviceType = /(^|\.)AcceleratorError$/;

@@ -11,7 +11,7 @@ interface HeardExecution {
   end: { end: ExecutionEnd; error: ExecutionError | null } | null;
 }
 
-/** What the event socket told about own executions: the result of one whose history entry is gone. */
+/** Keeps what the event socket reported about the gateway's executions: the result of one whose history entry is gone. */
 export class HeardExecutions {
   readonly #runs = new Map<string, HeardExecution>();
 

@@ -27,7 +27,7 @@ const systemStats = Compile(
   }),
 );
 
-/** What the server is and how busy. Both answers are needed: no other kind of server gives both. */
+/** Returns what the server is and how busy. Both answers are needed: no other kind of server gives both. */
 export async function askStatus(
   http: WorkerHttp,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
@@ -75,8 +75,8 @@ function told<Facts extends object>(facts: Facts): { [Name in keyof Facts]?: Non
 }
 
 /**
- * Whether it can stop one prompt without stopping those of other clients: ComfyUI can since 0.3.57. Other servers have
- * no version of that form.
+ * Returns whether it can stop one prompt without stopping those of other clients: ComfyUI can since 0.3.57. Other servers
+ * have no version of that form.
  */
 export function canStopOneRun(version: string | null): boolean {
   const match = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version ?? '');

@@ -10,7 +10,7 @@ const maxMessageLength = 500;
 /** The outcome, or `other_id` when the worker gave the prompt another id: it is too old to be used safely. */
 export type ReadSubmitAnswer = SubmitOutcome | { outcome: 'other_id'; promptId: string };
 
-/** What the answer to a submission means. Only a clear "no" counts as not taken. */
+/** Returns what the answer to a submission means. Only a clear "no" counts as not taken. */
 export function readSubmitAnswer(
   answer: CallAnswer,
   { promptId, label }: { promptId: string; label: string },

@@ -70,7 +70,7 @@ export class WorkerCalls {
     }
   }
 
-  /** What the server says of itself. One without this route, or with another answer there, says nothing. */
+  /** Returns what the server reports about itself. One without this route, or with another answer there, reports nothing. */
   async features(): Promise<WorkerFeatures> {
     const answer = await this.#http.call({
       method: 'GET',

@@ -8,7 +8,7 @@ const maxRetryMs = 5_000;
 const handshakeMs = 5_000;
 const pingIntervalMs = 20_000;
 const pongDeadlineMs = 10_000;
-/** How long a worker may take to answer that it saw the connection end. */
+/** The time that a worker may take to answer that it saw the connection end. */
 const farewellMs = 1_000;
 /** An image that exists only as a message must fit. */
 const maxMessageBytes = 64 * 1024 * 1024;
