@@ -8,6 +8,7 @@ import { errorCatalogue } from '@switchyard/contract/errors';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError, WordedFault } from '../../lib/app-error.ts';
+import type { ErrorAnswer } from '../app.ts';
 import { areaOf } from '../request-path.ts';
 import { platformWords } from './platform-words.ts';
 
@@ -26,15 +27,22 @@ const headersOfContent = [
   'content-disposition',
 ];
 
+interface ErrorReceiver {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Writes it in the words of another protocol. */
+  errorAnswer: ((error: AppError) => ErrorAnswer) | undefined;
+}
+
 /** Responds with the error in the shape of the area that the path belongs to. No cache keeps it, whatever the address answers otherwise. */
-export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(error: AppError, { request, reply, errorAnswer }: ErrorReceiver): FastifyReply {
   const { status, headers } = error;
   for (const name of headersOfContent) reply.removeHeader(name);
   reply.header('cache-control', 'no-store');
   if (status === 429 || status === 503)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds ?? defaultRetrySeconds)));
   for (const [name, value] of headers) reply.header(name, value);
-  const foreign = request.routeOptions.config.errorAnswer?.(error);
+  const foreign = errorAnswer?.(error);
   if (foreign)
     return reply.code(foreign.status).type(foreign.contentType).serializer(String).send(foreign.body);
   const body =

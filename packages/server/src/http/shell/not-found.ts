@@ -1,13 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../lib/app-error.ts';
-import type { App } from '../app.ts';
+import type { App, ErrorAnswer } from '../app.ts';
 import { askForBody } from '../body/ask-for-body.ts';
 import { pathOf } from '../request-path.ts';
+
+type RestErrors = (error: AppError) => ErrorAnswer;
 
 /** The methods of each path, which distinguish a wrong method from a wrong path. */
 export class RouteTable {
   readonly #routes: { pattern: RegExp; methods: Set<string> }[] = [];
   readonly #byUrl = new Map<string, Set<string>>();
+  readonly #errorsBelow = new Map<string, RestErrors>();
 
   add(url: string, methods: readonly string[]): void {
     const known = this.#byUrl.get(url) ?? new Set<string>();
@@ -16,6 +19,17 @@ export class RouteTable {
       this.#routes.push({ pattern: patternOf(url), methods: known });
     }
     for (const method of methods) known.add(method);
+  }
+
+  /** The route `/comfy/*` says in which words everything below `/comfy` fails. */
+  addRest(url: string, errorAnswer: RestErrors): void {
+    if (url.endsWith('/*')) this.#errorsBelow.set(url.slice(0, -1), errorAnswer);
+  }
+
+  /** Returns how an address fails that the router could not read, so that no route has it. */
+  errorsBelow(path: string): RestErrors | undefined {
+    const bases = [...this.#errorsBelow.keys()].filter((base) => path.startsWith(base));
+    return this.#errorsBelow.get(bases.sort((a, b) => b.length - a.length)[0] ?? '');
   }
 
   /** Returns the methods of every route that matches this path; empty for an unknown path. */
@@ -73,7 +87,8 @@ export function refuseOtherMethod(
   routes: Pick<RouteTable, 'methodsOf'>,
 ): void {
   const methods = routes.methodsOf(pathOf(request));
-  if (methods.length === 0) return;
+  // A path with a part that is too long matches its route here and not in the router.
+  if (methods.length === 0 || methods.includes(request.method)) return;
   reply.header('allow', methods.join(', '));
   throw new AppError('method_not_allowed');
 }

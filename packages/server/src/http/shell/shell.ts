@@ -31,6 +31,7 @@ import { leaveBody } from '../exchange/unread-body.ts';
 import { isProbe } from '../health-probe.ts';
 import type { HttpLimits } from '../http-limits.ts';
 import { takePathToken } from '../path-token.ts';
+import { pathOf } from '../request-path.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import { ignoreUnknownFields } from '../validation/ignored-fields.ts';
 import { RequestValidation } from '../validation/validation.ts';
@@ -74,7 +75,8 @@ export function createShell(options: ShellOptions): App {
     const appError = toAppError(error, request, validation);
     if (appError.status >= 500) tracker.noteCause(request, causeOf(appError));
     leaveBody(request.raw, reply.raw, appError.status);
-    return sendError(appError, request, reply);
+    const { errorAnswer = routes.errorsBelow(pathOf(request)) } = request.routeOptions.config;
+    return sendError(appError, { request, reply, errorAnswer });
   };
 
   const app: App = fastify({
@@ -113,7 +115,9 @@ export function createShell(options: ShellOptions): App {
   app.decorate('methodsOf', (path: string) => routes.methodsOf(path));
   app.decorate('hasRoutesBelow', (path: string) => routes.hasBelow(path));
   app.addHook('onRoute', (route) => {
-    if (!route.config?.takesRest) routes.add(route.url, [route.method].flat());
+    const { takesRest, errorAnswer } = route.config ?? {};
+    if (!takesRest) routes.add(route.url, [route.method].flat());
+    else if (errorAnswer) routes.addRest(route.url, errorAnswer);
     applyEndpoint(route, limits);
     const { deprecated } = route.config ?? {};
     if (deprecated)
