@@ -14,7 +14,11 @@ import { DispatchCaller } from '../../packages/server/test/support/dispatch-call
  * Clients of ComfyUI as people install them, and not ours. Their packages bring hundreds of others, so this test installs them for itself
  * and no one else does.
  */
-const clients = { '@saintno/comfyui-sdk': '0.3.1', '@stable-canvas/comfyui-client': '1.5.9' };
+const clients = {
+  '@saintno/comfyui-sdk': '0.3.1',
+  '@stable-canvas/comfyui-client': '1.5.9',
+  '@comfyorg/sdk': '0.1.9',
+};
 
 describe('clients of one ComfyUI, unmodified, on three workers', () => {
   const folder = temporaryFolder();
@@ -83,4 +87,108 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
     expect(Object.keys(await ada.get('/history'))).toContain(promptId);
     expect(Object.keys(await bob.get('/history'))).not.toContain(promptId);
   });
+
+  /** The SDK takes its address from the environment alone, and needs a later Node than the gateway. */
+  async function runSdk(program: string, { token }: ComfyuiCaller, base: string, ...args: string[]) {
+    const source = fileURLToPath(new URL(`comfyui-clients/${program}`, import.meta.url));
+    copyFileSync(source, join(folder.path, program));
+    const command = ['--prefer-offline', '-y', '-p', 'node@24', 'node', program, token, ...args];
+    const env = { ...process.env, COMFY_BASE_URL: base };
+    const { stdout } = await promisify(execFile)('npx', command, { cwd: folder.path, env });
+    return JSON.parse(stdout);
+  }
+
+  function pictureFile(): string {
+    const path = join(folder.path, 'photo.png');
+    writeFileSync(path, Buffer.from(onePixel, 'base64'));
+    return path;
+  }
+
+  it.each([
+    ['the prefix', '/comfy'],
+    ['the prefix and a slash', '/comfy/'],
+  ])('@comfyorg/sdk does everything that it can do, with %s in its base address', async (_name, prefix) => {
+    const carol = await ComfyuiCaller.register(gateway.url, `carol${prefix.length}@example.com`);
+    const told = await runSdk('comfy-sdk.mjs', carol, gateway.url + prefix, pictureFile());
+
+    expect(told.broken).toEqual([]);
+    expect(Object.keys(told.checked).sort()).toEqual([
+      'GET assets',
+      'GET jobs',
+      'POST assets',
+      'POST jobs',
+      'error',
+      'event output',
+      'event progress',
+    ]);
+    expect(told).toMatchObject({
+      status: 'succeeded',
+      output: { type: 'image', contentType: 'image/png' },
+      start: 'PNG',
+      url: expect.stringContaining(`${gateway.url}/comfy/api/v2/assets/`),
+      uploadedNew: true,
+      again: { id: true, createdNew: false },
+      keptHash: true,
+      many: Array.from({ length: 9 }, () => 'succeeded 4'),
+      used: { name: 'IdempotencyKeyReuse', code: 'idempotency_key_reuse', status: 422 },
+      canceled: 'canceled',
+      canceledAgain: 'canceled',
+      crowd: Array.from({ length: 11 }, () => 'succeeded'),
+      workflow: { format: 'api', image: true },
+    });
+    expect(told.savedBytes).toBe(told.output.sizeBytes);
+    expect(told.events.at(0)).toMatch(/^(statusChange|progress)$/);
+    expect(told.events.slice(-2)).toEqual(['outputReady', 'statusChange']);
+    expect(told.refused).toMatchObject({
+      unknownJob: { name: 'NotFound', status: 404 },
+      unknownAsset: { name: 'NotFound', status: 404 },
+      badWorkflow: { name: 'InvalidWorkflow', status: 422 },
+      goneAsset: { name: 'MissingAsset', status: 422 },
+    });
+    expect(await workersOf(carol)).toHaveLength(3);
+  });
+
+  /** The workers that have run the jobs of an account. */
+  async function workersOf({ token }: ComfyuiCaller): Promise<string[]> {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${gateway.url}/api/tasks?status=completed&limit=200`, { headers });
+    const { data } = (await answer.json()) as { data: { items: { instanceId: string }[] } };
+    return [...new Set(data.items.map(({ instanceId }) => instanceId))];
+  }
+
+  it('@comfyorg/sdk learns which base address it needs when the prefix is missing', async () => {
+    const { error } = await runSdk('comfy-sdk-job.mjs', ada, gateway.url, 'submit');
+    expect(error).toContain(`Set COMFY_BASE_URL to ${gateway.url}/comfy.`);
+  });
+
+  it('@comfyorg/sdk takes up its job after the gateway was killed', async () => {
+    const { id } = await runSdk('comfy-sdk-job.mjs', ada, `${gateway.url}/comfy`, 'submit');
+    const stream = await ada.fetch(`/api/v2/jobs/${id}/events`);
+    const reader = stream.body?.getReader();
+    const first = new TextDecoder().decode((await reader?.read())?.value);
+    expect(first).toMatch(/^event: (status|progress)\n/);
+    await gateway.kill9();
+    await expect(readToEnd(reader)).rejects.toThrow();
+    gateway = await SpawnedGateway.start({ home: folder.path });
+    const { events, status, outputs } = await runSdk(
+      'comfy-sdk-job.mjs',
+      ada,
+      `${gateway.url}/comfy`,
+      'resume',
+      id,
+    );
+    expect(events[0]).toMatch(/^(statusChange|progress)$/);
+    expect({ status, outputs, last: events.at(-1) }).toEqual({
+      status: 'succeeded',
+      outputs: 8,
+      last: 'statusChange',
+    });
+  });
+
+  async function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<void> {
+    while (!(await reader?.read())?.done);
+  }
 });
+
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';

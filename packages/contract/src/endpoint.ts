@@ -95,5 +95,7 @@ export interface Endpoint {
     /** Content types of the answer; `application/json` when absent. */
     produces?: string[];
     response: Record<number, TSchema>;
+    /** The body of errors, for an interface that another project has described. */
+    errorBody?: TSchema;
   };
 }

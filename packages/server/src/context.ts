@@ -24,7 +24,8 @@ import { WorkerNames } from './dispatch/graphs/worker-names.ts';
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
-import { type ComfyuiDoor, createComfyuiDoor } from './doors/comfyui/create-comfyui-door.ts';
+import { createComfyApiDoor } from './doors/comfy-api/create-comfy-api-door.ts';
+import { createComfyuiDoor } from './doors/comfyui/create-comfyui-door.ts';
 import { trustedProxies } from './http/access/client-ip.ts';
 import { Guard, identityOf } from './http/access/guard.ts';
 import type { Routes } from './http/app.ts';
@@ -203,8 +204,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         diskReserveBytes,
       })
     : null;
-  const comfyui =
-    dispatch && config.doors.comfyui.enabled ? openComfyuiDoor(base, { ...front, dispatch }) : null;
+  const doors = dispatch ? openDoors(base, { ...front, dispatch }) : [];
   if (conversation?.customAuth) guard.useCustomAuth(conversation.customAuth.authentication);
   const health = newHealth(base);
   const system = openSystem(base, { dispatch, health });
@@ -227,7 +227,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       ...accounts.routes,
       ...(dispatch?.routes ?? []),
       ...(conversation?.routes ?? []),
-      ...(comfyui?.routes ?? []),
+      ...doors,
     ],
     setListeningUrl: (url) => {
       listeningUrl = url;
@@ -515,22 +515,26 @@ async function openDispatch(
   return area;
 }
 
-function openComfyuiDoor(
+function openDoors(
   { config, opened, clock, logger }: Base,
-  { dispatch, guard, streams, admission, ends }: Front & { dispatch: DispatchArea },
-): ComfyuiDoor {
-  const door = createComfyuiDoor({
-    dispatch,
-    guard,
-    openStreams: streams,
-    admission,
-    endOf: (identity) => ends.of(identity),
-    clock,
-    log: logger,
-    limits: dispatchOptions(config).limits,
-  });
-  opened.add(() => door.close());
-  return door;
+  { guard, streams, ends, ...front }: Front & { dispatch: DispatchArea },
+): Routes[] {
+  const { comfyui, comfy_api: comfyApi } = config.doors;
+  const options = dispatchOptions(config);
+  const shared = { ...front, guard, openStreams: streams, clock };
+  const routes: Routes[] = [];
+  if (comfyui.enabled) {
+    const door = createComfyuiDoor({
+      ...shared,
+      endOf: (identity) => ends.of(identity),
+      log: logger,
+      limits: options.limits,
+    });
+    opened.add(() => door.close());
+    routes.push(...door.routes);
+  }
+  if (comfyApi.enabled) routes.push(createComfyApiDoor({ ...shared, options }));
+  return routes;
 }
 
 /** Null when this gateway is the only one on its database. */

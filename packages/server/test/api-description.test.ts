@@ -14,6 +14,7 @@ import * as settings from '@switchyard/contract/dispatch/settings';
 import * as taskBatches from '@switchyard/contract/dispatch/task-batches';
 import * as tasks from '@switchyard/contract/dispatch/tasks';
 import * as webhook from '@switchyard/contract/dispatch/webhook';
+import * as comfyApi from '@switchyard/contract/doors/comfy-api';
 import * as comfyui from '@switchyard/contract/doors/comfyui';
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import { errorCatalogue } from '@switchyard/contract/errors';
@@ -38,6 +39,7 @@ const modules = [
   tasks,
   webhook,
   comfyui,
+  comfyApi,
 ];
 const endpoints = modules.flatMap((module) => Object.values(module).filter(isEndpoint));
 
@@ -126,6 +128,9 @@ describe('/openapi.json', () => {
     expect(list?.responses.default).toEqual({ $ref: '#/components/responses/dispatch' });
     expect(operationOf(session.login)?.responses.default).toEqual({
       $ref: '#/components/responses/conversation',
+    });
+    expect(operationOf(comfyApi.comfyApiSubmit)?.responses.default).toMatchObject({
+      content: { 'application/json': { schema: { required: ['error'] } } },
     });
     const forms = Object.keys(operationOf(session.login)?.requestBody?.content ?? {});
     expect(forms).toEqual(['application/x-www-form-urlencoded', 'application/json']);

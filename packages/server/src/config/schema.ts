@@ -437,6 +437,9 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     comfyui: section('The pool as one ComfyUI, below `/comfy`.', {
       enabled: boolean(true, 'Whether clients of ComfyUI may use the pool, each with a token of an account.'),
     }),
+    comfy_api: section('The pool behind the official Comfy API v2, below `/comfy/api/v2`.', {
+      enabled: boolean(true, 'Whether the SDKs of Comfy may use the pool, each with a token of an account.'),
+    }),
   }),
 
   ui: section('The web console.', {

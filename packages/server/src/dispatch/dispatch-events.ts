@@ -111,10 +111,12 @@ export class DispatchEvents {
   }
 
   /** Listens to the events of one task. */
-  listenTo(taskId: string, listener: Listener): () => void {
+  listenTo(taskId: string, listener: Listener, interest?: Interest): () => void {
     const listeners = this.#listenersOf.get(taskId) ?? new Set();
     this.#listenersOf.set(taskId, listeners.add(listener));
+    if (interest) this.#interests.add(interest);
     return () => {
+      if (interest) this.#interests.delete(interest);
       listeners.delete(listener);
       if (listeners.size === 0 && this.#listenersOf.get(taskId) === listeners)
         this.#listenersOf.delete(taskId);

@@ -18,6 +18,7 @@ import * as comfyuiDoor from './migrations/017-comfyui-door.ts';
 import * as taskNotes from './migrations/018-task-notes.ts';
 import * as workerSystems from './migrations/019-worker-systems.ts';
 import * as clientsOfComfyui from './migrations/020-clients-of-comfyui.ts';
+import * as contentHashes from './migrations/021-content-hashes.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -39,4 +40,5 @@ export const dispatchMigrations: readonly Migration[] = [
   taskNotes,
   workerSystems,
   clientsOfComfyui,
+  contentHashes,
 ];

@@ -157,6 +157,7 @@ export interface IdempotencyKeyTable {
   owner: string;
   key: string;
   bodyHash: string;
+  /** What the request made: a task, or a file. */
   taskId: string;
   createdAt: string;
 }
@@ -280,6 +281,8 @@ export interface FileTable {
   /** The size of a picture in pixels; null for other files, and for pictures of earlier versions. */
   width: number | null;
   height: number | null;
+  /** Null until the content is uploaded by a client that asks for files by this hash. */
+  blake3: string | null;
   createdAt: string;
 }
 

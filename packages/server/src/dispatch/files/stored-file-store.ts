@@ -16,6 +16,7 @@ import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
 import { countCeiling } from '../tasks/task-list-store.ts';
+import { claimKey } from '../tasks/task-store.ts';
 
 export type FileRow = Selectable<FileTable>;
 export type NewFileRow = Insertable<FileTable>;
@@ -69,18 +70,61 @@ export class StoredFileStore {
   ): Promise<string> {
     requireOwner(owner);
     return this.#database.write(async (trx) => {
-      const present = await trx
-        .selectFrom('files')
-        .select('id')
-        .where('owner', '=', row.owner)
-        .where('sha256', '=', row.sha256)
-        .where('filename', '=', row.filename)
-        .where('source', '=', 'upload')
-        .orderBy('createdAt', 'desc')
-        .limit(1)
-        .executeTakeFirst();
+      const present = await sameUpload(trx, row);
       if (!present) await insertUpload(trx, row, quotaBytes);
       return present?.id ?? row.id;
+    });
+  }
+
+  /**
+   * Like `insertUploadOnce`. All files of its owner with this content learn their BLAKE3. `isKnown`: there were some before. Throws
+   * `idempotency_mismatch` when the key was used before.
+   */
+  async insertHashed(
+    owner: Owner,
+    row: FileRow,
+    { quotaBytes, key }: { quotaBytes: number; key: string | null },
+  ): Promise<{ row: FileRow; isKnown: boolean }> {
+    requireOwner(owner);
+    const { owner: user, sha256, blake3, createdAt } = row;
+    return this.#database.write(async (trx) => {
+      const claim = { owner: user, bodyHash: sha256, taskId: row.id, createdAt };
+      if (key !== null && !(await claimKey(trx, { ...claim, key })))
+        throw new AppError('idempotency_mismatch');
+      const known = await newestOf(trx, user).select('id').where('sha256', '=', sha256).executeTakeFirst();
+      const present = known && (await sameUpload(trx, row));
+      if (!present) await insertUpload(trx, row, quotaBytes);
+      if (known)
+        await trx
+          .updateTable('files')
+          .set({ blake3 })
+          .where('owner', '=', user)
+          .where('sha256', '=', sha256)
+          .where('blake3', 'is', null)
+          .execute();
+      return { row: present ? { ...present, blake3 } : row, isKnown: known !== undefined };
+    });
+  }
+
+  /**
+   * Gives content that its owner has another name. Returns the file that has this name already, if there is one, and undefined when
+   * the owner has no file with this content.
+   */
+  async insertCopy(
+    owner: string,
+    { blake3, ...copy }: Pick<FileRow, 'id' | 'createdAt'> & { blake3: string; filename: string | null },
+    { quotaBytes }: { quotaBytes: number },
+  ): Promise<{ row: FileRow; isKnown: boolean } | undefined> {
+    return this.#database.write(async (trx) => {
+      const ofContent = newestOf(trx, owner).selectAll().where('blake3', '=', blake3);
+      const source = await ofContent.$if(this.#locksRows, (query) => query.forShare()).executeTakeFirst();
+      if (!source) return undefined;
+      const filename = copy.filename ?? source.filename;
+      const present = await ofContent.where('filename', '=', filename).executeTakeFirst();
+      if (present) return { row: present, isKnown: true };
+      const row: FileRow = { ...source, ...copy, filename, source: 'upload', taskId: null, workflowId: null };
+      await insertUpload(trx, row, quotaBytes);
+      return { row, isKnown: false };
     });
   }
 
@@ -110,14 +154,16 @@ export class StoredFileStore {
 
   /** The user's newest output of this name. */
   async newestOutput(owner: string, filename: string): Promise<FileRow | undefined> {
-    return this.#newestOf(owner)
+    return newestOf(this.#database.read, owner)
+      .selectAll()
       .where('filename', '=', filename)
       .where('source', '=', 'output')
       .executeTakeFirst();
   }
 
   async newestUpload(owner: string, filename: string): Promise<FileRow | undefined> {
-    return this.#newestOf(owner)
+    return newestOf(this.#database.read, owner)
+      .selectAll()
       .where('filename', '=', filename)
       .where('source', '=', 'upload')
       .executeTakeFirst();
@@ -125,17 +171,13 @@ export class StoredFileStore {
 
   /** The user's newest file with this content. */
   async newestWith(owner: string, sha256: string): Promise<FileRow | undefined> {
-    return this.#newestOf(owner).where('sha256', '=', sha256).executeTakeFirst();
+    return newestOf(this.#database.read, owner).selectAll().where('sha256', '=', sha256).executeTakeFirst();
   }
 
-  #newestOf(owner: string) {
-    return this.#database.read
-      .selectFrom('files')
-      .selectAll()
-      .where('owner', '=', owner)
-      .orderBy('createdAt', 'desc')
-      .orderBy('id', 'desc')
-      .limit(1);
+  /** Returns whether the user has a file with this content. A user who has none learns nothing of the files of others. */
+  async hasBlake3(owner: string, blake3: string): Promise<boolean> {
+    const query = newestOf(this.#database.read, owner).select('id').where('blake3', '=', blake3);
+    return (await query.executeTakeFirst()) !== undefined;
   }
 
   /** A page and how many files fit in all, at one moment. */
@@ -263,6 +305,28 @@ export class StoredFileStore {
   }
 }
 
+function newestOf(read: Pick<Trx, 'selectFrom'>, owner: string) {
+  return read
+    .selectFrom('files')
+    .where('owner', '=', owner)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1);
+}
+
+/** The upload with the content and the name of this one. */
+async function sameUpload(
+  trx: Trx,
+  { owner, sha256, filename }: Pick<FileRow, 'owner' | 'sha256' | 'filename'>,
+): Promise<FileRow | undefined> {
+  return newestOf(trx, owner)
+    .selectAll()
+    .where('sha256', '=', sha256)
+    .where('filename', '=', filename)
+    .where('source', '=', 'upload')
+    .executeTakeFirst();
+}
+
 async function insertUpload(trx: Trx, row: NewFileRow, quotaBytes: number): Promise<void> {
   const used = await addUsage(trx, row.owner, { bytes: row.size, count: 1 });
   if (used > quotaBytes) throw new AppError('quota_exceeded');
@@ -331,6 +395,7 @@ const fileColumns = [
   'workflowId',
   'width',
   'height',
+  'blake3',
   'createdAt',
 ] as const satisfies (keyof FileRow)[];
 

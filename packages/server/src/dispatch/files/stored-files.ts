@@ -8,6 +8,7 @@ import {
   type StoredFile,
 } from '@switchyard/contract/dispatch/file';
 import { pushLimits } from '@switchyard/contract/dispatch/push';
+import type { IHasher } from 'hash-wasm';
 import { AppError } from '../../lib/app-error.ts';
 import { toIso } from '../../lib/clock.ts';
 import { newSecret } from '../../lib/ids.ts';
@@ -27,6 +28,15 @@ import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
 import { type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
+
+export interface HashedContent extends StoredContent {
+  blake3: string;
+}
+
+interface HashedFile {
+  row: FileRow;
+  isKnown: boolean;
+}
 
 /** 128 random bits: an id cannot be guessed. */
 const idBytes = 16;
@@ -79,6 +89,47 @@ export class StoredFiles implements AttemptFiles {
     const fileId = await store.insertUploadOnce({ user: userId }, row, limits);
     if (fileId === row.id) this.#created(row);
     return { fileId };
+  }
+
+  /** Like `receive`, for clients that ask by BLAKE3 whether they have to upload a file at all. */
+  async receiveHashed(source: Readable, signal: AbortSignal): Promise<HashedContent> {
+    const hash = await newBlake3();
+    const content = await this.receive(Readable.from(hashing(source, hash)), signal);
+    return { ...content, blake3: hash.digest() };
+  }
+
+  /**
+   * The same content under the same name is one file, as in `addOnce`. `isKnown`: the user had a file with this content before. The key
+   * works once: with a used one it throws `idempotency_mismatch`.
+   */
+  async addHashed(
+    userId: string,
+    given: string,
+    { content, key }: { content: HashedContent; key: string | null },
+  ): Promise<HashedFile> {
+    const { store, limits } = this.#options;
+    const row = { ...this.#uploadOf(userId, given, content), blake3: content.blake3 };
+    const added = await store.insertHashed({ user: userId }, row, { ...limits, key });
+    if (added.row === row) this.#created(row);
+    return added;
+  }
+
+  /** Names content that the user has already. Returns undefined when the user has no file with this hash. */
+  async addByHash(userId: string, blake3: string, given: string | null): Promise<HashedFile | undefined> {
+    const { store, limits, clock } = this.#options;
+    const filename = given === null ? null : safeDisplayName(given);
+    const copy = { id: newFileId(), createdAt: toIso(clock()), blake3, filename };
+    const added = await store.insertCopy(userId, copy, limits);
+    if (added?.isKnown === false) this.#created(added.row);
+    return added;
+  }
+
+  hasHash(userId: string, blake3: string): Promise<boolean> {
+    return this.#options.store.hasBlake3(userId, blake3);
+  }
+
+  linkTo({ id: fileId, filename }: FileRow, origin: string | undefined): string {
+    return this.#options.links.to({ fileId, filename }, origin);
   }
 
   /** Called before the bytes arrive: an owner without room gets the error at once. */
@@ -207,6 +258,7 @@ export class StoredFiles implements AttemptFiles {
         workflowId: task.workflowId,
         width,
         height,
+        blake3: null,
         createdAt: at,
       }),
     );
@@ -257,6 +309,7 @@ export class StoredFiles implements AttemptFiles {
       taskId: null,
       workflowId: null,
       ...sizeOf(head),
+      blake3: null,
       createdAt: toIso(this.#options.clock()),
     };
   }
@@ -274,7 +327,7 @@ export class StoredFiles implements AttemptFiles {
     return {
       fileId: row.id,
       filename: row.filename,
-      url: this.#options.links.to({ fileId: row.id, filename: row.filename }, origin),
+      url: this.linkTo(row, origin),
       size: row.size,
       contentType: row.contentType,
       sha256: row.sha256,
@@ -284,6 +337,20 @@ export class StoredFiles implements AttemptFiles {
       height: row.height,
       createdAt: row.createdAt,
     };
+  }
+}
+
+/** WebAssembly, which is loaded when a client first needs it. */
+async function newBlake3(): Promise<IHasher> {
+  const { default: hashes } = await import('hash-wasm');
+  return hashes.createBLAKE3();
+}
+
+/** Passes on what it reads, a piece of the socket at a time, so that no step keeps the event loop for long. */
+async function* hashing(source: Readable, hash: IHasher): AsyncGenerator<Buffer> {
+  for await (const bytes of source as AsyncIterable<Buffer>) {
+    hash.update(bytes);
+    yield bytes;
   }
 }
 

@@ -176,6 +176,15 @@ export class Fleet {
     });
   }
 
+  /**
+   * True when instances might run it and each of them is away. False without such an instance as well, since then none is expected to
+   * come back.
+   */
+  isEachAway(requirement: Requirement): boolean {
+    const candidates = this.#candidates(requirement);
+    return candidates.length > 0 && candidates.every(({ canBeAsked }) => !canBeAsked);
+  }
+
   /** Sentences for the submitting client about what the task may wait for in vain. */
   doubtsAbout({ pool }: Pick<Requirement, 'pool'>): Wording[] {
     const present = [...this.#members.values()].filter(({ row }) => row.removed === 0);
@@ -204,6 +213,12 @@ export class Fleet {
 
   #enabled(): FleetMember[] {
     return [...this.#members.values()].filter(({ row }) => row.enabled === 1 && row.removed === 0);
+  }
+
+  #candidates(requirement: Requirement): { instanceId: string; canBeAsked: boolean }[] {
+    return this.#enabled()
+      .filter(({ offer }) => mightRun(offer, requirement))
+      .map(({ row: { id: instanceId }, canBeAsked }) => ({ instanceId, canBeAsked }));
   }
 
   /** The offers of the instances that are enabled. */
@@ -308,10 +323,7 @@ export class Fleet {
       health: this.#options.healthCheck(),
       marks: this.#marks,
       storedCapabilities: () => store.capabilitiesOf(row.id),
-      candidates: (requirement) =>
-        this.#enabled()
-          .filter(({ offer }) => mightRun(offer, requirement))
-          .map(({ row: { id: instanceId }, canBeAsked }) => ({ instanceId, canBeAsked })),
+      candidates: (requirement) => this.#candidates(requirement),
       onChange: (instance) => events.announce({ type: 'instance_changed', instance }),
       onSettled: () => {
         if (member.row.removed === 0 || !member.isUnused) return;

@@ -70,6 +70,12 @@ export function faultsOf({ graph, targets, definitions, found }: PromptToCheck):
   return { isRefused: good === 0, hasOutputs: outputs.length > 0, nodeErrors };
 }
 
+/** Returns whether one of the faults would end when a worker gets a model or a file. */
+export function mayBeNew({ nodeErrors }: PromptFaults): boolean {
+  const types = Object.values(nodeErrors).flatMap(({ errors }) => errors.map(({ type }) => type));
+  return types.includes('value_not_in_list') || types.includes('custom_validation_failed');
+}
+
 function* faultsOfNode(
   id: string,
   { graph, definitions, found }: Omit<PromptToCheck, 'targets'>,

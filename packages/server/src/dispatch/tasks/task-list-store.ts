@@ -10,8 +10,8 @@ import { readCounts } from './task-counts-store.ts';
 
 export interface TaskFilter {
   status?: TaskRow['status'] | undefined;
-  /** Only tasks that were cancelled. */
-  cancelled?: true | undefined;
+  /** Only tasks that were cancelled, or none of them. */
+  cancelled?: boolean | undefined;
   instanceId?: string | undefined;
   owner?: string | undefined;
   tag?: string | undefined;
@@ -224,7 +224,10 @@ function filtered<Output>(
   const { status, cancelled, owner, instanceId, sinceMs, untilMs, tag, threadId, text } = filter;
   let narrowed = query;
   if (status !== undefined) narrowed = narrowed.where('tasks.status', '=', status);
-  if (cancelled) narrowed = narrowed.where(wasCancelled('tasks.error', dialect));
+  if (cancelled !== undefined) {
+    const isCancelled = wasCancelled('tasks.error', dialect);
+    narrowed = narrowed.where(cancelled ? isCancelled : sql<boolean>`not (${isCancelled})`);
+  }
   if (owner !== undefined) narrowed = narrowed.where('tasks.owner', '=', owner);
   if (instanceId !== undefined) narrowed = narrowed.where('tasks.instanceId', '=', instanceId);
   // An id begins with the time of its row, so a span of time is a range of the index.

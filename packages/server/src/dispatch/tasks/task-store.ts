@@ -7,7 +7,7 @@ import type { Database, WriteTransaction } from '../../platform/database/databas
 import { isOneOf } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { Requirement } from '../graphs/capability.ts';
-import type { DispatchTables, FileTable, TaskInputRow, TaskRow } from '../tables.ts';
+import type { DispatchTables, FileTable, IdempotencyKeyTable, TaskInputRow, TaskRow } from '../tables.ts';
 import type { TaskEnd } from './attempt-store.ts';
 import { countEnded, readCounts, type TaskCounts } from './task-counts-store.ts';
 import { visibleTo } from './task-list-store.ts';
@@ -279,13 +279,19 @@ async function useKey(
   { row }: NewTask,
   idempotency: IdempotencyKey,
 ): Promise<EarlierSubmission | null> {
+  const { id: taskId, owner, createdAt } = row;
+  if (await claimKey(trx, { ...idempotency, owner, taskId, createdAt })) return null;
+  return earlierSubmission(trx, owner, idempotency);
+}
+
+/** Returns false when the owner has used the key before. */
+export async function claimKey(trx: Trx, row: IdempotencyKeyTable): Promise<boolean> {
   const taken = await trx
     .insertInto('idempotency_keys')
-    .values({ owner: row.owner, ...idempotency, taskId: row.id, createdAt: row.createdAt })
+    .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
-  if (taken.numInsertedOrUpdatedRows === 1n) return null;
-  return earlierSubmission(trx, row.owner, idempotency);
+  return taken.numInsertedOrUpdatedRows === 1n;
 }
 
 async function earlierSubmission(

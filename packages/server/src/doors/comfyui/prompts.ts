@@ -9,7 +9,12 @@ import {
   type PoolNodes,
   takesFile,
 } from '../../dispatch/instances/pool-nodes.ts';
-import { faultsOf, type NodeErrors, type PromptFaults } from '../../dispatch/instances/prompt-faults.ts';
+import {
+  faultsOf,
+  mayBeNew,
+  type NodeErrors,
+  type PromptFaults,
+} from '../../dispatch/instances/prompt-faults.ts';
 import type { TaskFront } from '../../dispatch/intake/task-front.ts';
 import type { SubmitMeta, Tasks } from '../../dispatch/intake/tasks.ts';
 import type { PromptStore } from '../../dispatch/tasks/prompt-store.ts';
@@ -149,12 +154,6 @@ export class Prompts {
       if (!(error instanceof AppError) || error.code !== 'task_not_waiting') throw error;
     }
   }
-}
-
-/** Returns whether one of the faults would end when a worker gets a model or a file. */
-function mayBeNew({ nodeErrors }: PromptFaults): boolean {
-  const types = Object.values(nodeErrors).flatMap(({ errors }) => errors.map(({ type }) => type));
-  return types.includes('value_not_in_list') || types.includes('custom_validation_failed');
 }
 
 /** Files that one prompt may name; each costs a look-up. */

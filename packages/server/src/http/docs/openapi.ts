@@ -127,7 +127,7 @@ function operationOf({ method, url, config, schema }: Endpoint): Operation {
       ...parametersOf(schema.headers, 'header'),
     ],
     ...(requestBody && { requestBody }),
-    responses: { ...answersOf(schema), default: { $ref: `#/components/responses/${area}` } },
+    responses: { ...answersOf(schema), default: failureOf(schema, area) },
     security: securityOf(config, method),
     'x-access': config.access,
     'x-area': area,
@@ -196,6 +196,11 @@ function securityOf(config: Endpoint['config'], method: string): Operation['secu
   const headers = [{ bearer: needed }, { accessToken: needed }, ...ofDoor];
   if (sessionOnly) return [session];
   return headerOnly ? headers : [...headers, session];
+}
+
+function failureOf({ errorBody }: Endpoint['schema'], area: Area): Operation['responses'][string] {
+  if (errorBody === undefined) return { $ref: `#/components/responses/${area}` };
+  return { description: 'The request failed.', content: contentOf(errorBody as unknown as Schema) };
 }
 
 function failure(name: string): Schema {

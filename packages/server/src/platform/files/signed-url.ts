@@ -39,6 +39,11 @@ export function isLinkValid(
   return Number(expires) * 1000 > nowMs;
 }
 
+/** When a signed link ends. */
+export function endOfLink(url: string): Date {
+  return new Date(Number(new URL(url).searchParams.get('expires')) * 1000);
+}
+
 /** The first line prevents the use of the signature for anything else under the same key. */
 function signatureOf(key: KeyObject, fileId: string, expires: string): Buffer {
   return createHmac('sha256', key).update(`switchyard file link\n${fileId}\n${expires}`).digest();
