@@ -10,19 +10,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { FakeWorker } from '@switchyard/dev-env/fake-worker';
-import { type ConfigOverrides, type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { startGateway } from '@switchyard/dev-env/gateway';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { testPostgres } from '@switchyard/dev-env/postgres';
-import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
-import { loadConfig } from '@switchyard/server/config/load';
-import type { Config } from '@switchyard/server/config/schema';
-import { systemClock } from '@switchyard/server/lib/clock';
 import { faultsOf, findBackup } from '@switchyard/server/ops/backup/read-backup';
-import { type RestoreOptions, restoreBackup } from '@switchyard/server/ops/backup/restore-backup';
-import { type BackupOptions, takeBackup } from '@switchyard/server/ops/backup/take-backup';
 import { unfinishedRestoreFile } from '@switchyard/server/ops/backup/unfinished-restore';
 import { endQuiet } from '@switchyard/server/platform/database/gateway-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPlaces, type Place, type Places } from './support/backup-places.ts';
 import { ConversationCaller } from './support/conversation-caller.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
 import { anyWorkflow, held } from './support/dispatch-pool.ts';
@@ -30,74 +25,23 @@ import { anyWorkflow, held } from './support/dispatch-pool.ts';
 const postgres = testPostgres('On Postgres');
 const password = 'correct horse battery';
 const ada = { email: 'ada@example.com', password };
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-let folder: ReturnType<typeof temporaryFolder>;
+let places: Places;
 let backups: string;
-let ends: (() => Promise<unknown>)[];
 
 beforeEach(() => {
-  folder = temporaryFolder();
-  backups = join(folder.path, 'backups');
-  ends = [];
+  places = openPlaces();
+  backups = places.backups;
 });
 
-afterEach(async () => {
-  for (const end of ends.reverse()) await end();
-  folder.remove();
-});
+afterEach(() => places.close());
 
-/** Where one gateway keeps what it has. */
-interface Place {
-  home: string;
-  config: ConfigOverrides;
-  loaded: Config;
-}
-
-async function place(name: string, isOnPostgres = false): Promise<Place> {
-  const home = join(folder.path, name);
-  const url = isOnPostgres ? await postgres.createDatabase() : null;
-  const database = url === null ? { backend: 'sqlite' as const } : { backend: 'postgres' as const, url };
-  const { config } = loadConfig({ flags: { home, port: '0' }, env: {}, cwd: folder.path });
-  return { home, config: { database }, loaded: { ...config, database: { ...config.database, ...database } } };
-}
-
-async function start({ home, config }: Place): Promise<DevGateway> {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
-  const gateway = await startGateway({ home, config });
-  let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => {
-    stopped ??= gateway.stop();
-    return stopped;
-  };
-  ends.push(stop);
-  return { ...gateway, stop };
-}
-
-async function take({ loaded }: Place, more: Partial<BackupOptions> = {}) {
-  return takeBackup({
-    config: loaded,
-    to: backups,
-    version: '1.2.3',
-    withSecrets: false,
-    clock: systemClock,
-    log: log as never,
-    onProgress: () => undefined,
-    ...more,
-  });
-}
-
-async function restore({ loaded }: Place, more: Partial<RestoreOptions> = {}) {
-  return restoreBackup({
-    config: loaded,
-    from: backups,
-    isLive: false,
-    clock: systemClock,
-    log: log as never,
-    onProgress: () => undefined,
-    ...more,
-  });
-}
+const sqlitePlace = (name: string) => places.place(name);
+const placeOn = async (name: string, isOnPostgres: boolean) =>
+  places.place(
+    name,
+    isOnPostgres ? { database: { backend: 'postgres', url: await postgres.createDatabase() } } : {},
+  );
 
 const engines = [
   { engine: 'On SQLite', isOnPostgres: false, isSkipped: false },
@@ -108,8 +52,8 @@ describe.each(engines)('$engine, a backup', ({ isOnPostgres, isSkipped }) => {
   it.skipIf(isSkipped)(
     'has everything that was acknowledged before its time, while others write',
     async () => {
-      const source = await place('source', isOnPostgres);
-      const gateway = await start(source);
+      const source = await placeOn('source', isOnPostgres);
+      const gateway = await places.start(source);
       const user = await DispatchCaller.register(gateway.url, ada.email);
       const session = await HttpSession.login(gateway.url, ada);
       const talker = await ConversationCaller.of(gateway.url, session);
@@ -132,17 +76,17 @@ describe.each(engines)('$engine, a backup', ({ isOnPostgres, isSkipped }) => {
       };
       const writing = [upload(), talk()];
       await expect.poll(() => Math.min(files.length, threads.length)).toBeGreaterThan(5);
-      const { manifest } = await take(source);
+      const { manifest } = await places.take(source);
       const count = files.length;
       await expect.poll(() => files.length).toBeGreaterThan(count);
       writers.abort();
       await Promise.all(writing);
       await gateway.stop();
 
-      const target = await place('target', isOnPostgres);
-      const { absent } = await restore(target, { isLive: true });
+      const target = await placeOn('target', isOnPostgres);
+      const { absent } = await places.restore(target, { isLive: true });
       expect(absent).toEqual([]);
-      const again = await start(target);
+      const again = await places.start(target);
       const reader = await DispatchCaller.login(again.url, ada.email);
       const restored = await ConversationCaller.of(again.url, await HttpSession.login(again.url, ada));
       const takenAt = Date.parse(manifest.takenAt);
@@ -169,9 +113,9 @@ describe.each(engines)('$engine, a backup', ({ isOnPostgres, isSkipped }) => {
 
   it.skipIf(isSkipped)('is restored beside the living gateway and rests until it is resumed', async () => {
     const worker = await FakeWorker.start(held);
-    ends.push(() => worker.close());
-    const source = await place('source', isOnPostgres);
-    const gateway = await start(source);
+    places.atEnd(() => worker.close());
+    const source = await placeOn('source', isOnPostgres);
+    const gateway = await places.start(source);
     const admin = await DispatchCaller.initialize(gateway.url);
     await admin.useWorkers([worker.stats.port]);
     const running = await admin.submit({ workflow: anyWorkflow });
@@ -181,11 +125,11 @@ describe.each(engines)('$engine, a backup', ({ isOnPostgres, isSkipped }) => {
       ({ phase }) => phase === 'executing',
     );
     const session = await HttpSession.login(gateway.url, { ...ada, email: 'admin@example.com' });
-    await take(source, { withSecrets: true });
+    await places.take(source, { withSecrets: true });
 
-    const target = await place('target', isOnPostgres);
-    await restore(target);
-    const quiet = await start(target);
+    const target = await placeOn('target', isOnPostgres);
+    await places.restore(target);
+    const quiet = await places.start(target);
     await expect(session.at(quiet.url).get('/api/v1/auth/me'), 'a session from before').rejects.toThrow(
       '401',
     );
@@ -215,58 +159,58 @@ describe.each(engines)('$engine, a backup', ({ isOnPostgres, isSkipped }) => {
 
 describe('a folder of backups', () => {
   it('gets only what is new, and a file that was changed in its place', async () => {
-    const source = await place('source');
-    const gateway = await start(source);
+    const source = sqlitePlace('source');
+    const gateway = await places.start(source);
     const user = await DispatchCaller.register(gateway.url, ada.email);
     await user.upload('one', randomBytes(1_000));
     const notes = join(source.home, 'notes');
     mkdirSync(notes);
     writeFileSync(join(notes, 'same'), 'same');
     writeFileSync(join(notes, 'changed'), 'before');
-    expect((await take(source)).copied.files).toBe(3);
-    expect((await take(source)).copied).toEqual({ files: 0, bytes: 0 });
+    expect((await places.take(source)).copied.files).toBe(3);
+    expect((await places.take(source)).copied).toEqual({ files: 0, bytes: 0 });
     await user.upload('two', randomBytes(2_000));
     writeFileSync(join(notes, 'changed'), 'after!');
-    const third = await take(source);
+    const third = await places.take(source);
     expect(third.copied).toEqual({ files: 2, bytes: 2_006 });
     expect(third.manifest.files.count).toBe(4);
 
-    const target = await place('target');
-    await restore(target);
+    const target = sqlitePlace('target');
+    await places.restore(target);
     expect(readFileSync(join(target.home, 'notes', 'changed'), 'utf8')).toBe('after!');
-    const earlier = await place('earlier');
+    const earlier = sqlitePlace('earlier');
     const first = readdirSync(backups)
       .filter((name) => name.startsWith('2'))
       .sort()[0];
-    await restore(earlier, { at: first });
+    await places.restore(earlier, { at: first });
     expect(readFileSync(join(earlier.home, 'notes', 'changed'), 'utf8')).toBe('before');
   });
 
   it('is for one gateway, and not for other things', async () => {
-    const [one, other] = [await place('one'), await place('other')];
-    await (await start(one)).stop();
-    await (await start(other)).stop();
-    await take(one);
-    await expect(take(other)).rejects.toThrow(`${backups} holds the backups of another gateway.`);
-    await expect(take(one, { to: one.home })).rejects.toThrow('holds something else than backups');
-    const none = await place('none');
-    await expect(take(none)).rejects.toThrow(/There is no database at .*Name the data home/);
+    const [one, other] = [sqlitePlace('one'), sqlitePlace('other')];
+    await (await places.start(one)).stop();
+    await (await places.start(other)).stop();
+    await places.take(one);
+    await expect(places.take(other)).rejects.toThrow(`${backups} holds the backups of another gateway.`);
+    await expect(places.take(one, { to: one.home })).rejects.toThrow('holds something else than backups');
+    const none = sqlitePlace('none');
+    await expect(places.take(none)).rejects.toThrow(/There is no database at .*Name the data home/);
   });
 
   it('has secrets in it only when it is told to, and apart', async () => {
-    const source = await place('source');
-    await (await start(source)).stop();
+    const source = sqlitePlace('source');
+    await (await places.start(source)).stop();
     const secret = readFileSync(join(source.home, '.jwt_secret'), 'utf8');
-    await take(source);
-    await take(source, { withSecrets: true });
+    await places.take(source);
+    await places.take(source, { withSecrets: true });
     const [without, withThem] = readdirSync(backups)
       .filter((name) => name.startsWith('2'))
       .sort();
-    const target = await place('target');
-    await restore(target, { at: without });
+    const target = sqlitePlace('target');
+    await places.restore(target, { at: without });
     expect(readdirSync(target.home)).not.toContain('.jwt_secret');
-    const same = await place('same');
-    await restore(same, { at: withThem });
+    const same = sqlitePlace('same');
+    await places.restore(same, { at: withThem });
     expect(readFileSync(join(same.home, '.jwt_secret'), 'utf8')).toBe(secret);
     const found = await findBackup(backups);
     for (const name of readdirSync(found.part(''))) {
@@ -278,14 +222,14 @@ describe('a folder of backups', () => {
 
 describe('a restoration', () => {
   async function backedUp(): Promise<{ source: Place; content: string }> {
-    const source = await place('source');
-    const gateway = await start(source);
+    const source = sqlitePlace('source');
+    const gateway = await places.start(source);
     const user = await DispatchCaller.register(gateway.url, ada.email);
     const bytes = randomBytes(1_000);
     await user.upload('one', bytes);
     mkdirSync(join(source.home, 'notes'));
     writeFileSync(join(source.home, 'notes', 'mine'), 'mine');
-    await take(source);
+    await places.take(source);
     await gateway.stop();
     const found = await findBackup(backups);
     const content = found.folder.contentPath(createHash('sha256').update(bytes).digest('hex'));
@@ -293,8 +237,8 @@ describe('a restoration', () => {
   }
 
   it('names accounts and tokens that come back, by a later backup or by the living gateway', async () => {
-    const source = await place('source');
-    const gateway = await start(source);
+    const source = sqlitePlace('source');
+    const gateway = await places.start(source);
     const admin = await DispatchCaller.initialize(gateway.url);
     await DispatchCaller.register(gateway.url, ada.email);
     const session = await HttpSession.login(gateway.url, { ...ada, email: 'admin@example.com' });
@@ -302,9 +246,9 @@ describe('a restoration', () => {
       name: 'script',
       scopes: ['dispatch:read'],
     });
-    const { manifest } = await take(source);
-    const first = await place('first');
-    expect((await restore(first)).comingBack, 'nothing later is known').toBeNull();
+    const { manifest } = await places.take(source);
+    const first = sqlitePlace('first');
+    expect((await places.restore(first)).comingBack, 'nothing later is known').toBeNull();
     await admin.deleteUser(ada.email);
     await fetch(new URL(`/api/v1/auth/tokens/${id}`, gateway.url), {
       method: 'DELETE',
@@ -317,23 +261,23 @@ describe('a restoration', () => {
       'the account ada@example.com, which was deleted',
       'the token "script" of admin@example.com, which was revoked',
     ];
-    const second = await place('second');
-    expect((await restore(second, { compare: source.home })).comingBack).toEqual(lines);
-    await take(source);
-    const third = await place('third');
-    expect((await restore(third, { at: manifest.takenAt })).comingBack).toEqual(lines);
-    const wrong = await place('wrong');
-    await expect(restore(wrong, { compare: join(folder.path, 'nowhere') })).rejects.toThrow(
+    const second = sqlitePlace('second');
+    expect((await places.restore(second, { compare: source.home })).comingBack).toEqual(lines);
+    await places.take(source);
+    const third = sqlitePlace('third');
+    expect((await places.restore(third, { at: manifest.takenAt })).comingBack).toEqual(lines);
+    const wrong = sqlitePlace('wrong');
+    await expect(places.restore(wrong, { compare: join(places.path, 'nowhere') })).rejects.toThrow(
       'There is no database at',
     );
   });
 
   it('is refused into a home that is not empty, and beside a gateway', async () => {
     const { source } = await backedUp();
-    await expect(restore(source)).rejects.toThrow(/is not empty \(.*\)\. Restore into a new home/);
-    const target = await place('target');
-    const gateway = await start(target);
-    await expect(restore(target)).rejects.toThrow('is not empty');
+    await expect(places.restore(source)).rejects.toThrow(/is not empty \(.*\)\. Restore into a new home/);
+    const target = sqlitePlace('target');
+    const gateway = await places.start(target);
+    await expect(places.restore(target)).rejects.toThrow('is not empty');
     await gateway.stop();
   });
 
@@ -342,16 +286,16 @@ describe('a restoration', () => {
     writeFileSync(content, randomBytes(1_000));
     const faults = await faultsOf(await findBackup(backups), () => undefined);
     expect(faults).toEqual([expect.stringMatching(/^The content [0-9a-f]{64} is damaged\.$/)]);
-    const damaged = await place('damaged');
-    expect((await restore(damaged)).absent).toMatchObject([
+    const damaged = sqlitePlace('damaged');
+    expect((await places.restore(damaged)).absent).toMatchObject([
       { why: 'Its content is damaged or missing in the backup.' },
     ]);
     rmSync(content);
     expect(await faultsOf(await findBackup(backups), () => undefined)).toEqual([
       expect.stringMatching(/^The content [0-9a-f]{64} is missing\.$/),
     ]);
-    const missing = await place('missing');
-    expect((await restore(missing)).absent).toHaveLength(1);
+    const missing = sqlitePlace('missing');
+    expect((await places.restore(missing)).absent).toHaveLength(1);
     expect(readFileSync(join(missing.home, 'notes', 'mine'), 'utf8')).toBe('mine');
   });
 
@@ -362,8 +306,8 @@ describe('a restoration', () => {
     await backedUp();
     const found = await findBackup(backups);
     truncateSync(found.part(name), 50);
-    const target = await place('target');
-    await expect(restore(target)).rejects.toThrow(message);
+    const target = sqlitePlace('target');
+    await expect(places.restore(target)).rejects.toThrow(message);
     await expect(faultsOf(found, () => undefined)).rejects.toThrow(message);
     expect(readdirSync(target.home).filter((entry) => !entry.includes('lock'))).toEqual(['data']);
   });
@@ -373,21 +317,25 @@ describe('a restoration', () => {
     const path = (await findBackup(backups)).part('manifest.json');
     const manifest = JSON.parse(readFileSync(path, 'utf8'));
     writeFileSync(path, JSON.stringify({ ...manifest, format: 2, version: '9.0.0' }));
-    const target = await place('target');
-    await expect(restore(target)).rejects.toThrow('was made by version 9.0.0, whose backups (format 2)');
+    const target = sqlitePlace('target');
+    await expect(places.restore(target)).rejects.toThrow(
+      'was made by version 9.0.0, whose backups (format 2)',
+    );
     appendFileSync(path, '{');
-    await expect(restore(target)).rejects.toThrow(/The manifest of .* is damaged; use another backup/);
-    await expect(restore(target, { at: '2020-01-01T00:00:00.000Z' })).rejects.toThrow('No backup 2020-01-01');
-    await expect(restore(target, { from: join(folder.path, 'nowhere') })).rejects.toThrow(
+    await expect(places.restore(target)).rejects.toThrow(/The manifest of .* is damaged; use another backup/);
+    await expect(places.restore(target, { at: '2020-01-01T00:00:00.000Z' })).rejects.toThrow(
+      'No backup 2020-01-01',
+    );
+    await expect(places.restore(target, { from: join(places.path, 'nowhere') })).rejects.toThrow(
       'There is no backup at',
     );
   });
 
   it('is begun again where it was broken off, and until then no gateway starts there', async () => {
     await backedUp();
-    const target = await place('target');
+    const target = sqlitePlace('target');
     const stop = new Error('the process ends here');
-    const broken = restore(target, {
+    const broken = places.restore(target, {
       onProgress: () => {
         throw stop;
       },
@@ -397,8 +345,8 @@ describe('a restoration', () => {
     await expect(startGateway({ home: target.home, config: target.config })).rejects.toThrow(
       'A backup was not restored to its end into',
     );
-    await restore(target, { isLive: true });
-    const gateway = await start(target);
+    await places.restore(target, { isLive: true });
+    const gateway = await places.start(target);
     const user = await DispatchCaller.login(gateway.url, ada.email);
     expect((await user.call('GET', '/api/files')).data.total).toBe(1);
   });

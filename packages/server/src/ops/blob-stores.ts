@@ -3,10 +3,12 @@ import type { Config } from '../config/schema.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database } from '../platform/database/database.ts';
-import { databaseIdentity } from '../platform/database/gateway-store.ts';
+import { databaseIdentity, knownIdentity } from '../platform/database/gateway-store.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import type { BlobStore } from '../platform/files/blob-store.ts';
 import { ContentStore } from '../platform/files/content-store.ts';
+import { areDeletionsHeld } from '../platform/files/deletion-hold.ts';
+import { nodeDisk } from '../platform/files/disk.ts';
 import { fileMigrations } from '../platform/files/migrations.ts';
 import { ObjectKeyStore, type ObjectKeyTables } from '../platform/s3/object-key-store.ts';
 import type { S3CallsOptions } from '../platform/s3/s3-calls.ts';
@@ -33,7 +35,7 @@ export async function openBlobStore(parts: StoreParts): Promise<{ store: BlobSto
 
 export function openDiskStore({ config, database, clock }: StoreParts): Promise<ContentStore> {
   return ContentStore.open({
-    root: join(sharedHome(config), 'files'),
+    root: contentFolder(config),
     reserveBytes: diskReserveBytes,
     isShared: database.backend === 'postgres',
     now: clock,
@@ -65,9 +67,47 @@ export async function openS3Store(
     scratch: join(config.data_home, 'lent'),
     redirect: config.files.s3.redirect,
     isNew,
+    areDeletionsHeld: () => areDeletionsHeld(contentFolder(config), nodeDisk),
     now: clock,
     log,
   });
+}
+
+/** The folder of content on the disk. A backup holds deletions there, wherever the content is. */
+export function contentFolder(config: Config): string {
+  return join(sharedHome(config), 'files');
+}
+
+/** Opens the store beside a gateway, to read what the rows of a copy of its database refer to. It writes nothing. */
+export async function openCopiedStore({
+  config,
+  copy,
+  scratch,
+  log,
+}: {
+  config: Config;
+  copy: Database<unknown>;
+  scratch: string;
+  log: Log;
+}): Promise<{ store: Pick<BlobStore, 'open'>; close: () => void }> {
+  if (config.files.store === 'disk') {
+    const options = { root: contentFolder(config), reserveBytes: 0, isShared: true };
+    return { store: await ContentStore.open(options), close: () => undefined };
+  }
+  const [{ S3Objects }, { S3Store }] = await Promise.all([
+    import('../platform/s3/s3-objects.ts'),
+    import('../platform/s3/s3-store.ts'),
+  ]);
+  const store = await S3Store.open({
+    objects: new S3Objects(s3CallsOptions(config)),
+    keys: new ObjectKeyStore(copy.withTables<ObjectKeyTables>()),
+    database: (await knownIdentity(copy)) ?? '',
+    scratch,
+    redirect: false,
+    now: systemClock,
+    log,
+  });
+  return { store, close: () => store.close() };
 }
 
 /** Signatures have the time of this machine, which S3 compares with its own. */

@@ -33,7 +33,10 @@ export class BackupRowsStore {
     }
   }
 
-  /** Ends what would still be valid: sessions of everybody, and leases of processes that have ended. */
+  /**
+   * Ends what would still be valid: sessions of everybody, leases of processes that have ended, and what is known of the folder and
+   * of the bucket of the gateway before.
+   */
   async forgetTheLiving(): Promise<void> {
     const database = this.#database;
     await database.write(async (trx) => {
@@ -42,7 +45,7 @@ export class BackupRowsStore {
         .set((row) => ({ token_version: row('token_version', '+', 1) }))
         .execute();
     });
-    for (const table of ['leases', 'shared_folder'])
+    for (const table of ['leases', 'shared_folder', 'stored_objects'])
       if (await tableExists(database, table))
         await database.write((trx) => sql`delete from ${sql.table(table)}`.execute(trx));
   }

@@ -9,7 +9,7 @@ export interface HomeFile extends Pick<ListedFile, 'path' | 'mode' | 'stamp'> {
 
 /** Made again, of one process alone, or copied in another way: content by its rows, and the database as a whole. */
 const leftOut =
-  /^(files|thumbnails|worker|gateway\.json|(home|database)\.lock(\.json)?|.*\.db(-wal|-shm|-journal|\.part)?|lost\+found)$/;
+  /^(files|thumbnails|worker|lent|gateway\.json|(home|database)\.lock(\.json)?|.*\.db(-wal|-shm|-journal|\.part)?|lost\+found)$/;
 /** Keys and passwords, which a backup holds apart and only when it is told to. */
 export const secretFiles = ['.jwt_secret', 'admin_initial_credentials.txt'];
 const sharedMark = '.switchyard-shared.json';

@@ -11,12 +11,13 @@ import { markRestored, restoredGateway } from '../../platform/database/gateway-s
 import { pendingMigrations } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openAlone, openToRead } from '../../platform/database/open.ts';
 import { history } from '../../platform/database/transfer/copy-tables.ts';
-import { ContentStore } from '../../platform/files/content-store.ts';
+import type { BlobStore } from '../../platform/files/blob-store.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
 import { isDiskFull, writeBlob } from '../../platform/files/write-blob.ts';
 import { acquireDatabaseLock, acquireHomeLock } from '../../platform/home-lock.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { areaMigrations } from '../area-migrations.ts';
+import { openBlobStore } from '../blob-stores.ts';
 import { databaseOptions, homes, sharedHome } from '../options-of-config.ts';
 import { diskFull, syncFile } from './backup-folder.ts';
 import { type Absent, type ListedFile, type Manifest, parts } from './backup-manifest.ts';
@@ -126,9 +127,7 @@ class Restoration {
     const back = await this.#requireKnown();
     const isDone = await this.#isDatabaseDone(restore);
     writePrivateFile(unfinishedRestorePath(config), `${restore}\n`);
-    await this.#restoreFiles();
-    await this.#restoreSecrets();
-    if (!isDone) await this.#restoreDatabase(restore);
+    if (!isDone) await this.#restoreAll(restore);
     await rm(unfinishedRestorePath(config));
     await nodeDisk.syncDirectory(config.data_home);
     return { path: join(folder.path, name), manifest, absent: this.#absent, comingBack: back };
@@ -171,24 +170,56 @@ class Restoration {
     return false;
   }
 
-  async #restoreFiles(): Promise<void> {
+  /**
+   * Rows come last, when all files are there. Sessions end in a copy, before it is put in place: no gateway ever sees them. A
+   * store that keeps rows of its own writes them into the copy.
+   */
+  async #restoreAll(restore: string): Promise<void> {
     const { config, onProgress } = this.#options;
+    const target = this.#target;
+    const folder = config.database.sqlite_dir;
+    const file = join(folder, 'switchyard.db.part');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await removeSqlite(file);
+    await copyFile(this.#found.part(parts.database), file);
+    await chmod(file, 0o600);
+    const copy = openAlone(file);
+    try {
+      await this.#prepare(copy, restore);
+      await this.#restoreFiles(copy);
+      await this.#restoreSecrets();
+      if (target.backend === 'postgres')
+        await copyRows({ from: { backend: 'sqlite', file }, tablesOf: copy, to: target }, (done, total) =>
+          onProgress('database', done, total),
+        );
+    } finally {
+      await copy.close();
+    }
+    if (target.backend === 'postgres') return removeSqlite(file);
+    await syncFile(file);
+    await rename(file, target.file);
+    await nodeDisk.syncDirectory(folder);
+  }
+
+  async #restoreFiles(copy: Database<unknown>): Promise<void> {
+    const { onProgress } = this.#options;
     const { manifest, part } = this.#found;
-    const content = await ContentStore.open({
-      root: join(sharedHome(config), 'files'),
-      reserveBytes: 0,
-      isShared: false,
-    });
+    const content = await openBlobStore({ ...this.#options, database: copy });
     let done = 0;
-    await eachOf(filesOf(part(parts.list)), async (listed) => {
-      await (listed.home === 'content' ? this.#restoreContent(listed, content) : this.#restoreFile(listed));
-      done += 1;
-      onProgress('files', done, manifest.files.count);
-    });
+    try {
+      await eachOf(filesOf(part(parts.list)), async (listed) => {
+        if (listed.home === 'content') await this.#restoreContent(listed, content.store);
+        else await this.#restoreFile(listed);
+        done += 1;
+        onProgress('files', done, manifest.files.count);
+      });
+    } finally {
+      content.close();
+    }
     for (const folder of this.#folders) await nodeDisk.syncDirectory(folder);
   }
 
-  async #restoreContent({ sha256, bytes }: ListedFile, content: ContentStore): Promise<void> {
+  async #restoreContent({ sha256, bytes }: ListedFile, content: BlobStore): Promise<void> {
     if (!(await this.#found.folder.has(sha256, bytes))) return this.#isAbsent(sha256);
     const stored = await content.put(this.#found.folder.open(sha256), { maxBytes: Number.POSITIVE_INFINITY });
     if (stored.sha256 !== sha256) this.#isAbsent(sha256);
@@ -232,32 +263,6 @@ class Restoration {
       const home = name === '.jwt_secret' ? config.data_home : sharedHome(config);
       if (typeof text === 'string') createPrivateFile(join(home, name), text);
     }
-  }
-
-  /** Sessions end in the copy, before it is put in place: no gateway ever sees them. */
-  async #restoreDatabase(restore: string): Promise<void> {
-    const { config, onProgress } = this.#options;
-    const { part } = this.#found;
-    const target = this.#target;
-    const file = join(config.database.sqlite_dir, 'switchyard.db.part');
-    await mkdir(config.database.sqlite_dir, { recursive: true, mode: 0o700 });
-    await removeSqlite(file);
-    await copyFile(part(parts.database), file);
-    await chmod(file, 0o600);
-    const copy = openAlone(file);
-    try {
-      await this.#prepare(copy, restore);
-      if (target.backend === 'postgres')
-        await copyRows({ from: { backend: 'sqlite', file }, tablesOf: copy, to: target }, (done, total) =>
-          onProgress('database', done, total),
-        );
-    } finally {
-      await copy.close();
-    }
-    if (target.backend === 'postgres') return removeSqlite(file);
-    await syncFile(file);
-    await rename(file, target.file);
-    await nodeDisk.syncDirectory(config.database.sqlite_dir);
   }
 
   async #prepare(copy: Database<unknown>, restore: string): Promise<void> {

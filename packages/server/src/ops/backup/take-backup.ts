@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -12,10 +12,10 @@ import type { Database } from '../../platform/database/database.ts';
 import { knownIdentity } from '../../platform/database/gateway-store.ts';
 import { openToRead } from '../../platform/database/open.ts';
 import type { BlobStore } from '../../platform/files/blob-store.ts';
-import { ContentStore } from '../../platform/files/content-store.ts';
 import { holdDeletions } from '../../platform/files/deletion-hold.ts';
 import { acquireBackupLock } from '../../platform/home-lock.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
+import { contentFolder, openCopiedStore } from '../blob-stores.ts';
 import { databaseOptions, homes, sharedHome } from '../options-of-config.ts';
 import { BackupFolder, bytesOf, diskFull } from './backup-folder.ts';
 import { type Absent, type ListedFile, type Manifest, manifestFormat, parts } from './backup-manifest.ts';
@@ -67,10 +67,8 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     opened.add(() => lock.release());
     const folder = new BackupFolder(path);
     await folder.claim(gateway);
-    const contentRoot = join(sharedHome(config), 'files');
-    const content = await ContentStore.open({ root: contentRoot, reserveBytes: 0, isShared: true });
-    opened.add(await holdDeletions(contentRoot));
-    return await new Backup(options, { folder, content, gateway }).take();
+    opened.add(await holdDeletions(contentFolder(config)));
+    return await new Backup(options, { folder, gateway }).take();
   } finally {
     await opened.close();
   }
@@ -93,18 +91,13 @@ async function identityOf(config: Config, log: Logger): Promise<string | null> {
 class Backup {
   readonly #options: BackupOptions;
   readonly #folder: BackupFolder;
-  readonly #content: BlobStore;
   readonly #gateway: string | null;
   readonly #absent: Absent[] = [];
   readonly #copied = { files: 0, bytes: 0 };
 
-  constructor(
-    options: BackupOptions,
-    { folder, content, gateway }: { folder: BackupFolder; content: BlobStore; gateway: string | null },
-  ) {
+  constructor(options: BackupOptions, { folder, gateway }: { folder: BackupFolder; gateway: string | null }) {
     this.#options = options;
     this.#folder = folder;
-    this.#content = content;
     this.#gateway = gateway;
   }
 
@@ -161,6 +154,8 @@ class Backup {
     const { onProgress } = this.#options;
     const list = createWriteStream(join(draft, parts.list), { mode: 0o600, flush: true });
     const hash = createHash('sha256');
+    const scratch = join(draft, 'lent');
+    const content = await openCopiedStore({ ...this.#options, copy, scratch });
     let count = 0;
     let bytes = 0;
     const write = async (listed: ListedFile): Promise<void> => {
@@ -171,10 +166,15 @@ class Backup {
       onProgress('files', count, null);
       if (!list.write(line)) await new Promise<void>((resolve) => list.once('drain', resolve));
     };
-    await eachOf(this.#allFiles(copy), async (copyOne) => {
-      const listed = await copyOne(earlier);
-      if (listed) await write(listed);
-    });
+    try {
+      await eachOf(this.#allFiles(copy, content.store), async (copyOne) => {
+        const listed = await copyOne(earlier);
+        if (listed) await write(listed);
+      });
+    } finally {
+      content.close();
+      await rm(scratch, { recursive: true, force: true });
+    }
     list.end();
     await finished(list);
     return { count, bytes, listSha256: hash.digest('hex') };
@@ -183,10 +183,11 @@ class Backup {
   /** Yields a function for each file: what rows refer to, then what lies in the homes. */
   async *#allFiles(
     copy: Database<unknown>,
+    content: Pick<BlobStore, 'open'>,
   ): AsyncGenerator<(earlier: Map<string, ListedFile>) => Promise<ListedFile | null>> {
     const { config } = this.#options;
     for await (const { sha256, bytes } of new BackupRowsStore(copy).contents())
-      yield () => this.#copyContent(sha256, bytes);
+      yield () => this.#copyContent({ sha256, bytes }, content);
     const named = [['home', config.data_home] as const, ['shared', sharedHome(config)] as const];
     const others = [...homes(config), config.database.sqlite_dir, this.#folder.path];
     const onAbsent = (absent: Absent) => void this.#absent.push(absent);
@@ -203,14 +204,17 @@ class Backup {
     }
   }
 
-  async #copyContent(sha256: string, bytes: number): Promise<ListedFile | null> {
+  async #copyContent(
+    { sha256, bytes }: { sha256: string; bytes: number },
+    content: Pick<BlobStore, 'open'>,
+  ): Promise<ListedFile | null> {
     const listed: ListedFile = { home: 'content', path: sha256, sha256, bytes, mode: 0o600, stamp: '' };
     if (await this.#folder.has(sha256, bytes)) return listed;
-    const opened = await this.#content.open(sha256);
+    const opened = await content.open(sha256);
     if (!opened) {
       this.#absent.push({
         path: sha256,
-        why: 'A file of this content is listed, but it is not on the disk.',
+        why: 'A file of this content is listed, but it is not there.',
       });
       return null;
     }

@@ -87,7 +87,10 @@ export async function restoredGateway(database: Database<unknown>): Promise<Rest
   return row ? { ...row, isQuiet: row.isQuiet === 1 } : null;
 }
 
-/** Says in a database from which backup it was restored. Its name goes: the next gateway gives it one of its own. */
+/**
+ * Says in a database from which backup it was restored. It gets the name of the restoration, so that it is not taken for the database
+ * from which the backup was made.
+ */
 export async function markRestored(
   database: Database<unknown>,
   { isQuiet, ...restored }: RestoredGateway,
@@ -100,6 +103,7 @@ export async function markRestored(
       .insertInto('restored_gateway')
       .values({ only: 1, ...restored, isQuiet: isQuiet ? 1 : 0 })
       .execute();
+    await trx.insertInto('database_identity').values({ only: 1, id: restored.restore }).execute();
   });
 }
 

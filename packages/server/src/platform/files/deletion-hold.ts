@@ -1,4 +1,4 @@
-import { rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { minuteMs, secondMs } from '../../lib/time-units.ts';
 import type { Disk } from './disk.ts';
@@ -14,6 +14,7 @@ const renewEveryMs = 10 * secondMs;
  */
 export async function holdDeletions(root: string): Promise<() => Promise<void>> {
   const path = join(root, holdFile);
+  await mkdir(root, { recursive: true, mode: 0o700 });
   await writeFile(path, `${process.pid}\n`, { mode: 0o600 });
   // A failure ends the hold a little earlier. The backup then finds that content is gone, and says so.
   const renew = () => void utimes(path, new Date(), new Date()).catch(() => undefined);

@@ -37,6 +37,8 @@ export interface S3StoreOptions {
   redirect: boolean;
   /** True when the bucket may be another one than before. What is known of that one is forgotten then. */
   isNew?: boolean;
+  /** True while a backup copies content, which must stay meanwhile. */
+  areDeletionsHeld?: () => Promise<boolean>;
   now: Clock;
   log: Log;
 }
@@ -131,7 +133,8 @@ export class S3Store implements BlobStore {
 
   async remove(sha256: string): Promise<'removed' | 'recent' | 'absent'> {
     requireSha256(sha256);
-    const { keys, now } = this.#options;
+    const { keys, now, areDeletionsHeld } = this.#options;
+    if (await areDeletionsHeld?.()) return (await keys.find(sha256)) ? 'recent' : 'absent';
     // Who stores the same content at this moment finds the row and keeps it, or makes a new object.
     const key = await keys.forget(sha256, now() - recentMs);
     if (key === null) return (await keys.find(sha256)) ? 'recent' : 'absent';
