@@ -1,0 +1,292 @@
+import { randomInt } from 'node:crypto';
+import { comfyApiAsset, comfyApiError, comfyApiJob } from '@switchyard/contract/doors/comfy-api';
+import { Value } from 'typebox/value';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ComfyuiCaller } from './support/comfyui-caller.ts';
+import { anyWorkflow, type DispatchPool, startPool } from './support/dispatch-pool.ts';
+import { SeededRandom } from './support/generated/seeded-random.ts';
+
+/** `GENERATED_REQUESTS` sets how many are sent to each door, `GENERATED_SEED` repeats a test. */
+const count = Number(process.env.GENERATED_REQUESTS ?? 500);
+const seed = Number(process.env.GENERATED_SEED ?? randomInt(2 ** 31));
+const batch = 250;
+
+const odd: unknown[] = [
+  null,
+  true,
+  -1,
+  1e300,
+  '',
+  'a',
+  '\u202e',
+  '\0',
+  '../x',
+  'x'.repeat(5_000),
+  [],
+  [['1', 0]],
+  {},
+  { constructor: 1 },
+  ['1', 0],
+  ['9', 0],
+  { $file: 'x' },
+  '{{name}}',
+  'photo.png [output]',
+];
+const fields = [
+  'prompt',
+  'prompt_id',
+  'client_id',
+  'extra_data',
+  'front',
+  'number',
+  'partial_execution_targets',
+];
+const queries = ['filename', 'subfolder', 'type', 'max_items', 'offset', 'clientId', 'preview'];
+const reads = [
+  '/prompt',
+  '/queue',
+  '/history',
+  '/history/x',
+  '/history/%00',
+  '/object_info',
+  '/object_info/%5B',
+  '/models',
+  '/models/constructor',
+];
+const others = ['/view', '/system_stats', '/x', '/manager/version', ''];
+const parts = ['image', 'overwrite', 'subfolder', 'type', 'mask'];
+
+let pool: DispatchPool;
+let ada: ComfyuiCaller;
+const statuses = new Map<number, number>();
+
+beforeAll(async () => {
+  process.stderr.write(`Requests at each door: GENERATED_SEED=${seed} GENERATED_REQUESTS=${count}\n`);
+  pool = await startPool();
+  ada = await ComfyuiCaller.register(pool.gateway.url, 'ada@example.com');
+});
+afterAll(async () => {
+  const sums = [...statuses].sort().map(([status, sum]) => `${status}: ${sum}`);
+  process.stderr.write(`Answers by status: ${sums.join(', ')}\n`);
+  await pool.close();
+});
+
+interface Generated {
+  described: string;
+  answer: Promise<Response>;
+  /** Returns whether the answer has the form that its door gives it. */
+  isShaped: (status: number, text: string) => boolean;
+}
+
+/** A prompt with one odd value in its graph and perhaps another one beside the graph. */
+function promptOf(random: SeededRandom): Generated {
+  const graph: Record<string, unknown> = structuredClone(anyWorkflow);
+  const node = random.pick(Object.keys(anyWorkflow)) as keyof typeof anyWorkflow;
+  const part = random.pick(['node', 'class_type', 'inputs', 'width', 'images', 'image', '__proto__']);
+  const value = random.pick(odd);
+  if (part === 'node') graph[node] = value;
+  else if (part === 'class_type' || part === 'inputs') graph[node] = { ...anyWorkflow[node], [part]: value };
+  else {
+    const inputs = { ...anyWorkflow[node].inputs, [part]: value };
+    graph[node] = { class_type: random.pick(['LoadImage', anyWorkflow[node].class_type]), inputs };
+  }
+  const extra = random.pick([true, false]) ? { [random.pick(fields)]: random.pick(odd) } : {};
+  const body = JSON.stringify({ prompt: graph, client_id: 'generated', ...extra });
+  const sent = random.pick([body, body, body, body.slice(0, -1), JSON.stringify(random.pick(odd))]);
+  return {
+    described: `POST /prompt ${sent.slice(0, 600)}`,
+    answer: ada.fetch('/prompt', { method: 'POST', body: sent }),
+    isShaped: (status, text) => {
+      const said = JSON.parse(text);
+      if (status === 200) return typeof said.prompt_id === 'string' && typeof said.number === 'number';
+      return typeof said.error?.type === 'string' && said.node_errors !== undefined;
+    },
+  };
+}
+
+function readOf(random: SeededRandom): Generated {
+  const query = new URLSearchParams([[random.pick(queries), String(random.pick(odd))]]);
+  if (random.pick([true, false])) query.append('filename', String(random.pick(odd)));
+  const isRead = random.pick([true, false]);
+  const path = `${random.pick(['', '/api'])}${random.pick(isRead ? reads : others)}?${query}`;
+  return {
+    described: `GET ${path.slice(0, 300)}`,
+    answer: ada.fetch(path),
+    isShaped: (status, text) =>
+      status === 200 ? !isRead || typeof JSON.parse(text) === 'object' : text.startsWith(`${status}: `),
+  };
+}
+
+function uploadOf(random: SeededRandom): Generated {
+  const form = new FormData();
+  for (let number = random.pick([0, 1, 2, 3]); number > 0; number -= 1)
+    form.append(random.pick(parts), String(random.pick(odd)));
+  const name = String(random.pick(odd));
+  if (random.pick([true, true, false])) form.append(random.pick(parts), new Blob(['x']), name);
+  return {
+    described: `POST /upload/image ${JSON.stringify([...form].map(([key, value]) => [key, String(value)])).slice(0, 300)} ${name.slice(0, 100)}`,
+    answer: ada.fetch('/upload/image', { method: 'POST', body: form }),
+    isShaped: (status, text) =>
+      status === 200 ? typeof JSON.parse(text).name === 'string' : text.startsWith(`${status}: `),
+  };
+}
+
+function changeOf(random: SeededRandom): Generated {
+  const path = random.pick(['/queue', '/api/queue', '/interrupt', '/free']);
+  const fields = { [random.pick(['clear', 'delete', 'prompt_id'])]: random.pick(odd) };
+  const body = random.pick([null, '{', JSON.stringify(random.pick(odd)), JSON.stringify(fields)]);
+  return {
+    described: `POST ${path} ${body?.slice(0, 300) ?? ''}`,
+    answer: ada.fetch(path, { method: 'POST', ...(body !== null && { body }) }),
+    isShaped: (status, text) => (status === 200 ? text === '' : text.startsWith(`${status}: `)),
+  };
+}
+
+/** What earlier requests have made, so that some calls find what they name. */
+const made: { jobs: string[]; assets: string[] } = { jobs: [], assets: [] };
+
+const oddAssets: unknown[] = [
+  { __type: 'core/ASSET' },
+  { __type: 'core/ASSET', info: null },
+  { __type: 'core/ASSET', info: { id: 'x' } },
+  [{ __type: 'core/ASSET', info: { id: 'x' } }],
+  { deep: { __type: 'core/ASSET' } },
+];
+
+/** A job with one odd value in its workflow and perhaps another one beside it. */
+function jobOf(random: SeededRandom): Generated {
+  const workflow: Record<string, unknown> = structuredClone(anyWorkflow);
+  const node = random.pick(Object.keys(anyWorkflow)) as keyof typeof anyWorkflow;
+  const asset = { __type: 'core/ASSET', info: { id: random.pick(['x', ...made.assets]) } };
+  const value = random.pick([...odd, ...oddAssets, asset]);
+  const part = random.pick(['none', 'node', 'class_type', 'inputs', 'width', 'images', 'image', '__proto__']);
+  if (part === 'node') workflow[node] = value;
+  else if (part === 'class_type' || part === 'inputs')
+    workflow[node] = { ...anyWorkflow[node], [part]: value };
+  else if (part !== 'none')
+    workflow[node] = {
+      class_type: random.pick(['LoadImage', anyWorkflow[node].class_type]),
+      inputs: { ...anyWorkflow[node].inputs, [part]: value },
+    };
+  const field = random.pick(['workflow', 'extra_data', 'webhook_url', 'metadata', '__proto__']);
+  const extra = random.chance(0.3) ? { [field]: random.pick(odd) } : {};
+  const body = JSON.stringify({ workflow, ...extra });
+  const sent = random.pick([body, body, body, body.slice(0, -1), JSON.stringify(random.pick(odd))]);
+  const headers: Record<string, string> = {
+    'content-type': random.chance(0.1) ? 'text/plain' : 'application/json',
+  };
+  if (random.chance(0.3)) headers['idempotency-key'] = random.pick(['a', 'b', 'x'.repeat(300)]);
+  return {
+    described: `POST /api/v2/jobs ${sent.slice(0, 600)}`,
+    answer: ada.fetch('/api/v2/jobs', { method: 'POST', body: sent, headers }),
+    isShaped: (status, text) => {
+      if (status !== 201) return isApiError(text);
+      const job = JSON.parse(text);
+      if (made.jobs.length < 20) made.jobs.push(job.id);
+      return Value.Check(comfyApiJob, job);
+    },
+  };
+}
+
+function assetOf(random: SeededRandom): Generated {
+  const form = new FormData();
+  const fields: [string, string[]][] = [
+    ['content_type', ['image/png', '', 'x'.repeat(5_000)]],
+    ['file_path', ['a.png', '', '../../x', '\u202e', 'x'.repeat(1_100), 'CON']],
+    ['expected_hash', [`blake3:${'0'.repeat(64)}`, 'x']],
+    ['expires_in', ['60', '59', '-1', 'x']],
+    ['tags', ['input', '']],
+    ['strange', ['x']],
+  ];
+  for (const [name, values] of fields)
+    if (random.chance(name === 'content_type' || name === 'file_path' ? 0.9 : 0.15))
+      form.append(name, random.pick(values));
+  if (random.chance(0.9))
+    form.append(random.pick(['file', 'file', 'image']), new Blob([`${random.below(5)}`]), 'x');
+  if (random.chance(0.1)) form.append('tags', 'late');
+  return {
+    described: `POST /api/v2/assets ${JSON.stringify([...form].map(([key, value]) => [key, String(value).slice(0, 80)]))}`,
+    answer: ada.fetch('/api/v2/assets', { method: 'POST', body: form }),
+    isShaped: assetShaped,
+  };
+}
+
+function fromHashOf(random: SeededRandom): Generated {
+  const hash = random.pick([`blake3:${'0'.repeat(64)}`, ...odd]);
+  const body = JSON.stringify({
+    hash,
+    [random.pick(['file_path', 'tags', 'expires_in', 'x'])]: random.pick(odd),
+  });
+  const headers = { 'content-type': 'application/json' };
+  return {
+    described: `POST /api/v2/assets/from-hash ${body.slice(0, 300)}`,
+    answer: ada.fetch('/api/v2/assets/from-hash', { method: 'POST', body, headers }),
+    isShaped: assetShaped,
+  };
+}
+
+function apiCallOf(random: SeededRandom): Generated {
+  const id = random.pick(['x', '%00', '%zz', 'constructor', 'x'.repeat(300), ...made.jobs, ...made.assets]);
+  const path = random.pick([
+    '',
+    '/health',
+    `/jobs?${new URLSearchParams([[random.pick(['status', 'limit', 'x']), String(random.pick(odd))]])}`,
+    `/jobs/${id}${random.pick(['', '/workflow', '/events', '/cancel', '/x'])}`,
+    `/assets/${id}${random.pick(['', '/content', '/x'])}`,
+    `/assets/by-hash/${id}`,
+  ]);
+  const method = random.pick(['GET', 'GET', 'GET', 'POST', 'DELETE', 'PUT']);
+  const range = random.pick(['bytes=0-0', 'bytes=9-', 'bytes=x', '']);
+  return {
+    described: `${method} /api/v2${path.slice(0, 400)} ${range}`,
+    answer: ada.fetch(`/api/v2${path}`, { method, ...(range !== '' && { headers: { range } }) }),
+    isShaped: (status, text) => status < 300 || isApiError(text),
+  };
+}
+
+const assetShaped: Generated['isShaped'] = (status, text) => {
+  if (status >= 300) return isApiError(text);
+  const asset = JSON.parse(text);
+  if (made.assets.length < 20) made.assets.push(asset.id);
+  return Value.Check(comfyApiAsset, asset);
+};
+
+/** Our own answer to an error has other names. */
+function isApiError(text: string): boolean {
+  const body = JSON.parse(text);
+  return Value.Check(comfyApiError, body) && Object.keys(body).join() === 'error';
+}
+
+const doors = {
+  ComfyUI: [promptOf, readOf, uploadOf, changeOf],
+  'the Comfy API': [jobOf, assetOf, fromHashOf, apiCallOf],
+};
+
+/** Sends the requests from `first`, one after the other. Each has its own random choices, so that it can be repeated alone. */
+async function failuresOf(door: keyof typeof doors, first: number): Promise<string[]> {
+  const failures: string[] = [];
+  for (let index = first; index < Math.min(first + batch, count); index += 1) {
+    const random = new SeededRandom(seed + index);
+    const { described, answer, isShaped } = random.pick(doors[door])(random);
+    const { status } = await answer;
+    const text = await (await answer).text();
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status >= 500 || !isShaped(status, text))
+      failures.push(`#${index} ${described} → ${status} ${text.slice(0, 300)}`);
+  }
+  return failures;
+}
+
+const batches = Object.keys(doors).flatMap((door) =>
+  Array.from(
+    { length: Math.ceil(count / batch) },
+    (_, index) => [door as keyof typeof doors, index * batch] as const,
+  ),
+);
+
+test.each(batches)(
+  `of seed ${seed}, requests at the door of %s from number %i on get answers in its words`,
+  async (door, first) => {
+    expect(await failuresOf(door, first)).toEqual([]);
+  },
+);
