@@ -345,6 +345,8 @@ describe('the pool behind the Comfy API', () => {
     const answer = await session.fetch('/api/v2/assets', { method: 'POST', body: sent });
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ hash: await blake3Of(bytes), created_new: false });
+    const found = await session.fetch(`/api/v2/assets/by-hash/${await blake3Of(bytes)}`);
+    expect(found.status).toBe(200);
     expect((await caller.post('/assets/from-hash', { hash: await blake3Of(bytes) })).status).toBe(404);
   });
 

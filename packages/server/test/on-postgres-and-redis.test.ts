@@ -11,6 +11,7 @@ const files: Record<string, () => Promise<unknown>> = {
   'conversation-cancel': () => import('./conversation-cancel.test.ts'),
   'conversation-runs': () => import('./conversation-runs.test.ts'),
   'conversation-wrong-clock': () => import('./conversation-wrong-clock.test.ts'),
+  'comfy-api-door': () => import('./comfy-api-door.test.ts'),
   'comfyui-door': () => import('./comfyui-door.test.ts'),
   'dispatch-cancel': () => import('./dispatch-cancel.test.ts'),
   'dispatch-idempotency': () => import('./dispatch-idempotency.test.ts'),
