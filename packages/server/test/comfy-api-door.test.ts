@@ -187,6 +187,10 @@ describe('the pool behind the Comfy API', () => {
       progress: { value: 1, nodes_done: 2, nodes_total: 2 },
       metrics: { queue_ms: expect.any(Number), execution_ms: expect.any(Number) },
     });
+    expect(await ada.ask(`/jobs/${job.id}/cancel`, { method: 'POST' })).toMatchObject({
+      status: 200,
+      body: { status: 'succeeded' },
+    });
     expect(done.outputs).toHaveLength(3);
     for (const output of done.outputs) {
       expect(output).toMatchObject({
