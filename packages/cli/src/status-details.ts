@@ -11,17 +11,14 @@ import { plainText } from './plain-text.ts';
 
 type Tasks = AnswerOf<typeof listTasks>;
 type Task = Tasks['items'][number];
-type Queue = AnswerOf<typeof getQueue>;
-type Instances = AnswerOf<typeof listInstances>;
-
 /** The answers that `switchyard status` shows. An area that is switched off, or that the token does not open, is null. */
 export interface Status {
   url: string;
   health: AnswerOf<typeof getHealth>;
   pool: {
     overview: AnswerOf<typeof getOverview>;
-    instances: Instances;
-    queue: Queue;
+    instances: AnswerOf<typeof listInstances>;
+    queue: AnswerOf<typeof getQueue>;
     /** The newest of each. */
     running: Tasks;
     waiting: Tasks;

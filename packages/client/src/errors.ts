@@ -1,5 +1,15 @@
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 
+interface ApiErrorParts {
+  status: number;
+  code: string;
+  message: string;
+  details?: unknown;
+  sentences?: Sentence[];
+  requestId?: string | null;
+  retryAfterSeconds?: number | null;
+}
+
 /** The gateway answered with an error. */
 export class ApiError extends Error {
   /** The status of the HTTP answer. */
@@ -15,23 +25,7 @@ export class ApiError extends Error {
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
 
-  constructor({
-    status,
-    code,
-    message,
-    details,
-    sentences,
-    requestId,
-    retryAfterSeconds,
-  }: {
-    status: number;
-    code: string;
-    message: string;
-    details?: unknown;
-    sentences?: Sentence[];
-    requestId?: string | null;
-    retryAfterSeconds?: number | null;
-  }) {
+  constructor({ status, code, message, details, sentences, requestId, retryAfterSeconds }: ApiErrorParts) {
     super(message);
     this.name = 'ApiError';
     this.status = status;

@@ -39,16 +39,11 @@ export function showConfig(loaded: LoadedConfig, options: { effective: boolean; 
     .join('');
 }
 
-interface Line {
-  text: string;
-  source?: string;
-}
-
 function* sectionLines(
   section: SettingsSection,
   prefix: string,
   shown: ReadonlyMap<string, ShownValue>,
-): Generator<Line> {
+): Generator<{ text: string; source?: string }> {
   const indent = '  '.repeat(prefix.split('.').length - 1);
   for (const name of Object.keys(section.properties)) {
     const key = `${prefix}${name}`;

@@ -1,8 +1,6 @@
 import { dayMs, hourMs, minuteMs, secondMs } from './time-units.ts';
 
 const unitMs = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const;
-type Unit = keyof typeof unitMs;
-
 /** Reads `500ms`, `25s`, `5m`, `12h` or `7d` into milliseconds. Throws a RangeError that says what to write. */
 export function parseDuration(text: string): number {
   const match = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text.trim());
@@ -11,7 +9,7 @@ export function parseDuration(text: string): number {
       `"${text}" is not a duration; write a whole number and a unit: 500ms, 25s, 5m, 12h or 7d`,
     );
   }
-  const durationMs = Number(match[1]) * unitMs[match[2] as Unit];
+  const durationMs = Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
   if (!Number.isSafeInteger(durationMs)) throw new RangeError(`"${text}" is too long for a duration`);
   return durationMs;
 }

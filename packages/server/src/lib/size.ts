@@ -1,6 +1,4 @@
 const unitBytes = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const;
-type Unit = keyof typeof unitBytes;
-
 /**
  * Reads `512B`, `10KB`, `2MB`, `1GB` or a plain number of bytes. A KB is 1,024 bytes. Throws a RangeError that says
  * what to write.
@@ -12,7 +10,7 @@ export function parseSize(text: string): number {
       `"${text}" is not a size; write a whole number and a unit: 512B, 10KB, 2MB or 1GB (1 KB is 1,024 bytes)`,
     );
   }
-  const sizeBytes = Number(match[1]) * unitBytes[(match[2] ?? 'B').toUpperCase() as Unit];
+  const sizeBytes = Number(match[1]) * unitBytes[(match[2] ?? 'B').toUpperCase() as keyof typeof unitBytes];
   if (!Number.isSafeInteger(sizeBytes)) throw new RangeError(`"${text}" is too large for a size`);
   return sizeBytes;
 }

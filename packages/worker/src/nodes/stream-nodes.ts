@@ -9,8 +9,6 @@ import { channels, type ImageValue } from './values.ts';
 
 /** libwebp's effort for each word. */
 const efforts = { default: 4, fastest: 0, slowest: 6 } as const;
-type Method = keyof typeof efforts;
-
 /** One file, or no file at all, for a whole batch. */
 export const streamNodes: readonly NodeClass[] = [
   defineNode('SaveAnimatedWEBP', {
@@ -21,7 +19,7 @@ export const streamNodes: readonly NodeClass[] = [
       fps: decimal({ default: 6, min: 0.01, max: 1000, step: 0.01 }),
       lossless: flag(true),
       quality: integer({ default: 80, min: 0, max: 100 }),
-      method: choice(Object.keys(efforts) as Method[]),
+      method: choice(Object.keys(efforts) as (keyof typeof efforts)[]),
     },
     hidden: { prompt: 'PROMPT', extra_pnginfo: 'EXTRA_PNGINFO' },
     outputs: [],

@@ -94,8 +94,6 @@ export class RunReporter {
   }
 }
 
-type State = 'running' | 'finished';
-
 /**
  * The progress of each node of one prompt. Each frame lists all nodes that have started, so a prompt of n nodes sends
  * about n² entries; unchanged entries are kept as text.
@@ -129,7 +127,7 @@ class RunProgress {
     return `{"type":"progress_state","data":{"prompt_id":${promptId},"nodes":{${nodes}}}}`;
   }
 
-  #set(nodeId: string, progress: { value: number; max: number; state: State }): void {
+  #set(nodeId: string, progress: { value: number; max: number; state: 'running' | 'finished' }): void {
     const entry = {
       ...progress,
       node_id: nodeId,

@@ -1,7 +1,5 @@
 import type { PoolOverview } from '@switchyard/contract/dispatch/overview';
 
-type Counts = PoolOverview['counts'];
-
 /** The one sentence on top, as a key of the texts. Each is true by the numbers below it. */
 export type Headline =
   | { key: 'paused'; waiting: number }
@@ -15,7 +13,7 @@ export function headlineOf({
   counts,
   isEstimated,
 }: {
-  counts: Counts;
+  counts: PoolOverview['counts'];
   /** True when the end of the line can be estimated. */
   isEstimated: boolean;
 }): Headline {

@@ -1,18 +1,13 @@
 import { Image } from 'lucide-react';
 import { useText } from '../../lib/i18n.ts';
 
-interface PictureFile {
-  fileId: string;
-  filename: string;
-}
-
 /** Small pictures in a row; a place without a picture is empty. */
 export function Pictures({
   files,
   slots,
   label,
 }: {
-  files: readonly PictureFile[];
+  files: readonly { fileId: string; filename: string }[];
   /** So many places are kept while the pictures are made, so that nothing moves when they come. */
   slots: number;
   label: string;

@@ -14,8 +14,6 @@ import { useSession } from '../../lib/session.ts';
 import { tokensKey } from './tokens-key.ts';
 
 const lifetimes = ['7', '30', '90', '365', 'never'] as const;
-type Lifetime = (typeof lifetimes)[number];
-
 /** The token, or the address that has it in it. */
 export interface MadeToken {
   kind: 'token' | 'address';
@@ -36,7 +34,7 @@ export function CreateToken({
   const queries = useQueryClient();
   const { isAdmin } = useSession();
   const [name, setName] = useState('');
-  const [lifetime, setLifetime] = useState<Lifetime>('90');
+  const [lifetime, setLifetime] = useState<(typeof lifetimes)[number]>('90');
   const [chosen, setChosen] = useState<readonly Scope[]>(['dispatch:read', 'dispatch:write']);
   const offered = scopes.filter((scope) => isAdmin || scope !== 'admin');
   const toggle = (scope: Scope, on: boolean) =>

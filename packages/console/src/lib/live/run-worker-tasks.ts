@@ -1,16 +1,13 @@
 import type { CustomEvent } from '@switchyard/contract/conversation/stream-frames';
 
-type Completed = Extract<CustomEvent, { type: 'worker_task_completed' }>;
-type Failed = Extract<CustomEvent, { type: 'worker_task_failed' }>;
-
 /** A task of the pool, as the stream of its run tells of it. */
 export interface LiveWorkerTask {
   taskId: string;
   progress: number;
   node: string | null;
   instanceId: string | null;
-  files: Completed['files'] | null;
-  error: Failed['error'] | null;
+  files: Extract<CustomEvent, { type: 'worker_task_completed' }>['files'] | null;
+  error: Extract<CustomEvent, { type: 'worker_task_failed' }>['error'] | null;
 }
 
 /** Returns null when the event is not about a task of the pool. */

@@ -3,8 +3,6 @@ import type { ErrorCode } from '@switchyard/contract/errors';
 import { neutralText } from '../../http/errors/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 
-type Failure = Extract<ProtocolAnswer, { type: 'error' }>;
-
 /** A command that cannot be obeyed, in the words of the protocol. */
 export class ProtocolError extends Error {
   readonly code: ProtocolErrorCode;
@@ -49,7 +47,10 @@ export function isFault(error: unknown): boolean {
   return protocolErrorOf(error) === null && !(error instanceof AppError && error.status < 500);
 }
 
-export function failureOf(id: number | null, { code, message }: ProtocolError): Failure {
+export function failureOf(
+  id: number | null,
+  { code, message }: ProtocolError,
+): Extract<ProtocolAnswer, { type: 'error' }> {
   return { type: 'error', id, error: code, message };
 }
 

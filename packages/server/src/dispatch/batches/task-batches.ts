@@ -38,6 +38,14 @@ const auditActions = {
   front: 'tasks.moved_to_front',
 } as const;
 
+interface TaskBatchesOptions extends Pick<DispatchParts, 'jobs' | 'audit' | 'clock'> {
+  store: TaskBatchStore;
+  lists: Pick<TaskListStore, 'idsOf' | 'ownersOf'>;
+  tasks: Pick<Tasks, 'cancel' | 'retry'>;
+  front: Pick<TaskFront, 'moveInBatch'>;
+  events: Pick<DispatchEvents, 'announce' | 'listen'>;
+}
+
 /** Cancels, repeats and moves many tasks at once. */
 export class TaskBatches {
   readonly #options;
@@ -45,15 +53,7 @@ export class TaskBatches {
   /** Requests that wait for the end of a batch. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  constructor(
-    options: Pick<DispatchParts, 'jobs' | 'audit' | 'clock'> & {
-      store: TaskBatchStore;
-      lists: Pick<TaskListStore, 'idsOf' | 'ownersOf'>;
-      tasks: Pick<Tasks, 'cancel' | 'retry'>;
-      front: Pick<TaskFront, 'moveInBatch'>;
-      events: Pick<DispatchEvents, 'announce' | 'listen'>;
-    },
-  ) {
+  constructor(options: TaskBatchesOptions) {
     this.#options = options;
     const { events } = options;
     events.listen((event) => {

@@ -41,16 +41,16 @@ interface HashedFile {
 /** 128 random bits: an id cannot be guessed. */
 const idBytes = 16;
 
+interface StoredFilesOptions extends Pick<DispatchParts, 'content' | 'clock' | 'links'> {
+  store: StoredFileStore;
+  events: Pick<DispatchEvents, 'announce'>;
+  limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
+}
+
 export class StoredFiles implements AttemptFiles {
   readonly #options;
 
-  constructor(
-    options: Pick<DispatchParts, 'content' | 'clock' | 'links'> & {
-      store: StoredFileStore;
-      events: Pick<DispatchEvents, 'announce'>;
-      limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
-    },
-  ) {
+  constructor(options: StoredFilesOptions) {
     this.#options = options;
   }
 

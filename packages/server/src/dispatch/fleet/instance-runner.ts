@@ -47,6 +47,14 @@ export interface RunnerOptions extends Pick<DispatchParts, 'clock' | 'steadyCloc
   timer?: Timer;
 }
 
+interface PreparedAttempt {
+  row: TaskRow;
+  promptId: string;
+  knownPromptId: string | null;
+  /** The record of its nodes, when it is resumed. */
+  nodes?: string | null;
+}
+
 type Holding = Pick<Lease, 'token' | 'signal' | 'stands'>;
 
 /**
@@ -320,18 +328,7 @@ export class InstanceRunner {
   }
 
   #newAttempt(
-    {
-      row,
-      promptId,
-      knownPromptId,
-      nodes = null,
-    }: {
-      row: TaskRow;
-      promptId: string;
-      knownPromptId: string | null;
-      /** The record of its nodes, when it is resumed. */
-      nodes?: string | null;
-    },
+    { row, promptId, knownPromptId, nodes = null }: PreparedAttempt,
     { token, signal, stands }: Holding,
   ): TaskAttempt {
     const { attemptDeps, client, monitor } = this.#options;

@@ -179,20 +179,14 @@ function readNode(
   return { ...given, class_type: classType, inputs };
 }
 
-function checkInputs(
-  id: string,
-  {
-    classType,
-    inputs,
-    workflow,
-    faults,
-  }: {
-    classType: string;
-    inputs: Record<string, unknown>;
-    workflow: Record<string, unknown>;
-    faults: Fault[];
-  },
-): void {
+interface InputsContext {
+  classType: string;
+  inputs: Record<string, unknown>;
+  workflow: Record<string, unknown>;
+  faults: Fault[];
+}
+
+function checkInputs(id: string, { classType, inputs, workflow, faults }: InputsContext): void {
   for (const [name, value] of Object.entries(inputs)) {
     const problem = problemOf(value, { workflow, node: id, nodeClass: classType, input: name });
     if (problem === null) continue;

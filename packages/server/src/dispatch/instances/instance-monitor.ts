@@ -17,6 +17,17 @@ const usualCapabilitiesSeconds = 60;
 const firstSuspicionMs = 15_000;
 const maxSuspicionMs = 15 * minuteMs;
 
+interface MonitorOptions extends Pick<DispatchParts, 'clock' | 'steadyClock'> {
+  client: Pick<WorkerClient, 'probe' | 'capabilities' | 'changedCapabilities' | 'freeMemory'>;
+  health: HealthCheckDefinition;
+  timer?: Timer;
+  /** Called after anything in `live` has changed. */
+  onChange: () => void;
+  onCapabilities: (capabilities: WorkerCapabilities) => void;
+  /** Called when the event socket was found deaf, or when a whole execution was heard after that. */
+  onHearing: (kind: 'deaf' | 'hearing', message: Wording) => void;
+}
+
 /** Liveness, capabilities and trouble of one instance, known from probes and from the events of its socket. */
 export class InstanceMonitor {
   readonly #options;
@@ -45,18 +56,7 @@ export class InstanceMonitor {
   readonly #refresh: CapabilityRefresh;
   #learnedAtMs = 0;
 
-  constructor(
-    options: Pick<DispatchParts, 'clock' | 'steadyClock'> & {
-      client: Pick<WorkerClient, 'probe' | 'capabilities' | 'changedCapabilities' | 'freeMemory'>;
-      health: HealthCheckDefinition;
-      timer?: Timer;
-      /** Called after anything in `live` has changed. */
-      onChange: () => void;
-      onCapabilities: (capabilities: WorkerCapabilities) => void;
-      /** Called when the event socket was found deaf, or when a whole execution was heard after that. */
-      onHearing: (kind: 'deaf' | 'hearing', message: Wording) => void;
-    },
-  ) {
+  constructor(options: MonitorOptions) {
     this.#options = options;
     this.#timer = options.timer ?? systemTimer;
     this.#refresh = new CapabilityRefresh({

@@ -7,15 +7,13 @@ import type { Routes } from '../../http/app.ts';
 import type { Monitor } from './monitor.ts';
 import type { PoolBoard } from './pool-board.ts';
 
-export function monitorRoutes({
-  monitor,
-  board,
-  guard,
-}: {
+interface MonitorRoutesOptions {
   monitor: Monitor;
   board: PoolBoard;
   guard: Pick<Guard, 'originOf'>;
-}): Routes {
+}
+
+export function monitorRoutes({ monitor, board, guard }: MonitorRoutesOptions): Routes {
   return (app) => {
     app.route({ ...getOverview, handler: async () => ok(await monitor.overview()) });
     app.route({

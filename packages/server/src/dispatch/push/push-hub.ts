@@ -19,6 +19,16 @@ const globalIntervalMs = 1_000;
 /** Events after which `global_status` is what it was before. */
 const beside: readonly DispatchEvent['type'][] = ['instance_learned', 'batch_finished'];
 
+interface PushHubOptions extends Pick<DispatchParts, 'events' | 'links' | 'clock' | 'steadyClock'> {
+  together: ReadTogether<{ instances: Pick<InstanceStore, 'list'>; tasks: Pick<TaskStore, 'counts'> }>;
+  instances: Pick<Instances, 'view'>;
+  pauses: Pick<Pauses, 'whole' | 'pools'>;
+  onFault: (error: unknown) => void;
+  timer?: Timer;
+  /** Told apart from those of other processes in cursors. */
+  epoch?: string;
+}
+
 /** Turns each event into one frame and offers it to every socket. */
 export class PushHub {
   readonly #options;
@@ -34,17 +44,7 @@ export class PushHub {
   readonly #kept: KeptFrames;
   readonly #stop: () => void;
 
-  constructor(
-    options: Pick<DispatchParts, 'events' | 'links' | 'clock' | 'steadyClock'> & {
-      together: ReadTogether<{ instances: Pick<InstanceStore, 'list'>; tasks: Pick<TaskStore, 'counts'> }>;
-      instances: Pick<Instances, 'view'>;
-      pauses: Pick<Pauses, 'whole' | 'pools'>;
-      onFault: (error: unknown) => void;
-      timer?: Timer;
-      /** Told apart from those of other processes in cursors. */
-      epoch?: string;
-    },
-  ) {
+  constructor(options: PushHubOptions) {
     this.#options = options;
     const times = { clock: options.steadyClock, ...(options.timer && { timer: options.timer }) };
     this.#progress = new Throttle({ intervalMs: 1_000 / pushLimits.progressPerSecond, ...times });

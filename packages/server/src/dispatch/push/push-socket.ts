@@ -21,6 +21,14 @@ const drainCheckMs = 50;
 /** Begins the keys of the first messages. */
 const firstKey = 'first ';
 
+interface PushClient {
+  /** The stream to which the WebSocket writes. */
+  connection: Pick<Writable, 'cork' | 'uncork'>;
+  userId: string;
+  seesAll: boolean;
+  hearsOfThreads?: boolean;
+}
+
 /** One client. What it may see is decided once, when it signs in. */
 export class PushSocket {
   readonly #socket: WebSocket;
@@ -35,21 +43,7 @@ export class PushSocket {
   #hasBegun = false;
   #isScheduled = false;
 
-  constructor(
-    socket: WebSocket,
-    {
-      connection,
-      userId,
-      seesAll,
-      hearsOfThreads = true,
-    }: {
-      /** The stream to which the WebSocket writes. */
-      connection: Pick<Writable, 'cork' | 'uncork'>;
-      userId: string;
-      seesAll: boolean;
-      hearsOfThreads?: boolean;
-    },
-  ) {
+  constructor(socket: WebSocket, { connection, userId, seesAll, hearsOfThreads = true }: PushClient) {
     this.#socket = socket;
     this.#connection = connection;
     this.#userId = userId;

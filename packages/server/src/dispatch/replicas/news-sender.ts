@@ -18,6 +18,16 @@ const instanceIntervalMs = 100;
 /** Each message wakes every replica. A reader does not notice so short a wait, and only a busy replica has more to tell by then. */
 const messageIntervalMs = 10;
 
+interface SenderOptions extends Pick<DispatchParts, 'events' | 'steadyClock'> {
+  bus: Pick<Bus, 'publish'>;
+  /** The name of this replica. */
+  self: string;
+  /** The token under which this replica is or was the dispatcher. */
+  token: () => number | null;
+  timer?: Timer;
+  onFault: (error: unknown) => void;
+}
+
 /**
  * Tells the other replicas what happens in this one. All that happens in one turn of the event loop goes together, and what
  * happens shortly after a message goes with the next one.
@@ -34,17 +44,7 @@ export class NewsSender {
   #isClosed = false;
   readonly #stop: () => void;
 
-  constructor(
-    options: Pick<DispatchParts, 'events' | 'steadyClock'> & {
-      bus: Pick<Bus, 'publish'>;
-      /** The name of this replica. */
-      self: string;
-      /** The token under which this replica is or was the dispatcher. */
-      token: () => number | null;
-      timer?: Timer;
-      onFault: (error: unknown) => void;
-    },
-  ) {
+  constructor(options: SenderOptions) {
     this.#options = options;
     const times = { clock: options.steadyClock, ...(options.timer && { timer: options.timer }) };
     this.#progress = new Throttle({ intervalMs: 1_000 / pushLimits.progressPerSecond, ...times });

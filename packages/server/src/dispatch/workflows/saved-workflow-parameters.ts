@@ -10,22 +10,18 @@ import type { NodeInput } from '../worker-client/worker-client.ts';
 /** The values that the inputs of each node class take; a class that no worker has reported is missing. */
 export type KnownInputs = ReadonlyMap<string, Readonly<Record<string, NodeInput>>>;
 
+interface ReadOptions {
+  known: KnownInputs;
+  /** The parameters of the previous version: what is still in the graph keeps its name and how it is shown. */
+  previous?: readonly WorkflowParameter[];
+}
+
 /** A form with more fields is of no use; further inputs keep their values. */
 const maxParameters = 1_000;
 const nameLength = 64;
 
 /** The inputs that a task may set: every placeholder, and every input with a plain value. */
-export function parametersOf(
-  graph: Graph,
-  {
-    known,
-    previous = [],
-  }: {
-    known: KnownInputs;
-    /** The parameters of the previous version: what is still in the graph keeps its name and how it is shown. */
-    previous?: readonly WorkflowParameter[];
-  },
-): WorkflowParameter[] {
+export function parametersOf(graph: Graph, { known, previous = [] }: ReadOptions): WorkflowParameter[] {
   const placeholders = placeholderParameters(graph, known);
   const inputs = inputParameters(graph, { known, hidden: placeholders.length > 0 });
   const before = new Map(previous.map((parameter) => [keyOf(parameter), parameter]));

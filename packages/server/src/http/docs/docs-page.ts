@@ -109,7 +109,7 @@ function shortMethod(method: string): string {
 }
 
 function introduction({ info, components }: OpenApiDocument): Markup {
-  const schemes = Object.values(components.securitySchemes ?? {}) as SecurityScheme[];
+  const schemes = Object.values(components.securitySchemes ?? {}) as { name?: string; description: string }[];
   return html`<section class="lead">
 <h1>${info.title} API</h1>
 <p>${info.description}</p>
@@ -124,11 +124,6 @@ ${schemes.map(
 )}</dl>
 </section>
 `;
-}
-
-interface SecurityScheme {
-  name?: string;
-  description: string;
 }
 
 const dispatchExample = `{

@@ -8,15 +8,14 @@ import { clientIp, trustedProxies } from '../access/client-ip.ts';
 import { isForeignName, isLoopbackAddress } from '../access/origin.ts';
 import type { Routes } from '../app.ts';
 
-/** The figures tell how busy a gateway is and what it runs, so they are not public. */
-export function metricsRoutes({
-  metrics,
-  token,
-}: {
+interface MetricsRoutesOptions {
   metrics: Metrics;
   /** Opens the endpoint to callers that send it; null opens it to loopback only. */
   token: string | null;
-}): Routes {
+}
+
+/** The figures tell how busy a gateway is and what it runs, so they are not public. */
+export function metricsRoutes({ metrics, token }: MetricsRoutesOptions): Routes {
   return (app) => {
     app.route({
       ...getMetrics,

@@ -1,11 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { systemTimer, type Timer } from './timer.ts';
 
-interface Waiting {
-  action: () => void;
-  cancel: () => void;
-}
-
 /**
  * Runs at most one action per key and interval. The first runs at once. If more come within the interval, the newest
  * runs when the interval is over, so the last one is never lost.
@@ -15,7 +10,7 @@ export class Throttle {
   readonly #clock: Clock;
   readonly #timer: Timer;
   readonly #lastMs = new Map<string, number>();
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, { action: () => void; cancel: () => void }>();
 
   constructor({
     intervalMs,

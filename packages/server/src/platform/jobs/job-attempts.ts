@@ -23,19 +23,16 @@ export interface JobFailure {
   job?: { id: string; attempt: number; isDead: boolean };
 }
 
-interface Running {
-  attempt: Attempt;
-  controller: AbortController;
-  ended: Promise<void>;
-}
-
 const closing = new Error('The gateway is shutting down.');
 const takenOver = new Error('Another process took this job over.');
 
 /** The claimed jobs of one kind in this process: calls their handler, keeps their rows claimed, and records how they end. */
 export class JobAttempts {
   readonly #options: JobAttemptsOptions;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<
+    string,
+    { attempt: Attempt; controller: AbortController; ended: Promise<void> }
+  >();
   #cancelRenewal: (() => void) | undefined;
 
   constructor(options: JobAttemptsOptions) {

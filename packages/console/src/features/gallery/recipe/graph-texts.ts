@@ -1,11 +1,5 @@
 import { recipeValues } from './recipe-values.ts';
 
-interface GraphText {
-  key: string;
-  title: string;
-  value: string;
-}
-
 const maxTexts = 6;
 /** Shorter texts are names of samplers and files. */
 const minLength = 12;
@@ -14,7 +8,7 @@ const minLength = 12;
 export function graphTexts(
   workflow: Readonly<Record<string, unknown>>,
   params: Readonly<Record<string, unknown>>,
-): GraphText[] {
+): { key: string; title: string; value: string }[] {
   return recipeValues(workflow, params)
     .flatMap(({ key, title, input, value }) => {
       const text = typeof value === 'string' ? filled(value, params) : '';

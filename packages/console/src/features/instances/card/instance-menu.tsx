@@ -10,12 +10,10 @@ import { serversQuery } from '../../../lib/data/instances.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useInstanceActions } from '../use-instance-actions.ts';
 
-type Question = 'stop' | 'remove';
-
 /** What administrators can do with an instance beside switching it off. */
 export function InstanceMenu({ instance }: { instance: Instance }) {
   const text = useText('instances');
-  const [question, setQuestion] = useState<Question | null>(null);
+  const [question, setQuestion] = useState<'stop' | 'remove' | null>(null);
   const actions = useInstanceActions(instance.id);
   const { id, serverName: name, currentTaskId } = instance;
   const { data: servers } = useQuery(serversQuery());

@@ -11,8 +11,7 @@ import { EventBlock } from './event-block.tsx';
 import { eventLine } from './event-text.ts';
 
 const modes = ['compact', 'full', 'raw'] as const;
-type Mode = (typeof modes)[number];
-const rowHeights: Record<Mode, number> = { compact: 32, full: 120, raw: 240 };
+const rowHeights: Record<(typeof modes)[number], number> = { compact: 32, full: 120, raw: 240 };
 
 /** Everything that is stored of a run, by seq. Only the visible part is in the page. */
 export function EventsTab({ source }: { source: RunSource }) {

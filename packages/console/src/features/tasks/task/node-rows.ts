@@ -13,11 +13,6 @@ export interface NodeRow {
   usualMs: number | null;
 }
 
-interface GraphNode {
-  class_type?: unknown;
-  _meta?: { title?: unknown };
-}
-
 /** The nodes of the last attempt in the order of their start, then those of the graph that wait. */
 export function nodeRows(
   nodes: readonly TaskNode[],
@@ -54,7 +49,7 @@ export function nodeRows(
 
 /** The title of a node as people gave it, else its class. */
 export function nodeTitle(node: string, value: unknown): string {
-  const { class_type, _meta } = (value ?? {}) as GraphNode;
+  const { class_type, _meta } = (value ?? {}) as { class_type?: unknown; _meta?: { title?: unknown } };
   if (typeof _meta?.title === 'string' && _meta.title) return _meta.title;
   return typeof class_type === 'string' ? class_type : node;
 }
