@@ -20,7 +20,7 @@ export interface S3Server {
 }
 
 /**
- * A server of S3 from npm, on a disk. It does not compare signatures, list or abort uploads in parts, or compare a body
+ * A server of S3 from npm, on a disk. It does not compare signatures, page lists, list or abort uploads in parts, or compare a body
  * with its hash; `platform/s3/s3-server-faults.test.ts` has doubles for that. It brings a hundred packages, so the
  * first test that needs it installs it into `.build`.
  */

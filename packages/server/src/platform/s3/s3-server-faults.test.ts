@@ -359,6 +359,34 @@ describe('a store whose service misbehaves', () => {
     ).toHaveLength(1);
   });
 
+  it('sweeps all pages of a long list', async () => {
+    const store = await open();
+    const prefix = `faults-${rounds}/content/`;
+    const page = (names: string[], token: string | null) =>
+      `<ListBucketResult><IsTruncated>${token !== null}</IsTruncated>` +
+      `${token === null ? '' : `<NextContinuationToken>${token}</NextContinuationToken>`}` +
+      names
+        .map(
+          (name) =>
+            `<Contents><Key>${prefix}${name}</Key><LastModified>2020-01-01T00:00:00Z</LastModified></Contents>`,
+        )
+        .join('') +
+      '</ListBucketResult>';
+    mischief = (incoming, outgoing) => {
+      if (!has(incoming, 'list-type')) return false;
+      const token = new URL(incoming.url ?? '', endpoint).searchParams.get('continuation-token');
+      outgoing.end(
+        token === null ? page(['a', 'b'], 'x+/=&amp;y') : page([token === 'x+/=&y' ? 'c' : 'lost'], null),
+      );
+      return true;
+    };
+    await store.removeUnreferenced(async () => new Set());
+    const removed = seen
+      .filter(({ method }) => method === 'DELETE')
+      .map(({ url }) => url.pathname.split('/').at(-1));
+    expect(removed).toEqual(['a', 'b', 'c']);
+  });
+
   it('sweeps uploads in parts that have not ended for a day', async () => {
     const store = await open();
     const prefix = `faults-${rounds}/content/`;
