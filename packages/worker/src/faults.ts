@@ -16,6 +16,8 @@ export interface FaultSwitches {
   nodeError: { classType?: string; type: string; message: string } | null;
   /** File names that a hostile worker would send. */
   outputNames: { filename?: string; subfolder?: string } | null;
+  /** The script of a custom node, which the page of the worker runs; none when it is empty. */
+  pageScript: string;
   http: HttpFault[];
 }
 
@@ -42,6 +44,7 @@ const healthy: FaultSwitches = {
   historyDelayMs: 0,
   nodeError: null,
   outputNames: null,
+  pageScript: '',
   http: [],
 };
 

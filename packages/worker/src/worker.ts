@@ -17,6 +17,7 @@ import { findWorker } from './lifecycle.ts';
 import { nodeClasses } from './nodes/node-classes.ts';
 import { NodeRegistry } from './nodes/registry.ts';
 import { defaultLimits, type WorkerOptions } from './options.ts';
+import { pageRoutes } from './page/stand-in-page.ts';
 import { CollectedOutputs } from './prompt/collected-outputs.ts';
 import { Executor } from './prompt/executor.ts';
 import { History } from './prompt/history.ts';
@@ -103,6 +104,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     ...queueRoutes({ ...tools, freeMemory: () => executor.freeMemory(), maxBytes: limits.maxUploadBytes }),
     ...uploadRoutes(tools),
     viewRoute(files, limits.maxFramePixels),
+    ...pageRoutes(faults),
     ...infoRoutes({
       registry,
       features,

@@ -1,6 +1,6 @@
 import { freemem, totalmem } from 'node:os';
 import type { NodeRegistry } from '../nodes/registry.ts';
-import { type Call, type Route, sendEmpty, sendJson, sendText } from './call.ts';
+import { type Call, type Route, sendEmpty, sendJson } from './call.ts';
 
 const referenceVersion = 'reference-1';
 
@@ -41,11 +41,6 @@ export function infoRoutes({
   }
 
   return [
-    {
-      method: 'GET',
-      path: '/',
-      handle: (call) => sendText(call, 'Switchyard reference worker. See /object_info.\n'),
-    },
     { method: 'GET', path: '/system_stats', handle: (call) => sendJson(call, systemStats(argv)) },
     { method: 'GET', path: '/features', handle: (call) => sendJson(call, features()) },
     {
@@ -59,7 +54,6 @@ export function infoRoutes({
       handle: async (call) => sendJson(call, await registry.objectInfo(call.params.name)),
     },
     { method: 'GET', path: '/embeddings', handle: (call) => sendJson(call, []) },
-    { method: 'GET', path: '/extensions', handle: (call) => sendJson(call, []) },
     { method: 'GET', path: '/models', handle: (call) => sendJson(call, modelFolders) },
     { method: 'GET', path: '/models/:folder', handle: models },
   ];
