@@ -6,6 +6,7 @@ const facts: BannerFacts = {
   version: '1.2.3',
   readyMs: 1_440,
   url: 'http://127.0.0.1:7300',
+  pageUrl: null,
   movedFromPort: null,
   database: { backend: 'sqlite', place: './.switchyard/data/switchyard.db' },
   bus: 'in-process',
@@ -42,11 +43,12 @@ describe('banner', () => {
     );
   });
 
-  it('has at most 12 lines, even when every line is shown', () => {
-    const reach = { isReachable: true, isOpenOverPlainHttp: true };
+  it('has at most 13 lines, even when every line is shown', () => {
+    const reach = { isReachable: true, isOpenOverPlainHttp: true, pageUrl: 'http://127.0.0.1:7310' };
     const text = show({ movedFromPort: 7300, ...reach, configFile: '/etc/switchyard.yaml' });
     expect(text).toContain('Registration is open to everyone who reaches this address');
-    expect(text.trim().split('\n').length).toBeLessThanOrEqual(12);
+    expect(text).toContain('  ComfyUI   http://127.0.0.1:7310  (');
+    expect(text.trim().split('\n').length).toBeLessThanOrEqual(13);
   });
 
   it.each([

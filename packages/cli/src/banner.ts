@@ -6,6 +6,8 @@ export interface BannerFacts {
   version: string;
   readyMs: number;
   url: string;
+  /** The origin of ComfyUI's page; null when it has none. */
+  pageUrl: string | null;
   /** The busy default port that the gateway moved up from. */
   movedFromPort: number | null;
   database: { backend: string; place: string | null };
@@ -29,11 +31,12 @@ export interface BannerFacts {
 /** The maximum number of broken agents that are shown with their causes; the log has the rest. */
 const shownFaults = 5;
 
-/** Returns what a person wants to know when the gateway is ready: at most 12 lines, and a few more for broken agents. */
+/** Returns what a person wants to know when the gateway is ready: at most 13 lines, and a few more for broken agents. */
 export function banner(facts: BannerFacts, colors: Colors): string {
   const rows: [string, string][] = [
     ['Console', facts.url],
     ['API', `${facts.url}/docs`],
+    ...pageRows(facts),
     ['Database', [facts.database.backend, facts.database.place].filter(Boolean).join('  ')],
     ['Bus', facts.bus],
     ['Config', facts.configFile ?? 'defaults (no switchyard.yaml here)'],
@@ -47,6 +50,10 @@ export function banner(facts: BannerFacts, colors: Colors): string {
   const text = [...lines, ...notes(facts).map((note) => colors.yellow(note))];
   // Empty lines separate it from the lines of the log.
   return `\n${text.map((line) => `  ${line}\n`).join('')}\n`;
+}
+
+function pageRows({ pageUrl }: BannerFacts): [string, string][] {
+  return pageUrl === null ? [] : [['ComfyUI', `${pageUrl}  (opens from the workflows of the console)`]];
 }
 
 function agentRows({ agents }: BannerFacts): [string, string][] {

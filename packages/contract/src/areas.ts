@@ -15,6 +15,7 @@ const dispatchRoots = new Set([
   'task-batches',
   'audit',
   'system',
+  'comfyui',
 ]);
 
 /** Returns the contract of a path; it decides the shape of errors. `/api/v1/auth` is conversation, `/api/auth` dispatch. */

@@ -164,6 +164,16 @@ export const errorCatalogue = {
     kind: 'invalid',
     message: 'A param has a value that its place in the workflow cannot take.',
   },
+  comfyui_page_off: {
+    kind: 'conflict',
+    message:
+      'The page of ComfyUI has no origin. Set doors.comfyui.port in the configuration and start the gateway again.',
+  },
+  comfyui_page_away: {
+    kind: 'unavailable',
+    message:
+      'No worker whose page could be shown answers. See the instances, or doors.comfyui.page in the configuration.',
+  },
   no_capable_instance: {
     kind: 'invalid',
     message:

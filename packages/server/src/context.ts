@@ -111,6 +111,8 @@ export interface Context {
   dispatch: DispatchArea | null;
   conversation: OpenedConversation | null;
   routes: Routes[];
+  /** What a listener of its own answers on the origin of ComfyUI's page; null when the page has none. */
+  page: { guard: Guard; routes: Routes[]; setListeningPort(port: number): void } | null;
   /** Called once the gateway listens, because links in pushed messages point there. */
   setListeningUrl(url: string): void;
   /** Begins to work on jobs, tasks and runs. Call it once the gateway listens. */
@@ -204,7 +206,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
         diskReserveBytes,
       })
     : null;
-  const doors = dispatch ? openDoors(base, { ...front, dispatch }) : [];
+  const doors = dispatch ? openDoors(base, { ...front, dispatch }) : noDoors;
   if (conversation?.customAuth) guard.useCustomAuth(conversation.customAuth.authentication);
   const health = newHealth(base);
   const system = openSystem(base, { dispatch, health });
@@ -227,8 +229,9 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       ...accounts.routes,
       ...(dispatch?.routes ?? []),
       ...(conversation?.routes ?? []),
-      ...doors,
+      ...doors.routes,
     ],
+    page: doors.page,
     setListeningUrl: (url) => {
       listeningUrl = url;
     },
@@ -450,6 +453,10 @@ async function openOwnership(parts: {
   return ownership;
 }
 
+type Doors = Pick<Context, 'routes' | 'page'>;
+
+const noDoors: Doors = { routes: [], page: null };
+
 interface Front {
   accounts: AccountsArea;
   guard: Guard;
@@ -515,26 +522,64 @@ async function openDispatch(
   return area;
 }
 
-function openDoors(
-  { config, opened, clock, logger }: Base,
-  { guard, streams, ends, ...front }: Front & { dispatch: DispatchArea },
-): Routes[] {
-  const { comfyui, comfy_api: comfyApi } = config.doors;
-  const options = dispatchOptions(config);
-  const shared = { ...front, guard, openStreams: streams, clock };
-  const routes: Routes[] = [];
-  if (comfyui.enabled) {
-    const door = createComfyuiDoor({
-      ...shared,
-      endOf: (identity) => ends.of(identity),
-      log: logger,
-      limits: options.limits,
-    });
-    opened.add(() => door.close());
-    routes.push(...door.routes);
-  }
-  if (comfyApi.enabled) routes.push(createComfyApiDoor({ ...shared, options }));
-  return routes;
+function openDoors(base: Base, front: Front & { dispatch: DispatchArea }): Doors {
+  const { comfyui, comfy_api: comfyApi } = base.config.doors;
+  const { routes, page } = comfyui.enabled ? openComfyuiDoor(base, front) : noDoors;
+  if (!comfyApi.enabled) return { routes, page };
+  const shared = { ...front, openStreams: front.streams, clock: base.clock };
+  return {
+    page,
+    routes: [...routes, createComfyApiDoor({ ...shared, options: dispatchOptions(base.config) })],
+  };
+}
+
+function openComfyuiDoor(
+  base: Base,
+  { dispatch, guard, streams, admission, ends, accounts }: Front & { dispatch: DispatchArea },
+): Doors {
+  const { config, opened, clock, logger } = base;
+  const { port, public_url: publicUrl, page: server, page_routes: listed } = config.doors.comfyui;
+  const pageGuard = port === null ? null : newPageGuard(base, accounts);
+  let listeningPort: number | null = null;
+  const door = createComfyuiDoor({
+    dispatch,
+    guard,
+    openStreams: streams,
+    admission,
+    endOf: (identity) => ends.of(identity),
+    clock,
+    log: logger,
+    limits: dispatchOptions(config).limits,
+    page: pageGuard && { guard: pageGuard, server, listed },
+    pageOrigin: (gateway) => {
+      if (publicUrl !== null || listeningPort === null || gateway === undefined) return publicUrl;
+      return `http://${new URL(gateway).hostname}:${listeningPort}`;
+    },
+    sessions: accounts.sessions,
+  });
+  opened.add(() => door.close());
+  const page = pageGuard &&
+    door.pageRoutes && {
+      guard: pageGuard,
+      routes: door.pageRoutes,
+      setListeningPort: (taken: number) => {
+        listeningPort = taken;
+      },
+    };
+  return { routes: door.routes, page };
+}
+
+/** On the page's own origin neither the session nor the origins count that the gateway trusts. */
+function newPageGuard({ config, proxies, quiet }: Base, { authenticator, csrf }: AccountsArea): Guard {
+  const { public_url: publicUrl } = config.doors.comfyui;
+  return new Guard({
+    authenticator,
+    csrf,
+    proxies,
+    allowedOrigins: publicUrl === null ? [] : [publicUrl],
+    isQuiet: () => quiet.isQuiet,
+    page: { publicUrl },
+  });
 }
 
 /** Null when this gateway is the only one on its database. */

@@ -12,7 +12,7 @@ import { systemClock, toIso } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
 import { removeGatewayFile, writeGatewayFile } from './ops/gateway-file.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
-import { buildServer } from './server.ts';
+import { buildPageServer, buildServer } from './server.ts';
 
 interface StartOptions extends ContextOptions {
   /** If the port is busy, the next one is tried, up to this one. It equals the port when that was chosen on purpose. */
@@ -34,6 +34,8 @@ interface GatewayFacts {
 
 export interface RunningGateway {
   url: string;
+  /** The origin of ComfyUI's page; null when it has none. */
+  pageUrl: string | null;
   facts: GatewayFacts;
   context: Context;
   /** The agents of the users' own files, each with its fault. Loads them, which takes a moment. */
@@ -53,24 +55,39 @@ export async function startGateway(config: Config, options: StartOptions): Promi
     opened.add(() => context.close());
     opened.add(logStrayErrors(context.logger));
     const app = await serverFor(config, context, options);
-    const shutdown = new Shutdown(app, {
-      health: context.health,
-      streams: context.streams,
-      tracker: context.tracker,
-      graceMs: Math.max(0, config.server.shutdown_grace - closingReserveMs),
-      hasReplicas: hasReplicas(config),
-      timer: systemTimer,
-      logger: context.logger,
+    const pageApp = await pageServerFor(config, context, options);
+    const shutdowns = [app, pageApp]
+      .flatMap((each) => each ?? [])
+      .map(
+        (each) =>
+          new Shutdown(each, {
+            health: context.health,
+            streams: context.streams,
+            tracker: context.tracker,
+            graceMs: Math.max(0, config.server.shutdown_grace - closingReserveMs),
+            hasReplicas: hasReplicas(config),
+            timer: systemTimer,
+            logger: context.logger,
+          }),
+      );
+    opened.add(async () => {
+      await Promise.all(shutdowns.map((shutdown) => shutdown.run()));
     });
-    opened.add(() => shutdown.run());
     const url = await listen(app, config, options.lastPort);
     context.setListeningUrl(url);
+    const pageUrl = pageApp && (await listenForPage(pageApp, config, context));
     await context.start();
-    writeGatewayFile(config.data_home, { url, pid: process.pid, since: toIso(systemClock()) });
+    writeGatewayFile(config.data_home, {
+      url,
+      ...(pageUrl !== null && { pageUrl }),
+      pid: process.pid,
+      since: toIso(systemClock()),
+    });
     opened.add(() => removeGatewayFile(config.data_home, process.pid));
     let closed: Promise<void> | undefined;
     return {
       url,
+      pageUrl,
       facts: factsOf(config, context),
       context,
       ownAgents: async () => (await context.conversation?.ownAgents()) ?? [],
@@ -85,21 +102,10 @@ export async function startGateway(config: Config, options: StartOptions): Promi
   }
 }
 
-function serverFor(config: Config, context: Context, { version, consoleFolder }: StartOptions): Promise<App> {
-  const { logger, tracker, streams, admission, limits, health, metrics, guard, conversation, routes } =
-    context;
+function serverFor(config: Config, context: Context, options: StartOptions): Promise<App> {
+  const { health, metrics, guard, conversation, routes } = context;
   return buildServer({
-    shell: {
-      logger,
-      tracker,
-      streams,
-      admission,
-      limits,
-      corsOrigins: config.server.cors.origins,
-      isHttps: config.server.public_url?.startsWith('https:') ?? false,
-      version,
-      hasReplicas: hasReplicas(config),
-    },
+    shell: shellFor(config, context, { ...options, publicUrl: config.server.public_url }),
     health,
     metrics,
     metricsToken: config.observability.metrics.token,
@@ -108,9 +114,38 @@ function serverFor(config: Config, context: Context, { version, consoleFolder }:
       if (conversation?.customAuth) guardCustomCalls(app, conversation.customAuth.decide);
     },
     isSignedIn: (request) => guard.isSignedIn(request),
-    consoleFolder: consoleFolder ?? null,
+    consoleFolder: options.consoleFolder ?? null,
     routes,
   });
+}
+
+async function pageServerFor(config: Config, context: Context, options: StartOptions): Promise<App | null> {
+  const { health, page } = context;
+  if (!page) return null;
+  return buildPageServer({
+    shell: shellFor(config, context, { ...options, publicUrl: config.doors.comfyui.public_url }),
+    health,
+    guard: (app) => page.guard.protect(app),
+    routes: page.routes,
+  });
+}
+
+function shellFor(
+  config: Config,
+  { logger, tracker, streams, admission, limits }: Context,
+  { version, publicUrl }: Pick<StartOptions, 'version'> & { publicUrl: string | null },
+): Parameters<typeof buildServer>[0]['shell'] {
+  return {
+    logger,
+    tracker,
+    streams,
+    admission,
+    limits,
+    corsOrigins: config.server.cors.origins,
+    isHttps: publicUrl?.startsWith('https:') ?? false,
+    version,
+    hasReplicas: hasReplicas(config),
+  };
 }
 
 /** Returns whether other processes of this gateway may stand beside this one, behind a proxy. */
@@ -121,6 +156,20 @@ function hasReplicas({ bus }: Config): boolean {
 async function listen(app: App, { server }: Config, lastPort: number): Promise<string> {
   const port = await listenOnFreePort(app, { host: server.host, port: server.port, lastPort });
   return `http://${reachable(server.host)}:${port}`;
+}
+
+/** A port that was chosen is not replaced: proxies and people know it. */
+async function listenForPage(
+  app: App,
+  { server: { host }, doors }: Config,
+  { page }: Context,
+): Promise<string | null> {
+  const { port: chosen, public_url: publicUrl } = doors.comfyui;
+  if (chosen === null) return null;
+  const named = 'doors.comfyui.port';
+  const port = await listenOnFreePort(app, { host, port: chosen, lastPort: chosen, named });
+  page?.setListeningPort(port);
+  return publicUrl ?? `http://${reachable(host)}:${port}`;
 }
 
 /** The address that stands for all addresses cannot be called. The printed URL must work on this machine. */

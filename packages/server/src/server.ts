@@ -1,3 +1,4 @@
+import { comfyuiBases } from '@switchyard/contract/doors/comfyui';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { signedInUser } from './http/access/guard.ts';
 import type { App, Routes } from './http/app.ts';
@@ -52,6 +53,29 @@ export async function buildServer(options: ServerOptions): Promise<App> {
     consoleRoutes(files),
   ];
   for (const routes of [...own, ...options.routes]) app.register(inOwnScope(routes));
+  await app.ready();
+  return app;
+}
+
+/**
+ * The listener of ComfyUI's page: the door for clients of ComfyUI with what its page needs, and nothing else of the gateway. Limits,
+ * log and shutdown are those of the gateway; other sites may not call it.
+ */
+export async function buildPageServer({
+  shell,
+  health,
+  guard,
+  routes,
+}: Pick<ServerOptions, 'shell' | 'health' | 'guard' | 'routes'>): Promise<App> {
+  const app = createShell({
+    ...shell,
+    base: comfyuiBases[0],
+    corsOrigins: [],
+    isDraining: () => health.isDraining,
+    unknownPage: null,
+  });
+  guard(app);
+  for (const each of routes) app.register(inOwnScope(each));
   await app.ready();
   return app;
 }

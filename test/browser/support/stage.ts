@@ -120,7 +120,10 @@ export class Stage {
     this.#contexts.push(context);
     if (session) {
       const pairs = session.cookieHeader.split('; ').map((pair) => pair.split('=') as [string, string]);
-      await context.addCookies(pairs.map(([name, value]) => ({ name, value, url })));
+      // As the gateway sets them.
+      await context.addCookies(
+        pairs.map(([name, value]) => ({ name, value, url, httpOnly: name === 'access_token' })),
+      );
     }
     return WatchedPage.watch(await context.newPage(), { statuses: statuses ?? [] });
   }

@@ -111,7 +111,7 @@ export function lastPortFor({ config, sources }: LoadedConfig): number {
 
 function bannerFacts(
   { config, file }: LoadedConfig,
-  { url, facts }: RunningGateway,
+  { url, pageUrl, facts }: RunningGateway,
   cwd: string,
 ): Omit<BannerFacts, 'agents'> {
   const port = Number(new URL(url).port);
@@ -120,6 +120,7 @@ function bannerFacts(
     version,
     readyMs: process.uptime() * 1_000,
     url: config.server.public_url ?? url,
+    pageUrl,
     movedFromPort: config.server.port === 0 || config.server.port === port ? null : config.server.port,
     database: { backend: config.database.backend, place: shorten(facts.databasePlace, cwd) },
     bus: config.bus.backend === 'memory' ? 'in-process' : config.bus.backend,

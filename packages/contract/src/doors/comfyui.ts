@@ -312,6 +312,19 @@ export const comfyuiShownModels = {
   },
 } as const satisfies Endpoint;
 
+export const comfyuiExtensions = {
+  method: 'GET',
+  url: '/comfy/extensions',
+  config: reads,
+  schema: {
+    summary: 'The scripts that the page of ComfyUI loads',
+    description:
+      'Those of the worker whose page is shown, on the origin of that page; an empty list elsewhere, where no script of a worker runs.',
+    tags,
+    response: anything,
+  },
+} as const satisfies Endpoint;
+
 export const comfyuiSystemStats = {
   method: 'GET',
   url: '/comfy/system_stats',
@@ -509,7 +522,6 @@ function constant<Url extends string>(url: Url, summary: string) {
   } as const satisfies Endpoint;
 }
 
-export const comfyuiExtensions = constant('/comfy/extensions', 'No scripts: pages have no place here');
 export const comfyuiTranslations = constant('/comfy/i18n', 'No translations of custom nodes');
 export const comfyuiTemplates = constant('/comfy/workflow_templates', 'No templates of custom nodes');
 export const comfyuiSubgraphs = constant('/comfy/global_subgraphs', 'No subgraphs of the workers');

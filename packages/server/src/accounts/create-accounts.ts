@@ -67,6 +67,8 @@ export interface AccountsArea {
   customAccounts: CustomAccounts;
   /** Lets an operator's own code call its gateway. */
   callTickets: CallTickets;
+  /** Carries sessions over to the page of ComfyUI. */
+  sessions: Pick<Sessions, 'ticketFor' | 'redeem'>;
   close(): Promise<void>;
 }
 
@@ -104,6 +106,7 @@ export function createAccounts(
   const sessions = new Sessions({
     tokens,
     store: sessionStore,
+    accounts: store,
     csrf,
     events,
     clock,
@@ -147,6 +150,7 @@ export function createAccounts(
     passwords,
     customAccounts: new CustomAccounts({ store, events, audit, clock }),
     callTickets,
+    sessions,
     close: () => accessTokens.close(),
   };
 }

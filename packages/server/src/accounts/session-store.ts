@@ -34,16 +34,20 @@ export class SessionStore {
     return new Map(rows.map(({ id, token_version }) => [id, token_version]));
   }
 
-  /** Also deletes sessions that have expired since, so that the table holds only the sign-outs of one lifetime. */
-  async revoke(owner: Owner, session: { id: string; expiresAt: string }, now: string): Promise<void> {
+  /**
+   * Returns false when it was revoked before. Also deletes sessions that have expired since, so that the table holds only the
+   * sign-outs of one lifetime.
+   */
+  async revoke(owner: Owner, session: { id: string; expiresAt: string }, now: string): Promise<boolean> {
     requireOwner(owner);
-    await this.#db.write(async (trx) => {
-      await trx
+    return this.#db.write(async (trx) => {
+      const { numInsertedOrUpdatedRows } = await trx
         .insertInto('revoked_sessions')
         .values({ session_id: session.id, expires_at: session.expiresAt })
         .onConflict((conflict) => conflict.doNothing())
-        .execute();
+        .executeTakeFirst();
       await trx.deleteFrom('revoked_sessions').where('expires_at', '<', now).execute();
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
     });
   }
 }

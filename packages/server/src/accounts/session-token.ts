@@ -12,6 +12,13 @@ import { deriveKey } from './secrets/signing-secret.ts';
 export const sessionKinds = ['session', 'dispatch'] as const;
 export type SessionKind = (typeof sessionKinds)[number];
 
+/**
+ * A session also gives a page on another origin a ticket, which opens it once, and then a cookie of its own. Both end with the
+ * session.
+ */
+const tokenKinds = [...sessionKinds, 'page_ticket', 'page'] as const;
+export type TokenKind = (typeof tokenKinds)[number];
+
 export interface SessionClaims {
   /** User id. */
   sub: string;
@@ -19,7 +26,9 @@ export interface SessionClaims {
   ver: number;
   /** Session id; a logout revokes it. */
   jti: string;
-  aud: SessionKind;
+  aud: TokenKind;
+  /** The session behind a ticket, whose own id is used up with it. */
+  session?: { jti: string; exp: number };
   iat: number;
   nbf: number;
   exp: number;
@@ -39,19 +48,21 @@ const clockStepSeconds = 86_400;
  */
 export class SessionTokens {
   readonly #clock: Clock;
-  readonly #keys: Record<SessionKind, KeyObject>;
+  readonly #keys: Record<TokenKind, KeyObject>;
 
   constructor({ secret, clock }: { secret: string; clock: Clock }) {
     this.#clock = clock;
     this.#keys = {
       session: deriveKey(secret, 'session token'),
       dispatch: deriveKey(secret, 'dispatch token'),
+      page_ticket: deriveKey(secret, 'page ticket'),
+      page: deriveKey(secret, 'page token'),
     };
   }
 
   sign(
-    kind: SessionKind,
-    claims: Pick<SessionClaims, 'sub' | 'ver' | 'jti'> & { ttlSeconds: number },
+    kind: TokenKind,
+    claims: Pick<SessionClaims, 'sub' | 'ver' | 'jti' | 'session'> & { ttlSeconds: number },
   ): string {
     const { ttlSeconds, ...rest } = claims;
     const iat = Math.floor(this.#clock() / 1_000);
@@ -61,7 +72,7 @@ export class SessionTokens {
   }
 
   /** Throws `token_invalid` or `token_expired`. */
-  verify(kind: SessionKind, token: string): SessionClaims {
+  verify(kind: TokenKind, token: string): SessionClaims {
     const end = token.lastIndexOf('.');
     const signed = token.slice(0, end);
     const [header, payload, ...rest] = signed.split('.');
@@ -84,14 +95,17 @@ export class SessionTokens {
     return isOurKind && !isSameText(token.slice(end + 1), this.#mac(kind, token.slice(0, end)));
   }
 
-  #mac(kind: SessionKind, text: string): string {
+  #mac(kind: TokenKind, text: string): string {
     return createHmac('sha256', this.#keys[kind]).update(text).digest('base64url');
   }
 }
 
-const headers: Record<SessionKind, string> = { session: header('session'), dispatch: header('dispatch') };
+const headers = Object.fromEntries(tokenKinds.map((kind) => [kind, header(kind)])) as Record<
+  TokenKind,
+  string
+>;
 
-function header(kind: SessionKind): string {
+function header(kind: TokenKind): string {
   return Buffer.from(JSON.stringify({ alg: 'HS256', typ: `sy-${kind}+jwt` })).toString('base64url');
 }
 
@@ -102,8 +116,14 @@ function header(kind: SessionKind): string {
 function claimsIn(payload: string): SessionClaims | undefined {
   const claims = parsed(payload);
   if (!isRecord(claims)) return undefined;
-  const { sub, ver, jti, aud, iat, nbf, exp } = claims;
-  const isWhole = isId(sub) && isId(jti) && isKind(aud) && [ver, iat, nbf, exp].every(isCount);
+  const { sub, ver, jti, aud, session, iat, nbf, exp } = claims;
+  const hasSession = isRecord(session) && isId(session.jti) && isCount(session.exp);
+  const isWhole =
+    isId(sub) &&
+    isId(jti) &&
+    isKind(aud) &&
+    hasSession === (aud === 'page_ticket') &&
+    [ver, iat, nbf, exp].every(isCount);
   return isWhole ? (claims as unknown as SessionClaims) : undefined;
 }
 
@@ -120,8 +140,8 @@ function isId(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,128}$/.test(value);
 }
 
-function isKind(value: unknown): value is SessionKind {
-  return sessionKinds.some((kind) => kind === value);
+function isKind(value: unknown): value is TokenKind {
+  return tokenKinds.some((kind) => kind === value);
 }
 
 /** A version, or seconds within the range of dates. */

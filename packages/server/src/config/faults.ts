@@ -67,7 +67,9 @@ function dottedKey(key: string, source: Source): ConfigFault {
 
 /** The fault for a right name in the wrong section, for example `port` at the top. */
 function inAnotherSection(name: string): string | undefined {
-  const keysByName = new Map([...fields.keys()].map((key) => [key.slice(key.lastIndexOf('.') + 1), key]));
+  // The first section that has the name is the most usual one: server.port, and not that of a door.
+  const keys = [...fields.keys()].reverse();
+  const keysByName = new Map(keys.map((key) => [key.slice(key.lastIndexOf('.') + 1), key]));
   const match = nearest(name, keysByName.keys());
   return match === undefined ? undefined : keysByName.get(match);
 }

@@ -77,11 +77,11 @@ export function text<Default extends string | null>(
   );
 }
 
-export function integer(
-  fallback: number,
+export function integer<Default extends number | null>(
+  fallback: Default,
   description: string,
   options: Marks & { minimum: number; maximum: number },
-): TUnsafe<number> {
+): TUnsafe<Default extends number ? number : number | null> {
   const { minimum, maximum } = options;
   return field('integer', { fallback, description, marks: options }, { type: 'integer', minimum, maximum });
 }

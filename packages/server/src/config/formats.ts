@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseWorkerAddress } from '@switchyard/contract/dispatch/worker-address';
+import { isManagerPath } from '../lib/manager-path.ts';
 
 /**
  * Formats of texts. Each function returns the text in its normal form, or throws a RangeError that says how to write
@@ -35,6 +36,14 @@ const formats = {
     throw new RangeError(
       'must be host:port, such as 192.168.1.20:8188, or https://user:password@host/path as in a browser',
     );
+  },
+
+  worker_route(text: string): string {
+    const parts = text.replace(/^\/|\/$/g, '').split('/');
+    if (!text.startsWith('/') || !parts.every((part) => /^[\w~-][\w.~-]{0,99}$/.test(part)))
+      throw new RangeError('must be a path of a worker without wildcards, such as /pysssss/');
+    if (isManagerPath(parts)) throw new RangeError('must not lead to ComfyUI-Manager, which installs code');
+    return `/${parts.join('/')}`;
   },
 
   agent(text: string): string {

@@ -88,6 +88,31 @@ const rules: Rule[] = [
         : null,
   },
   {
+    keys: ['doors.comfyui.port', 'server.port'],
+    check: ({ doors, server }) =>
+      doors.comfyui.port !== null && doors.comfyui.port !== 0 && doors.comfyui.port === server.port
+        ? 'must differ from server.port: scripts of workers must not run on the origin of the gateway'
+        : null,
+  },
+  {
+    keys: ['doors.comfyui.public_url', 'doors.comfyui.port'],
+    check: ({ doors: { comfyui } }) =>
+      comfyui.public_url !== null && comfyui.port === null
+        ? 'needs doors.comfyui.port, the port to which a proxy sends this name'
+        : null,
+  },
+  {
+    keys: ['doors.comfyui.public_url', 'server.public_url', 'server.cors.origins'],
+    check: ({ doors, server }) => {
+      const { public_url: page } = doors.comfyui;
+      if (page === null) return null;
+      if (page === server.public_url) return 'must differ from server.public_url, the origin of the console';
+      return server.cors.origins.includes(page)
+        ? 'must not be among server.cors.origins, since scripts of workers run there'
+        : null;
+    },
+  },
+  {
     keys: ['uploads.auto_convert_documents'],
     check: ({ uploads }) =>
       uploads.auto_convert_documents

@@ -436,6 +436,24 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
   doors: section('Other interfaces in front of the pool.', {
     comfyui: section('The pool as one ComfyUI, below `/comfy`.', {
       enabled: boolean(true, 'Whether clients of ComfyUI may use the pool, each with a token of an account.'),
+      port: integer(
+        null,
+        'Port of its own for the page of ComfyUI, on server.host; 0 takes any free one. Without it there is no page.',
+        { minimum: 0, maximum: 65_535 },
+      ),
+      public_url: text(
+        null,
+        'Address under which browsers reach that port, where it differs from the listener: a host name of its own, without a path.',
+        { format: 'own_origin' },
+      ),
+      page: text(
+        null,
+        'Id of the server whose page is shown; by default that of any worker, an idle one first.',
+      ),
+      page_routes: list(
+        'Addresses of custom nodes that the page may read from that server, each with what is below it, such as /pysssss/; those of ComfyUI-Manager are never passed on.',
+        { format: 'worker_route' },
+      ),
     }),
     comfy_api: section('The pool behind the official Comfy API v2, below `/comfy/api/v2`.', {
       enabled: boolean(true, 'Whether the SDKs of Comfy may use the pool, each with a token of an account.'),

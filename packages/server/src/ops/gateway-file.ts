@@ -5,6 +5,8 @@ import { join } from 'node:path';
 /** The facts with which tools on this machine find a running gateway. */
 export interface GatewayFile {
   url: string;
+  /** The origin of ComfyUI's page, when it has one. */
+  pageUrl?: string;
   pid: number;
   since: string;
 }

@@ -15,6 +15,7 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { WorkflowForm } from './form/workflow-form.tsx';
 import { lastValuesOf } from './last-values.ts';
+import { OpenInComfyui } from './open-in-comfyui.tsx';
 import { ProblemSummary } from './run/problem-summary.tsx';
 import { RunPanel } from './run/run-panel.tsx';
 import { StartedRuns } from './run/started-runs.tsx';
@@ -35,7 +36,12 @@ export function WorkflowPage() {
         query.data ? (
           <>
             <WorkflowVersion workflow={query.data} />
-            {version === null ? <WorkflowMenu workflow={query.data} /> : null}
+            {version === null ? (
+              <>
+                <OpenInComfyui workflowId={query.data.id} />
+                <WorkflowMenu workflow={query.data} />
+              </>
+            ) : null}
           </>
         ) : undefined
       }

@@ -13,13 +13,14 @@ import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 import { ImportPanel } from './import/import-panel.tsx';
+import { OpenInComfyui } from './open-in-comfyui.tsx';
 
 /** The saved workflows of the user, and the place where new ones are dropped. */
 export function WorkflowsPage() {
   const text = useText('workflows');
   const query = useQuery(workflowsQuery());
   return (
-    <Page title={text('title')} lead={text('lead')}>
+    <Page title={text('title')} lead={text('lead')} actions={<OpenInComfyui />}>
       <ImportPanel />
       <QueryView
         query={query}

@@ -103,7 +103,7 @@ function cycleFrom(
 }
 
 /** The nodes that this one takes its inputs from. */
-function sourcesOf(graph: Graph, id: string): string[] {
+export function sourcesOf(graph: Graph, id: string): string[] {
   return Object.values(graph[id]?.inputs ?? {}).flatMap((value) => (isLink(value) ? [value[0]] : []));
 }
 

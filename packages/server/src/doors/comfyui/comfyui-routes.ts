@@ -60,6 +60,10 @@ export interface ComfyuiRoutesOptions extends FileRoutesOptions {
   nodes: PoolNodes;
   instances: Pick<Instances, 'list'>;
   admission: Pick<Admission, 'readBody'>;
+  /** The scripts that the page loads; none where there is no page. */
+  extensions: () => Promise<string[]>;
+  /** Takes every other address. */
+  rest: Routes;
 }
 
 const json = 'application/json; charset=utf-8';
@@ -87,7 +91,7 @@ export function comfyuiRoutes(options: ComfyuiRoutesOptions): Routes {
     addFiles(app, options);
     addPool(app, options);
     addConstants(app);
-    addRest(app);
+    options.rest(app);
   };
 }
 
@@ -153,7 +157,7 @@ function addStops(app: App, { stops, guard }: ComfyuiRoutesOptions): void {
   });
 }
 
-function addPool(app: App, { nodes, instances, uploadBytes }: ComfyuiRoutesOptions): void {
+function addPool(app: App, { nodes, instances, extensions, uploadBytes }: ComfyuiRoutesOptions): void {
   addEndpoint(app, comfyuiObjectInfo, async (request, reply) => {
     const { json: bytes, compressed } = await nodes.definitions();
     const encoding = chooseEncoding(request.headers['accept-encoding']);
@@ -185,6 +189,8 @@ function addPool(app: App, { nodes, instances, uploadBytes }: ComfyuiRoutesOptio
 
   addEndpoint(app, comfyuiShownFolders, async () => shownFolders(await nodes.definitions()));
 
+  addEndpoint(app, comfyuiExtensions, () => extensions());
+
   addEndpoint(app, comfyuiSystemStats, async () => poolStats(await instances.list()));
 
   addEndpoint(app, comfyuiFeatures, async () => featuresOf(uploadBytes));
@@ -196,7 +202,6 @@ function addPool(app: App, { nodes, instances, uploadBytes }: ComfyuiRoutesOptio
 
 /** What a page asks for when it starts, and what has no meaning for a pool. */
 const constants: readonly [endpoint: Endpoint, answer: unknown][] = [
-  [comfyuiExtensions, []],
   [comfyuiTranslations, {}],
   [comfyuiTemplates, {}],
   [comfyuiSubgraphs, {}],
@@ -249,7 +254,7 @@ function poolStats(instances: readonly Instance[]): Record<string, unknown> {
 }
 
 /** Everything else that a ComfyUI may have, such as the routes of custom nodes. */
-function addRest(app: App): void {
+export function comfyuiRest(app: App): void {
   for (const url of ['/comfy', '/comfy/*']) {
     app.route({
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],

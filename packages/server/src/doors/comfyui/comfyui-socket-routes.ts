@@ -11,6 +11,7 @@ import type { Identity } from '../../http/access/identity.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Admission } from '../../http/body/admission.ts';
 import { webSocketUpgrades } from '../../http/exchange/upgrades.ts';
+import { withoutPathToken } from '../../http/path-token.ts';
 import { keepAlive } from '../../http/streams/keep-alive.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -27,19 +28,25 @@ interface SocketOptions {
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   socketsPerUser: number;
   uploadBytes: number;
+  /** Stands before each address on a listener of its own. */
+  base?: string;
 }
 
 const urls: readonly string[] = comfyuiBases.map((base) => `${base}/ws`);
+
 /** Clients use a UUID or a short name. */
 const maxClientIdLength = 200;
 
 /** The socket of clients of ComfyUI. The guard has identified the caller by a header before the protocol is switched. */
 export function comfyuiSocketRoutes(options: SocketOptions): Routes {
+  const { base = '' } = options;
   return (app) => {
     app.register(websocket, {
       options: {
         // The plugin only listens to it.
-        server: webSocketUpgrades(app.server, (path) => urls.includes(path)) as Server,
+        server: webSocketUpgrades(app.server, (path) =>
+          urls.includes(withoutPathToken(base + path)),
+        ) as Server,
         maxPayload: pushLimits.clientMessageBytes,
         perMessageDeflate: false,
       },

@@ -44,3 +44,25 @@ function readCookie(header: string, name: string): string | undefined {
   }
   return undefined;
 }
+
+/**
+ * Cookies know no ports, so the page on another port of this host has a cookie of another name, and reads no other. On https the prefix
+ * keeps a neighbouring host from setting one.
+ */
+function pageCookieName(secure: boolean): string {
+  return secure ? '__Host-comfyui_page' : 'comfyui_page';
+}
+
+export function readPageCookie(header: string | undefined, secure: boolean): string | undefined {
+  if (header === undefined || header.length > maxHeaderLength) return undefined;
+  return readCookie(header, pageCookieName(secure));
+}
+
+/** The console opens the page from another site where the page has a host name of its own, so the cookie is not `Strict`. */
+export function pageCookie({
+  token,
+  maxAgeSeconds,
+  secure,
+}: Pick<SessionCookies, 'token' | 'secure'> & { maxAgeSeconds: number }): string {
+  return `${pageCookieName(secure)}=${token}; Max-Age=${maxAgeSeconds}; Path=/${secure ? '; Secure' : ''}; HttpOnly; SameSite=Lax`;
+}

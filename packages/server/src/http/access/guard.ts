@@ -11,10 +11,10 @@ import { pathTokenOf } from '../path-token.ts';
 import { areaOf, pathOf } from '../request-path.ts';
 import { headerToken, holdsOwnToken, isCallTicket } from './bearer.ts';
 import { clientNetwork, sourceOf, type TrustedProxies } from './client-ip.ts';
-import { readCookies } from './cookie.ts';
+import { readCookies, readPageCookie } from './cookie.ts';
 import type { CsrfTokens } from './csrf.ts';
 import type { Authenticator, CustomAuthenticator, CustomUser, Identity } from './identity.ts';
-import { isForeignName, isOriginAllowed, ownOrigin } from './origin.ts';
+import { isForeignName, isHttps, isOriginAllowed, ownOrigin } from './origin.ts';
 
 /** The path to which LangGraph clients send their requests. Own authentication and tickets of own code count here alone. */
 const customMount = '/api/langgraph';
@@ -32,6 +32,11 @@ export class Guard {
     allowedOrigins: readonly string[];
     /** True while a restored gateway changes nothing. */
     isQuiet: () => boolean;
+    /**
+     * Set on the origin of ComfyUI's page. There the page's own cookie counts and the session's never does, and an exact `Origin`
+     * takes the place of the CSRF header.
+     */
+    page?: { publicUrl: string | null };
   }) {
     this.#options = options;
   }
@@ -79,6 +84,7 @@ export class Guard {
       if (isCallTicket(token) && !isBelowMount(request)) throw new AppError('token_invalid');
       return authenticator.authenticate({ kind: 'header', token }, area);
     }
+    if (this.#options.page) return this.#identifyPage(request, area);
     if (request.routeOptions.config.headerOnly) throw new AppError('not_authenticated');
     const cookies = readCookies(request.headers.cookie);
     if (!changesSomething(request)) return this.#cookieSession(cookies.session, area);
@@ -116,6 +122,13 @@ export class Guard {
   /** The origin under which the client reached the gateway; undefined when the request does not say. */
   originOf(request: FastifyRequest): string | undefined {
     return ownOrigin({ headers: request.headers, ...sourceOf(request.raw, this.#options.proxies) });
+  }
+
+  /** True when the browser came by https, so that a cookie may say so. */
+  isHttps({ headers, raw }: FastifyRequest): boolean {
+    const { page, proxies } = this.#options;
+    if (page?.publicUrl) return page.publicUrl.startsWith('https:');
+    return isHttps({ headers, ...sourceOf(raw, proxies) });
   }
 
   /** A caller who cannot be identified stays a stranger; the handler asks again where it needs to know, and reports the reason. */
@@ -198,6 +211,17 @@ export class Guard {
     const identity = await this.#options.authenticator.authenticate({ kind: 'header', token }, area);
     if (opensDoorAlone(identity)) return identity;
     throw new AppError('token_invalid', { message: notForPaths });
+  }
+
+  #identifyPage(request: FastifyRequest, area: Area): Promise<Identity> {
+    const { headers } = request;
+    const token = readPageCookie(headers.cookie, this.isHttps(request));
+    if (token === undefined) throw new AppError('not_authenticated');
+    if (changesSomething(request) || headers.upgrade !== undefined) {
+      if (headers.origin === undefined) throw new AppError('origin_denied');
+      this.checkOrigin(request);
+    }
+    return this.#options.authenticator.authenticate({ kind: 'page_cookie', token }, area);
   }
 
   #cookieSession(token: string | undefined, area: Area): Promise<Identity> {

@@ -53,7 +53,9 @@ export interface UnknownRequest {
 export type Credentials =
   | { kind: 'none' }
   | { kind: 'header'; token: string }
-  | { kind: 'cookie'; token: string };
+  | { kind: 'cookie'; token: string }
+  /** The cookie of a page that shows what workers wrote, on an origin of its own. */
+  | { kind: 'page_cookie'; token: string };
 
 /** Implemented by accounts. Throws an AppError with one of the four 401 codes. */
 export interface Authenticator {

@@ -8,6 +8,8 @@ interface ListenOptions {
   port: number;
   /** If a port is busy, the next one is tried, up to this one. It equals `port` when the port was chosen on purpose. */
   lastPort: number;
+  /** The option or the setting that names the port, for messages. */
+  named?: string;
 }
 
 /** Says why the gateway cannot listen, and names the option to change. */
@@ -33,13 +35,13 @@ export async function listenOnFreePort(listener: Listener, options: ListenOption
   }
 }
 
-function explain(error: unknown, { host, port, lastPort }: ListenOptions): unknown {
+function explain(error: unknown, { host, port, lastPort, named = '--port' }: ListenOptions): unknown {
   const sentence = {
     EADDRINUSE:
       lastPort > port
-        ? `Every port from ${port} to ${lastPort} is in use on ${host}. Name a free one with --port, or let --port 0 choose.`
-        : `Port ${port} is in use on ${host}. Stop what uses it, or name another with --port (0 takes any free one).`,
-    EACCES: `This user may not listen on port ${port}. Choose one above 1023 with --port.`,
+        ? `Every port from ${port} to ${lastPort} is in use on ${host}. Name a free one with ${named}, or let ${named} 0 choose.`
+        : `Port ${port} is in use on ${host}. Stop what uses it, or name another with ${named} (0 takes any free one).`,
+    EACCES: `This user may not listen on port ${port}. Choose one above 1023 with ${named}.`,
     EADDRNOTAVAIL: `This machine has no address ${host}. Choose another with --host.`,
     ENOTFOUND: `The name ${host} has no address. Choose another with --host.`,
   }[codeOf(error)];

@@ -57,6 +57,8 @@ export interface ShellOptions {
   hasReplicas: boolean;
   /** The page for browsers at an address that nothing has; null in a gateway without a console. */
   unknownPage: PageHandler | null;
+  /** Stands in front of each address of this listener, so that the routes of a part of the gateway are the whole of it. */
+  base?: string;
 }
 
 /**
@@ -83,7 +85,7 @@ export function createShell(options: ShellOptions): App {
     loggerInstance: options.logger,
     logController: new FrameworkLog(),
     genReqId: requestIdOf,
-    rewriteUrl: takePathToken,
+    rewriteUrl: addressBelow(options.base ?? ''),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.idleTimeoutMs,
@@ -262,4 +264,12 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && uuid.test(given) ? given.toLowerCase() : randomUUID();
+}
+
+/** Returns the address as routes know it. */
+function addressBelow(base: string): (request: IncomingMessage) => string {
+  return (request) => {
+    if (request.url?.startsWith('/')) request.url = base + request.url;
+    return takePathToken(request);
+  };
 }

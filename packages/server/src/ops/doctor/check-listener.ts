@@ -16,10 +16,25 @@ export function runningGateway({ data_home: home }: Config): GatewayFile | null 
 
 /** Asks the gateway that runs, or looks whether a gateway could listen. */
 export async function checkListener(
-  { server }: Config,
+  { server, doors }: Config,
   { running, lastPort }: { running: GatewayFile | null; lastPort: number },
 ): Promise<Finding[]> {
-  return [running ? await answerFinding(running) : await portFinding(server, lastPort)];
+  const findings = [running ? await answerFinding(running) : await portFinding(server, { lastPort })];
+  const { port } = doors.comfyui;
+  if (port === null) return findings;
+  if (running) return [...findings, pageFinding(running)];
+  const named = 'doors.comfyui.port';
+  return [...findings, await portFinding({ ...server, port }, { lastPort: port, named })];
+}
+
+/** The gateway does not start without the listener of the page, so a gateway that runs has it. */
+function pageFinding({ pageUrl }: GatewayFile): Finding {
+  if (pageUrl !== undefined) return well('listener', `The page of ComfyUI has the address ${pageUrl}.`);
+  return wrong(
+    'listener',
+    'The gateway that runs was started without doors.comfyui.port, so ComfyUI has no page there.',
+    'switchyard up   # once the gateway that runs has stopped',
+  );
 }
 
 async function answerFinding({ url, pid }: GatewayFile): Promise<Finding> {
@@ -51,7 +66,10 @@ function failedOf(body: unknown): string {
 }
 
 /** Listens for a moment, because only that shows whether a gateway may. */
-async function portFinding({ host, port }: Config['server'], lastPort: number): Promise<Finding> {
+async function portFinding(
+  { host, port }: Config['server'],
+  { lastPort, named }: { lastPort: number; named?: string },
+): Promise<Finding> {
   const server = createServer();
   const listener = {
     listen: (where: { host: string; port: number }) =>
@@ -64,15 +82,22 @@ async function portFinding({ host, port }: Config['server'], lastPort: number): 
       }),
   };
   try {
-    const free = await listenOnFreePort(listener, { host, port, lastPort });
+    const free = await listenOnFreePort(listener, { host, port, lastPort, ...(named && { named }) });
     server.close();
+    const isFree = `port ${port === 0 ? 0 : free} on ${host} can be used`;
     return well(
       'listener',
-      `No gateway runs in this data home, and port ${port === 0 ? 0 : free} on ${host} can be used.`,
+      named ? `For the page of ComfyUI, ${isFree}.` : `No gateway runs in this data home, and ${isFree}.`,
     );
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
     const isPort = !/--host/.test(error.message);
+    if (named && isPort)
+      return wrong(
+        'listener',
+        messageOf(error),
+        'switchyard config show --effective --sources   # where the port is set',
+      );
     return wrong(
       'listener',
       messageOf(error),

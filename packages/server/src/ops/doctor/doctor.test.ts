@@ -194,6 +194,23 @@ describe('the doctor names what is wrong, and what to type:', () => {
     });
   });
 
+  it('a port of the page of ComfyUI that is in use', async () => {
+    const port = await listening(() => undefined);
+    expect(await onlyFault({ yaml: `doors: { comfyui: { port: ${port} } }` })).toMatchObject({
+      subject: 'listener',
+      says: expect.stringContaining('or name another with doors.comfyui.port'),
+      remedy: expect.stringContaining('switchyard config show'),
+    });
+  });
+
+  it('a gateway that was started before the page of ComfyUI got a port', async () => {
+    sayRunning(await listening((_, reply) => reply.writeHead(200).end('{}')));
+    expect(await onlyFault({ yaml: 'doors: { comfyui: { port: 7310 } }' })).toMatchObject({
+      subject: 'listener',
+      says: expect.stringContaining('was started without doors.comfyui.port'),
+    });
+  });
+
   it('an address that this machine does not have', async () => {
     expect(await onlyFault({ flags: { host: '192.0.2.1' } })).toMatchObject({
       subject: 'listener',

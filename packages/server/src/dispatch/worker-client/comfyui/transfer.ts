@@ -52,11 +52,11 @@ export async function pushFile(
 /** The head of the answer came in time; its body has its own deadline. */
 async function readAnswer(
   response: IncomingMessage,
-  { label, timer }: { label: string; timer: Timer },
+  { label, timer, maxBytes = maxAnswerBytes }: { label: string; timer: Timer; maxBytes?: number },
 ): Promise<Buffer> {
   const cancel = timer(() => response.destroy(callFailure('timed_out', label)), idleMs);
   try {
-    return await readBody(response, { maxBytes: maxAnswerBytes, label });
+    return await readBody(response, { maxBytes, label });
   } finally {
     cancel();
   }
@@ -165,4 +165,42 @@ function guarded(
     if (!response.complete || !body.readableEnded) guard.release();
   });
   return body;
+}
+
+/** A file of the worker's page, or the answer that the known one is still right. */
+export type PageFile = { contentType: string; body: Buffer; mark: FileMark };
+
+/** By these a worker recognises the file that is known. */
+export interface FileMark {
+  etag: string | undefined;
+  lastModified: string | undefined;
+}
+
+/** Returns `unchanged` when the known file is still right, and null when the worker has no such file or leads elsewhere. */
+export async function readPageFile(
+  http: WorkerHttp,
+  path: string,
+  { known, maxBytes, timer }: { known: FileMark | undefined; maxBytes: number; timer: Timer },
+): Promise<PageFile | 'unchanged' | null> {
+  const { response, release } = await http.stream({
+    method: 'GET',
+    path,
+    headers: {
+      'accept-encoding': 'identity',
+      ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
+      ...(known?.lastModified !== undefined && { 'if-modified-since': known.lastModified }),
+    },
+    deadlineMs: baseDeadlineMs,
+  });
+  const { statusCode: status = 0, headers } = response;
+  if (status === 200 && headers['content-encoding'] === undefined) {
+    const body = await readAnswer(response, { label: http.label, timer, maxBytes });
+    const contentType = (headers['content-type'] ?? 'application/octet-stream').slice(0, 200);
+    return { contentType, body, mark: { etag: headers.etag, lastModified: headers['last-modified'] } };
+  }
+  release();
+  if (status === 304 && known) return 'unchanged';
+  const failure = failureOfStatus(status, http.label);
+  if (failure && status >= 500) throw failure;
+  return null;
 }
