@@ -162,6 +162,9 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
   });
 
   it('@comfyorg/sdk takes up its job after the gateway was killed', async () => {
+    // The job waits, so that it cannot end before the gateway is killed.
+    const admin = await DispatchCaller.login(gateway.url, 'admin@example.com');
+    await admin.call('POST', '/api/queue/pause', { scope: 'all' });
     const { id } = await runSdk('comfy-sdk-job.mjs', ada, `${gateway.url}/comfy`, 'submit');
     const stream = await ada.fetch(`/api/v2/jobs/${id}/events`);
     const reader = stream.body?.getReader();
@@ -170,6 +173,7 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
     await gateway.kill9();
     await expect(readToEnd(reader)).rejects.toThrow();
     gateway = await SpawnedGateway.start({ home: folder.path });
+    await admin.at(gateway.url).call('POST', '/api/queue/resume', { scope: 'all' });
     const { events, status, outputs } = await runSdk(
       'comfy-sdk-job.mjs',
       ada,
