@@ -24,6 +24,9 @@ export function checkedBody(incoming: IncomingMessage, options: BodyOptions): Tr
   return body;
 }
 
+/** Lets the service send while the reader works. The default of 16 kB stops it at each chunk. */
+const bufferedBytes = 512 * 1024;
+
 class CheckedBody extends Transform {
   readonly #options: BodyOptions;
   readonly #hash: Hash | null;
@@ -32,7 +35,7 @@ class CheckedBody extends Transform {
   #seenBytes = 0;
 
   constructor(options: BodyOptions) {
-    super();
+    super({ highWaterMark: bufferedBytes });
     this.#options = options;
     this.#hash = options.sha256 === null ? null : createHash('sha256');
     this.#silence = setTimeout(() => this.#onSilence(), options.silentMs);
