@@ -18,6 +18,7 @@ const clients = {
   '@saintno/comfyui-sdk': '0.3.1',
   '@stable-canvas/comfyui-client': '1.5.9',
   '@comfyorg/sdk': '0.1.9',
+  'comfy-ui-client': '0.1.2',
 };
 
 describe('clients of one ComfyUI, unmodified, on three workers', () => {
@@ -36,7 +37,8 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
     execFileSync('npm', install, { cwd: folder.path, stdio: 'pipe' });
     writeFileSync(join(folder.path, 'switchyard.yaml'), 'version: 1\nauth:\n  bootstrap: interactive\n');
     gateway = await SpawnedGateway.start({ home: folder.path });
-    for (let count = 0; count < 3; count += 1) workers.push(await startReferenceWorker());
+    // A client listens for previews after it has the answer to its prompt, so the first node takes its time.
+    for (let count = 0; count < 3; count += 1) workers.push(await startReferenceWorker({ paceMs: 1_000 }));
     const admin = await DispatchCaller.initialize(gateway.url);
     await admin.useWorkers(workers.map(({ port }) => port));
     ada = await ComfyuiCaller.register(gateway.url, 'ada@example.com');
@@ -86,6 +88,41 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
     expect({ saver, os }).toEqual({ saver: true, os: 'posix' });
     expect(Object.keys(await ada.get('/history'))).toContain(promptId);
     expect(Object.keys(await bob.get('/history'))).not.toContain(promptId);
+  });
+
+  it('comfy-ui-client, which takes an address alone, does all that it can by a token in its address', async () => {
+    const carol = await ComfyuiCaller.byAddress(gateway.url, 'carol@example.com');
+    const result = await run('comfy-ui-client.mjs', carol, '255');
+    const { prompts } = result;
+    const picture = { type: 'image/png', size: expect.any(Number) };
+    expect(result).toEqual({
+      uploaded: { name: 'tiny.png', subfolder: '', type: 'input' },
+      heard: { progress: expect.any(Number), previews: expect.any(Number) },
+      fetched: [picture, picture, picture],
+      queue: { queue_running: [], queue_pending: [] },
+      interrupted: 'SyntaxError',
+      edited: 'SyntaxError',
+      prompts: [expect.any(String)],
+      left: [],
+      remaining: 0,
+      embeddings: [],
+      extensions: [],
+      loader: ['LoadImage'],
+      os: 'posix',
+    });
+    expect(result.heard.progress).toBeGreaterThan(0);
+    expect(result.heard.previews).toBeGreaterThan(0);
+    expect(Object.keys(await ada.get('/history'))).not.toContain(prompts[0]);
+  });
+
+  it('@stable-canvas/comfyui-client listens at a token in its address', async () => {
+    const dora = await ComfyuiCaller.byAddress(gateway.url, 'dora@example.com');
+    const { promptId, fetched, users, settings, folders } = await run('stable-canvas-socket.mjs', dora, '99');
+    const picture = { type: 'image/png', size: expect.any(Number) };
+    expect(fetched).toEqual([picture, picture]);
+    expect(Object.keys(await dora.get('/history'))).toEqual([promptId]);
+    expect({ users, settings }).toEqual({ users: { storage: 'server', migrated: true }, settings: {} });
+    expect(folders).toEqual(expect.any(Array));
   });
 
   /** The SDK takes its address from the environment alone, and needs a later Node than the gateway. */
@@ -193,6 +230,3 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
     while (!(await reader?.read())?.done);
   }
 });
-
-const onePixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';

@@ -41,7 +41,26 @@ const fields = [
   'number',
   'partial_execution_targets',
 ];
-const queries = ['filename', 'subfolder', 'type', 'max_items', 'offset', 'clientId', 'preview'];
+const queries = [
+  'filename',
+  'subfolder',
+  'type',
+  'max_items',
+  'offset',
+  'clientId',
+  'preview',
+  'channel',
+  'status',
+  'workflow_id',
+  'sort_by',
+  'sort_order',
+  'limit',
+  'dir',
+  'path',
+  'recurse',
+  'full_info',
+  'split',
+];
 const reads = [
   '/prompt',
   '/queue',
@@ -52,9 +71,22 @@ const reads = [
   '/object_info/%5B',
   '/models',
   '/models/constructor',
+  '/settings',
+  '/settings/constructor',
+  '/users',
+  '/extensions',
+  '/embeddings',
+  '/i18n',
+  '/experiment/models',
+  '/internal/logs/raw',
+  '/internal/files/input',
+  '/internal/files/output',
 ];
+/** Folders of user data, which are lists or absent. */
+const folders = ['/userdata', '/v2/userdata'];
+const stored = ['a.json', 'workflows%2Fb.json', '..%2Fx', '%2Fetc', 'x%00', 'a%5Cb', '%E2%80%AE', 'user.css'];
 const others = ['/view', '/system_stats', '/x', '/manager/version', ''];
-const parts = ['image', 'overwrite', 'subfolder', 'type', 'mask'];
+const parts = ['image', 'overwrite', 'subfolder', 'type', 'mask', 'original_ref'];
 
 let pool: DispatchPool;
 let ada: ComfyuiCaller;
@@ -113,7 +145,46 @@ function readOf(random: SeededRandom): Generated {
     described: `GET ${path.slice(0, 300)}`,
     answer: ada.fetch(path),
     isShaped: (status, text) =>
-      status === 200 ? !isRead || typeof JSON.parse(text) === 'object' : text.startsWith(`${status}: `),
+      status === 200 ? !isRead || JSON.parse(text) !== undefined : text.startsWith(`${status}: `),
+  };
+}
+
+/** What is said of jobs is JSON, also when it is refused. */
+function pageJobOf(random: SeededRandom): Generated {
+  const id = random.pick(['x', 'constructor', '0'.repeat(36), '00000000-0000-4000-8000-000000000000']);
+  const body = JSON.stringify(random.pick([{ job_ids: random.pick(odd) }, random.pick(odd), {}]));
+  const [path, init] = random.pick<[string, RequestInit]>([
+    [`/api/jobs/${id}`, {}],
+    [`/jobs/${id}/cancel`, { method: 'POST' }],
+    ['/api/jobs/cancel', { method: 'POST', body }],
+    [`/jobs?${random.pick(queries)}=${encodeURIComponent(String(random.pick(odd)))}`, {}],
+  ]);
+  return {
+    described: `${path} ${body.slice(0, 300)}`,
+    answer: ada.fetch(path, init),
+    isShaped: (status, text) => status === 200 || typeof JSON.parse(text).error === 'string',
+  };
+}
+
+function userDataOf(random: SeededRandom): Generated {
+  const file = random.pick(stored);
+  const odds = encodeURIComponent(String(random.pick(odd)));
+  const query = `?${random.pick(queries)}=${odds}&overwrite=${random.pick(['true', 'false', ''])}`;
+  const body = random.pick(['{', JSON.stringify(random.pick(odd)), '\0', 'a'.repeat(9_000)]);
+  const headers = { 'content-type': random.pick(['application/json', 'text/plain', 'text/css', 'x/y']) };
+  const [path, init] = random.pick<[string, RequestInit]>([
+    [random.pick(folders), {}],
+    [`/userdata/${file}`, {}],
+    [`/userdata/${file}`, { method: 'DELETE' }],
+    [`/userdata/${file}`, { method: 'POST', body, headers }],
+    [`/userdata/${file}/move/${random.pick(stored)}`, { method: 'POST' }],
+    ['/settings', { method: 'POST', body, headers }],
+    [`/settings/${file}`, { method: 'POST', body, headers }],
+  ]);
+  return {
+    described: `${init.method ?? 'GET'} ${path}${query.slice(0, 200)} ${JSON.stringify(headers)} ${body.slice(0, 200)}`,
+    answer: ada.fetch(path + query, init),
+    isShaped: (status, text) => status === 200 || status === 204 || text.startsWith(`${status}: `),
   };
 }
 
@@ -123,16 +194,17 @@ function uploadOf(random: SeededRandom): Generated {
     form.append(random.pick(parts), String(random.pick(odd)));
   const name = String(random.pick(odd));
   if (random.pick([true, true, false])) form.append(random.pick(parts), new Blob(['x']), name);
+  const path = random.pick(['/upload/image', '/upload/mask']);
   return {
-    described: `POST /upload/image ${JSON.stringify([...form].map(([key, value]) => [key, String(value)])).slice(0, 300)} ${name.slice(0, 100)}`,
-    answer: ada.fetch('/upload/image', { method: 'POST', body: form }),
+    described: `POST ${path} ${JSON.stringify([...form].map(([key, value]) => [key, String(value)])).slice(0, 300)} ${name.slice(0, 100)}`,
+    answer: ada.fetch(path, { method: 'POST', body: form }),
     isShaped: (status, text) =>
       status === 200 ? typeof JSON.parse(text).name === 'string' : text.startsWith(`${status}: `),
   };
 }
 
 function changeOf(random: SeededRandom): Generated {
-  const path = random.pick(['/queue', '/api/queue', '/interrupt', '/free']);
+  const path = random.pick(['/queue', '/api/queue', '/interrupt', '/free', '/history']);
   const fields = { [random.pick(['clear', 'delete', 'prompt_id'])]: random.pick(odd) };
   const body = random.pick([null, '{', JSON.stringify(random.pick(odd)), JSON.stringify(fields)]);
   return {
@@ -258,7 +330,7 @@ function isApiError(text: string): boolean {
 }
 
 const doors = {
-  ComfyUI: [promptOf, readOf, uploadOf, changeOf],
+  ComfyUI: [promptOf, readOf, uploadOf, changeOf, pageJobOf, userDataOf],
   'the Comfy API': [jobOf, assetOf, fromHashOf, apiCallOf],
 };
 
