@@ -107,6 +107,7 @@ describe('jobs of a client of ComfyUI that have ended', () => {
       workflow: { prompt: pictures, extra_data: { extra_pnginfo: info, create_time: expect.any(Number) } },
     });
     expect(job.outputs['2'].images).toHaveLength(2);
+    expect(job.workflow.extra_data).not.toHaveProperty('api_key_comfy_org');
     expect(JSON.stringify(job)).not.toContain('comfyui-secret');
     for (const [caller, id] of [
       [bob, ran[1]],
