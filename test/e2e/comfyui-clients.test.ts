@@ -231,3 +231,6 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
     while (!(await reader?.read())?.done);
   }
 });
+
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';

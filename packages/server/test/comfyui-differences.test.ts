@@ -60,7 +60,7 @@ describe('a queue of the pool', () => {
   const pending = async (): Promise<[number, string, object][]> => (await ada.get('/queue')).queue_pending;
   const send = (fields: object = {}) => ada.queue(anyWorkflow, fields);
 
-  it('takes what goes first before the own prompts that wait, and no other number', async () => {
+  it('moves what goes first before the prompts of its account that wait, and no other number', async () => {
     const listener = await ada.listen('x');
     const running = await send({ client_id: 'x' });
     await listener.next(({ type, data }) => type === 'execution_start' && data.prompt_id === running);
