@@ -20,6 +20,7 @@ let events: DispatchEvents;
 let feed: PromptFeed;
 let running: Promise<RunningNode[]>;
 let looks: number;
+let rowPhase: TaskRow['phase'];
 
 beforeEach(() => {
   events = new DispatchEvents((error) => {
@@ -27,10 +28,14 @@ beforeEach(() => {
   });
   running = Promise.resolve([]);
   looks = 0;
+  rowPhase = 'queued';
   feed = new PromptFeed({
     events,
     prompts: { of: async (ids) => new Map(ids.includes('t') ? [['t', address]] : []) },
-    tasks: { counts: async () => ({ pending: 0, running: 0, completed: 0, failed: 0 }) },
+    tasks: {
+      counts: async () => ({ pending: 0, running: 0, completed: 0, failed: 0 }),
+      rowsOf: async (ids) => (ids.includes('t') ? [{ ...task, phase: rowPhase }] : []),
+    },
     running: { of: () => running },
     lookAtReports: () => {
       looks += 1;
@@ -63,6 +68,21 @@ test('the end of a prompt is told once, by the news or by the rows', async () =>
   events.passOn({ type: 'task_ended', task });
   expect(heard).toEqual(['executing 1', ...wholeEnd]);
   expect(events.watchedTasks).toEqual([]);
+});
+
+test('a prompt that waits is not watched, and its end is read when news were lost', async () => {
+  const { heard } = await connect();
+  events.passOn({ type: 'task_created', task });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(events.watchedTasks).toEqual([]);
+  events.passOn({ type: 'news_lost' });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(heard).toEqual([]);
+  rowPhase = 'ended';
+  for (let times = 0; times < 2; times += 1) events.passOn({ type: 'news_lost' });
+  await expect.poll(() => heard).toEqual(wholeEnd);
+  events.passOn({ type: 'task_ended', task });
+  expect(heard).toEqual(wholeEnd);
 });
 
 test('an end that is told twice before the prompt is known is told once', async () => {

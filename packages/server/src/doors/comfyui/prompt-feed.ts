@@ -10,7 +10,7 @@ import { executingFrame, framesOf, type PromptFrame, previewFrame, statusFrame }
 interface FeedOptions {
   events: DispatchEvents;
   prompts: Pick<PromptStore, 'of'>;
-  tasks: Pick<TaskStore, 'counts'>;
+  tasks: Pick<TaskStore, 'counts' | 'rowsOf'>;
   running: Pick<RunningNodes, 'of'>;
   /** Called when the first client of an account has come, whose tasks another replica may run. */
   lookAtReports: () => void;
@@ -29,10 +29,17 @@ export interface PromptClient {
 
 type Delivery = (address: TaskPromptRow) => void;
 
+interface OpenPrompt {
+  owner: string;
+  /** Null while it waits: thousands may wait, and those that are watched are read every two seconds. */
+  stopWatching: (() => void) | null;
+}
+
 /** Prompts whose clients are remembered; an older one is looked up again. */
 const maxKnown = 20_000;
 /** Frames of one prompt that wait until it is known whose it is. */
 const maxHeld = 500;
+const rowsAtOnce = 500;
 
 /** Tells each client of ComfyUI what becomes of the prompts that it has sent, and how many prompts its account has. */
 export class PromptFeed {
@@ -42,7 +49,7 @@ export class PromptFeed {
   readonly #known = new Map<string, TaskPromptRow | null>();
   readonly #held = new Map<string, Delivery[]>();
   /** Prompts of clients that are here. Should the news of their end be lost, the rows tell of it. */
-  readonly #watched = new Map<string, { owner: string; stop: () => void }>();
+  readonly #open = new Map<string, OpenPrompt>();
   /** Clients that are not told yet which node runs, with the tasks of which they have heard a later one. */
   readonly #joining = new Map<PromptClient, Set<string>>();
   /** Accounts whose count is being read, and whether it has changed since. */
@@ -59,7 +66,7 @@ export class PromptFeed {
 
   close(): void {
     this.#stop();
-    for (const taskId of this.#watched.keys()) this.#unwatch(taskId);
+    for (const taskId of this.#open.keys()) this.#forget(taskId);
   }
 
   countOf(userId: string): number {
@@ -82,7 +89,7 @@ export class PromptFeed {
     ofUser?.delete(client);
     if (ofUser?.size !== 0) return;
     this.#clients.delete(client.userId);
-    for (const [taskId, { owner }] of this.#watched) if (owner === client.userId) this.#unwatch(taskId);
+    for (const [taskId, { owner }] of this.#open) if (owner === client.userId) this.#forget(taskId);
   }
 
   async remainingOf(userId: string): Promise<number> {
@@ -102,7 +109,7 @@ export class PromptFeed {
   }
 
   #notice(event: DispatchEvent): void {
-    if (event.type === 'news_lost') for (const owner of this.#clients.keys()) this.#tellCount(owner);
+    if (event.type === 'news_lost') this.#catchUp().catch(this.#options.onFault);
     const subject = subjectOf(event);
     if (subject === null) return;
     const { taskId, owner } = subject;
@@ -111,18 +118,30 @@ export class PromptFeed {
     this.#deliver(taskId, (address) => this.#send(event, address));
   }
 
-  #watch({ taskId, owner }: TaskPromptRow): void {
-    if (this.#watched.has(taskId)) return;
-    const stop = this.#options.events.listenTo(taskId, (event) => {
-      // The other events of the task come with those of all tasks.
-      if (event.type === 'task_ended') this.#notice(event);
-    });
-    this.#watched.set(taskId, { owner, stop });
+  #keepOpen({ taskId, owner }: TaskPromptRow, hasStarted: boolean): void {
+    const known = this.#open.get(taskId);
+    if (known?.stopWatching || (known && !hasStarted)) return;
+    const watch = () =>
+      this.#options.events.listenTo(taskId, (event) => {
+        // The other events of the task come with those of all tasks.
+        if (event.type === 'task_ended') this.#notice(event);
+      });
+    this.#open.set(taskId, { owner, stopWatching: hasStarted ? watch() : null });
   }
 
-  #unwatch(taskId: string): void {
-    this.#watched.get(taskId)?.stop();
-    this.#watched.delete(taskId);
+  #forget(taskId: string): void {
+    this.#open.get(taskId)?.stopWatching?.();
+    this.#open.delete(taskId);
+  }
+
+  /** A prompt that waited may have run meanwhile. */
+  async #catchUp(): Promise<void> {
+    for (const owner of this.#clients.keys()) this.#tellCount(owner);
+    const open = [...this.#open.keys()];
+    for (let start = 0; start < open.length; start += rowsAtOnce) {
+      for (const task of await this.#options.tasks.rowsOf(open.slice(start, start + rowsAtOnce)))
+        if (task.phase === 'ended') this.#notice({ type: 'task_ended', task });
+    }
   }
 
   async #tellRunning(client: PromptClient): Promise<void> {
@@ -177,12 +196,12 @@ export class PromptFeed {
       ({ clientId }) => clientId === address.clientId,
     );
     if (event.type === 'task_ended') {
-      this.#unwatch(address.taskId);
+      this.#forget(address.taskId);
       // Its end may be told twice, by news and by the rows.
       this.#remember(address.taskId, null);
     }
     if (clients.length === 0) return;
-    if (event.type !== 'task_ended') this.#watch(address);
+    if (event.type !== 'task_ended') this.#keepOpen(address, event.type !== 'task_created');
     if (changesNode(event)) for (const client of clients) this.#joining.get(client)?.add(address.taskId);
     const frames = framesOf(event, address, this.#options.clock());
     for (const client of clients) {
