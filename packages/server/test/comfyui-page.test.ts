@@ -123,6 +123,9 @@ describe('the page of ComfyUI on an origin of its own', () => {
       expect((await get(page, path)).status, path).toBe(404);
     const session = { cookie: ada.cookieHeader };
     expect((await fetch(`${page.origin}/api/queue`, { headers: session })).status).toBe(401);
+    // A browser sends the cookies of the gateway to each port of its host.
+    const both = { cookie: `${ada.cookieHeader}; ${page.cookie}` };
+    expect((await fetch(`${page.origin}/api/queue`, { headers: both })).status).toBe(200);
     const token = page.cookie.split('=')[1];
     expect((await fetch(`${page.origin}/api/queue?access_token=${token}`)).status).toBe(401);
     expect(
