@@ -202,6 +202,19 @@ describe('rules between keys', () => {
       '1:24  run_events.backend must be db when several replicas run',
     ],
     [
+      'files: { store: s3, s3: { access_key_id: a, secret_access_key: b } }',
+      '1:17  files.s3.bucket is required when files.store is s3',
+    ],
+    [
+      'files: { store: s3, s3: { bucket: files, access_key_id: a } }',
+      '1:17  files.s3.secret_access_key is required when files.store is s3',
+    ],
+    ['files: { s3: { redirect: true } }', '1:26  files.s3.redirect needs files.store s3'],
+    [
+      'files: { s3: { prefix: ../up } }',
+      '1:24  files.s3.prefix must be letters, digits and _ . - between slashes',
+    ],
+    [
       'bus: { backend: redis }\nauth: { jwt_secret: 0123456789abcdef0123456789abcdef }\nfiles: { shared_home: /srv }\ndatabase: { backend: postgres, url: postgres://x }',
       '1:17  bus.url is required when bus.backend is redis',
     ],
