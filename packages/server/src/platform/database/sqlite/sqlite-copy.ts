@@ -1,5 +1,6 @@
 import { open, writeFile } from 'node:fs/promises';
 import { isNoDatabase, mapSqliteError } from '../database-errors.ts';
+import { retryWhileBusy } from './sqlite-busy.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 
 /**
@@ -15,7 +16,8 @@ export async function copySqlite(
     const source = new SqliteConnection(from, { readOnly: true });
     try {
       source.run('begin');
-      source.run('select 1 from sqlite_schema limit 1'); // From here on the transaction sees one moment.
+      // From here on the transaction sees one moment. A gateway that is just stopping may hold the file for a while.
+      await retryWhileBusy(() => source.run('select 1 from sqlite_schema limit 1'));
       await source.copyTo(to, onProgress);
     } finally {
       source.close();
