@@ -8,7 +8,7 @@ import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sq
 import { isRehearsal } from './measure.ts';
 import { cpuTimeUs, residentMb } from './process-usage.ts';
 
-export const account = { email: 'large@example.com', password: 'carry the pictures' };
+const account = { email: 'large@example.com', password: 'carry the pictures' };
 export const threads = isRehearsal ? 1_000 : 100_000;
 export const eventsPerThread = 10;
 const sampleEveryMs = 20;

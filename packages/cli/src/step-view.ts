@@ -33,7 +33,7 @@ export function stepView(output: Output, env: Environment, now: () => number): S
   };
 }
 
-export function stepText(step: string, done: number, total: number | null): string {
+function stepText(step: string, done: number, total: number | null): string {
   if (total === null || total === 0) return `${step}  ${done}`;
   const share = Math.min(done / total, 1);
   const filled = Math.round(share * barWidth);

@@ -223,7 +223,11 @@ describe('the pool behind the Comfy API', () => {
 
     const again = await ada.events(job.id);
     expect(again.map(({ event }) => event)).toEqual(['progress', 'output', 'output', 'output', 'status']);
-    const resumed = await ada.fetch(`/jobs/${job.id}/events`, { headers: { 'last-event-id': '7' } });
+    const resumed = await ada.fetch(`/jobs/${job.id}/events`, {
+      headers: { 'last-event-id': '7', 'accept-encoding': 'gzip, br' },
+    });
+    expect(resumed.headers.get('cache-control')).toBe('no-cache, no-transform');
+    expect(resumed.headers.get('content-encoding')).toBe(null);
     expect(eventsIn(await resumed.text())).toEqual(again);
   });
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 
@@ -33,7 +33,6 @@ export const comfyuiPageRequest = Type.Object(
   },
   { additionalProperties: false },
 );
-export type ComfyuiPageRequest = Static<typeof comfyuiPageRequest>;
 
 export const openComfyuiPage = {
   method: 'POST',

@@ -3,7 +3,7 @@ import { type Clock, toIso } from '../../lib/clock.ts';
 import type { DocumentFacts, Expected, UserDocumentRow, UserDocumentStore } from './user-document-store.ts';
 
 /** A large workflow has a few hundred kilobytes. */
-export const maxDocumentBytes = 4 * 1024 * 1024;
+const maxDocumentBytes = 4 * 1024 * 1024;
 const limits = { documents: 2_000, bytes: 64 * 1024 * 1024 };
 /** A program that changes the same document at the same time is asked to wait for so many turns. */
 const maxTries = 20;
