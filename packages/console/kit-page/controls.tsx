@@ -13,7 +13,7 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const variants: ButtonVariant[] = ['solid', 'quiet', 'plain', 'danger'];
 const nothing = () => undefined;
 
-/** What is pressed, switched and chosen. */
+/** The parts that a user presses, switches and chooses. */
 export function Controls() {
   return (
     <>

@@ -12,7 +12,7 @@ import { TextArea } from '../src/kit/text-area.tsx';
 import { TextInput } from '../src/kit/text-input.tsx';
 import { Full, Part, State } from './specimen.tsx';
 
-/** What is typed, and what is said about it. */
+/** The fields in which a user types, with their messages. */
 export function Forms() {
   const [q, setQ] = useState('sunset');
   return (

@@ -28,7 +28,7 @@ type Layer = (typeof layers)[number];
 const items = [pictureOf('first', 960, 640), pictureOf('second')];
 const later = () => Promise.resolve();
 
-/** What lies above the page. Each button opens one; the browser tests press them all. */
+/** The layers above the page. Each button opens one; the browser tests press them all. */
 export function Layers() {
   const toast = useToast();
   const [open, setOpen] = useState<Layer | null>(null);

@@ -12,7 +12,7 @@ const items = [
   pictureOf('other', 640, 480),
 ];
 
-/** What workers made. */
+/** Parts that show the pictures of workers. */
 export function Pictures() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(['kit-tall']));
   return (

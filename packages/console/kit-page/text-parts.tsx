@@ -21,7 +21,7 @@ const markdown = `A paragraph with **weight**, *stress*, \`code\`, a [link](http
 { "seed": 42 }
 \`\`\``;
 
-/** What is read. */
+/** Parts that show text. */
 export function TextParts() {
   return (
     <>

@@ -9,7 +9,7 @@ import { Full, Part, State } from './specimen.tsx';
 
 const days = ['1 Jan', '2 Jan', '3 Jan', '4 Jan', '5 Jan'];
 
-/** What has a length: charts, bars and the time axis. */
+/** The parts that show lengths: charts, bars and the time axis. */
 export function Times() {
   return (
     <>

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react';
 
 interface BoundaryProps {
   children: ReactNode;
-  /** What is shown in place of children of which one threw. */
+  /** Returns the content to show in place of children of which one threw. */
   fallback: (error: Error) => ReactNode;
 }
 

@@ -11,7 +11,7 @@ const BarCanvas = lazy(async () => ({ default: (await import('./chart/bar-canvas
 
 export interface ChartProps {
   title: string;
-  /** What a bar stands for: "Day". */
+  /** The meaning of a bar: "Day". */
   labelName: string;
   labels: readonly string[];
   series: readonly ChartSeries[];

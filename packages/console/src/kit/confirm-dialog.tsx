@@ -15,7 +15,7 @@ interface ConfirmDialogProps {
   confirm: string;
   onConfirm: () => void;
   busy?: boolean | undefined;
-  /** What has to be typed first, when very much is at stake. */
+  /** The text that the user has to type first, when very much is at stake. */
   typed?: string | undefined;
 }
 

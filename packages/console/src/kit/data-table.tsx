@@ -13,7 +13,9 @@ export interface DataTableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** What does in a terminal what can be done with the row; for rows that nothing opens. */
+  /**
+   * Returns the command that does the same in a terminal as the page does with the row; for rows that nothing opens.
+   */
   rowCommand?: (row: Row) => string;
   selection?: Selection | undefined;
   /** The row where the keyboard is. */
@@ -91,7 +93,10 @@ function Table<Row>(props: DataTableProps<Row>) {
   );
 }
 
-/** What all rows have in common stands above them: the browser would make a style of its own for each row that has an attribute. */
+/**
+ * Returns the style that all rows have in common, for the element above them: the browser would make a separate style
+ * for each row that has an attribute.
+ */
 function rowStyle(rowHeight: number): CSSProperties {
   return { '--row': `${rowHeight}px` } as CSSProperties;
 }

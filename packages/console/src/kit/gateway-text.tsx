@@ -1,7 +1,7 @@
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { useGatewayWords } from '../lib/gateway-words/use-gateway-words.ts';
 
-/** What the gateway says, in the language of the page where that has a text for it, and else in English. */
+/** A message of the gateway in the language of the page when that has a text for it, otherwise in English. */
 export function GatewayText({
   message,
   sentences,

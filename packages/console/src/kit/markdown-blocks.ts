@@ -10,7 +10,7 @@ export function cutText(text: string): { shown: string; isCut: boolean } {
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 /** Names for links and footnotes, which count everywhere in the text. */
 const definition = /^ {0,3}\[[^\]]+\]:/m;
-/** What a blank line does not end: the next item of a list, and text that belongs to an item. */
+/** Lines that continue a block after a blank line: the next item of a list, and text that belongs to an item. */
 const continues = /^(\s{2,}|\t|[-*+]\s|\d+[.)]\s)/;
 
 /** Splits a text at blank lines that end a block, so that a block whose end was streamed is not read again. */

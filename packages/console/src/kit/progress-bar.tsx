@@ -9,7 +9,7 @@ export function ProgressBar({
 }: {
   /** 0 to 100; null when it is not known. */
   value: number | null;
-  /** What a screen reader says: "62 percent, ImageScale". */
+  /** The text for a screen reader: "62 percent, ImageScale". */
   text: string;
   label: string;
   thin?: boolean | undefined;

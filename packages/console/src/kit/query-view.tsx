@@ -4,7 +4,7 @@ import { EmptyState } from './states/empty-state.tsx';
 import { ErrorState } from './states/error-state.tsx';
 import { Skeleton } from './states/skeleton.tsx';
 
-/** What a view needs of a query; the queries of react-query have it. */
+/** The part of a query that a view needs; the queries of react-query have it. */
 export interface ViewedQuery<Data> {
   data: Data | undefined;
   error: unknown;

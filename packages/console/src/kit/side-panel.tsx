@@ -11,13 +11,13 @@ interface SidePanelProps {
   /** Beside the title, such as the link to the whole page. */
   actions?: ReactNode;
   children: ReactNode;
-  /** What has the focus first; the first button unless it is given. */
+  /** The element that has the focus first; by default the first button. */
   initialFocus?: RefObject<HTMLElement | null> | undefined;
   /** The content scrolls by itself and has its own padding. */
   ownScroll?: boolean | undefined;
 }
 
-/** What belongs to one row, beside the list. The list stays usable; on a phone the panel covers it. */
+/** The details of one row, beside the list. The list stays usable; on a phone the panel covers it. */
 export function SidePanel(props: SidePanelProps) {
   const { open, onClose, title, actions, children, initialFocus, ownScroll = false } = props;
   const text = useText('kit');

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { shortcutChoice } from '../lib/shortcut-choice.ts';
 import { isTyping } from './parts/typing.ts';
 
-/** What each single key does, by `event.key`. */
+/** The effect of each single key, by `event.key`. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 const listening = new Set<RefObject<Shortcuts>>();

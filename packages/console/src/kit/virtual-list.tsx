@@ -11,7 +11,7 @@ export function useRowWindow({
   count: number;
   /** The height of a row in pixels; rows that differ are measured. */
   rowHeight: number;
-  /** Where the rows begin; their offset in the page is taken from it. */
+  /** The element at which the rows begin; their offset in the page is taken from it. */
   start: RefObject<HTMLElement | null>;
 }) {
   const offset = useOffsetInPage(start);

@@ -1,11 +1,11 @@
 export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** What the browser did not take. */
+/** The texts that the browser did not take. */
 const held = new Map<string, string>();
 
 /**
- * What this browser keeps for the console. A browser may refuse all of it, for example in a private window, and may have no room:
- * then a text lasts as long as the page.
+ * The texts that this browser keeps for the console. A browser may refuse all of them, for example in a private window,
+ * or have no room: then a text lasts as long as the page.
  */
 export const browserStorage: BrowserStorage = {
   getItem: (key) => held.get(key) ?? unlessRefused(() => window.localStorage.getItem(key)) ?? null,

@@ -7,7 +7,7 @@ export interface Session {
   email: string;
   role: Role;
   isAdmin: boolean;
-  /** What the operator calls this gateway. */
+  /** The operator's name for this gateway. */
   environment: Environment | null;
   /** True while a restored gateway works on nothing. */
   isQuiet: boolean;

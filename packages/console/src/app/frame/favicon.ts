@@ -1,4 +1,4 @@
-/** What the icon of the window says; null is the plain icon. */
+/** The state that the icon of the window shows; null is the plain icon. */
 export type FaviconMark = 'running' | 'failed' | null;
 
 const plain = '/icon.svg';

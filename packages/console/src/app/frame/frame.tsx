@@ -19,13 +19,13 @@ import { TopBar, useBadge } from './top-bar.tsx';
 import { useFrameShortcuts } from './use-frame-shortcuts.ts';
 import { useVisiblePages } from './visible-pages.ts';
 
-/** What a phone shows beside "More", as far as it exists, in this order. */
+/** The pages that a phone shows beside "More", in this order. A page that does not exist is left out. */
 const preferred = ['overview', 'tasks', 'chat', 'gallery', 'start', 'instances', 'runs', 'workflows'];
 const maxPages = 4;
 const cell =
   'flex h-14 min-w-0 flex-1 cursor-pointer flex-col items-center justify-center gap-0.5 text-meta text-text-2 -outline-offset-2! aria-[current=page]:font-medium aria-[current=page]:text-accent forced-colors:aria-[current=page]:underline';
 
-/** What stands around every page. */
+/** The frame around every page. */
 export function Frame() {
   const text = useText('app');
   const [shown, setShown] = useState<'palette' | 'shortcuts' | null>(null);

@@ -37,7 +37,7 @@ const keysOf: Record<KeyName, string[]> = {
   play: ['Space'],
 };
 
-/** What each key does on this page, and the switch that turns single keys off. */
+/** Shows the effect of each key on this page, and the switch that turns single keys off. */
 export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   const text = useText('app');
   const choice = shortcutChoice.use();

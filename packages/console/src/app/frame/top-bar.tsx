@@ -16,7 +16,7 @@ import { signOut } from '../sign-out.ts';
 import { LiveChip } from './live-chip.tsx';
 import { useHasPage } from './visible-pages.ts';
 
-/** Where one is, and what is needed on every page. */
+/** Shows the place of the current page, and the controls that every page needs. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
   const text = useText('app');
   const environment = useBadge();
@@ -56,7 +56,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
   );
 }
 
-/** What stands on every page: that this gateway is quiet, or else what the operator calls it. */
+/** Returns the badge of every page: that this gateway is quiet, or otherwise the operator's name for it. */
 export function useBadge(): Environment | null {
   const text = useText('app');
   const { environment, isQuiet } = useSession();
@@ -119,7 +119,7 @@ const looks: Record<Environment['color'], string> = {
   violet: 'bg-paused-tint text-paused',
 };
 
-/** What the operator calls this gateway, so that it is not taken for another. */
+/** The operator's name for this gateway, so that it is not taken for another one. */
 function EnvironmentBadge({
   environment: { name, color },
   className,

@@ -27,7 +27,7 @@ const profileQuery = queryOptions({
 
 const minPasswordLength = 8;
 
-/** What concerns the user’s account and this browser. */
+/** The settings of the user's account and of this browser. */
 export function AccountPage() {
   const text = useText('account');
   const { email, role } = useSession();
@@ -122,7 +122,7 @@ function ChangePassword() {
   );
 }
 
-/** What every agent is told of the user. */
+/** The text about the user that every agent receives. */
 function Profile() {
   const text = useText('account');
   const profile = useQuery(profileQuery);

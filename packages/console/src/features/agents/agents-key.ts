@@ -1,2 +1,1 @@
-/** What the cache knows the agents by. */
 export const agentsKey = ['agents'];

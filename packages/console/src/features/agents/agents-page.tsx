@@ -23,7 +23,7 @@ import { agentsKey } from './agents-key.ts';
 
 const createCommand = 'switchyard agents create painter --soul painter.md';
 
-/** Who can be talked to: agents that the user has made, and the graphs of the gateway. */
+/** The agents that the user has made, and the graphs of the gateway. */
 export function AgentsPage() {
   const text = useText('agents');
   const agents = useQuery(agentsQuery());

@@ -35,7 +35,7 @@ function auditQuery(filters: AuditFilters) {
   });
 }
 
-/** Who changed what. */
+/** The record of who changed what. */
 export function AuditPage() {
   const text = useText('audit');
   const [chosen] = useQueryState('record');

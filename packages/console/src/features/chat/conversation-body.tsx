@@ -35,7 +35,7 @@ interface ConversationBodyProps {
   inPanel: boolean;
   /** An aside has no branches. */
   canBranch: boolean;
-  /** What stands above the first turn. */
+  /** The content above the first turn. */
   top: ReactNode;
   field?: RefObject<HTMLTextAreaElement | null> | undefined;
   /** Shows the conversation with this run; null shows the newest. */
@@ -44,7 +44,7 @@ interface ConversationBodyProps {
   onAside: ((turn: Turn) => void) | null;
 }
 
-/** What was said, what is being said, and the field in which the next message is written. */
+/** The turns of a conversation, with the one in progress, and the field for the next message. */
 export function ConversationBody(props: ConversationBodyProps) {
   const { threadId, conversation, inPanel, top, field, onShow, onAside } = props;
   const text = useText('chat');
@@ -212,7 +212,7 @@ interface ConversationActionsOptions extends Sending {
   onNewest: () => void;
 }
 
-/** What can be done in a conversation. Each failure is told, and the draft stays. */
+/** Returns the actions of a conversation. Each failure is shown, and the draft stays. */
 function useConversationActions(threadId: string, options: ConversationActionsOptions) {
   const { send, run, resume, draft, version, onSent, clearDraft, onReplaced, onNewest } = options;
   const openPage = useNavigation();
@@ -260,7 +260,7 @@ function useConversationActions(threadId: string, options: ConversationActionsOp
   };
 }
 
-/** Where a run goes on while an older version is shown. */
+/** Returns the point at which a run continues while an older version is shown. */
 function from(version: AnswerVersion | null): RunCreate {
   return version ? goingOnFrom(version) : {};
 }

@@ -7,7 +7,7 @@ import { setPageTitle } from '../../lib/document-title.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 
-/** What the conversation is called, and what it has used so far. */
+/** The title of the conversation, and the tokens that it has used so far. */
 export function ConversationHeader({
   threadId,
   title,
@@ -62,7 +62,7 @@ function ThreadUsage({ threadId }: { threadId: string }) {
   const { data } = useQuery(threadTokensQuery(threadId));
   const runs = useQuery(threadRunsQuery(threadId)).data ?? [];
   if (!data || data.total_tokens === 0) return null;
-  // What the model was given last counts, as below its answer; the gateway's estimate stands in for it.
+  // The number is that of the model's last input, as below its answer; without it, the gateway's estimate is shown.
   const given = runs.find(({ context_tokens: tokens }) => tokens != null)?.context_tokens;
   const { max_context_tokens: room = null, token_count: estimate = 0 } = data.context_usage ?? {};
   return (

@@ -8,7 +8,7 @@ import { isPicture, threadFileUrl } from '../../lib/thread-files.ts';
 import { canEditArtifact } from './artifacts/artifact-text.ts';
 import { EditArtifact } from './artifacts/edit-artifact.tsx';
 
-/** What the agent has made in this thread, and what was put into it. */
+/** The files that the agent has made in this thread, and those that the user has added. */
 export function FilesPanel({
   threadId,
   values,

@@ -7,7 +7,7 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import type { Turn } from './model/turn.ts';
 
-/** What might be asked next. Nothing waits for them, and nothing is shown where the gateway has none. */
+/** Suggestions for the next question. Nothing waits for them, and nothing is shown when the gateway has none. */
 export function Suggestions({
   threadId,
   turn,

@@ -22,7 +22,7 @@ export interface ChosenGraph {
   /** How runs name it. */
   named: string;
   description: string | null;
-  /** What its last run was told, or what its assistant begins with. */
+  /** The context of its last run, or that with which its assistant begins. */
   context: Record<string, unknown>;
 }
 
@@ -33,18 +33,21 @@ export interface ChosenAgent {
   graph: ChosenGraph | null;
   /** False until the last run is here, with which the settings of a form begin. */
   isSettled: boolean;
-  /** What is asked for, once it is known who answers. */
+  /** Returns the requests as soon as the agent is known. */
   requests: () => Promise<Requests>;
 }
 
 export interface Requests {
-  /** What a message asks for. */
+  /** The request for a message. */
   asked: RunCreate;
-  /** What the answer to a question asks for: it goes to the agent that asks. */
+  /** The request for the answer to a question: it goes to the agent that asks. */
   answered: RunCreate;
 }
 
-/** Who answers in a new conversation: the agent of the address, or the one that the user has chosen last in this browser. */
+/**
+ * Returns the agent for a new conversation: the one of the address, or the one that the user has chosen last in this
+ * browser.
+ */
 export function useAgentChoice(): ChosenAgent {
   const cache = useQueryClient();
   const [named, setNamed] = useQueryState('agent');
@@ -71,7 +74,9 @@ export function useAgentChoice(): ChosenAgent {
   };
 }
 
-/** Who answers in a thread: the agent of its last run with the settings of that run, until the user chooses another. */
+/**
+ * Returns the agent for a thread: that of its last run with the settings of that run, until the user chooses another.
+ */
 export function useAgentOfThread(threadId: string): ChosenAgent {
   const cache = useQueryClient();
   const [chosen, setChosen] = useState<Partial<AgentChoice>>({});

@@ -124,8 +124,8 @@ function useFollowed(threadId: string, openRunId: string | null): string | null 
 }
 
 /**
- * What a branch has copied. It never changes, so it is kept once it is certain: while another version of the first answer begins,
- * the state and the messages may be of different versions.
+ * Returns the messages that a branch has copied. They never change, so they are kept once they are certain: while
+ * another version of the first answer begins, the state and the messages may be of different versions.
  */
 function useCopied(state: ThreadState | undefined, said: readonly ThreadMessage[]): readonly ThreadMessage[] {
   const [known, setKnown] = useState<readonly ThreadMessage[] | null>(null);

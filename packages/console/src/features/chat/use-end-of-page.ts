@@ -3,7 +3,7 @@ import { followsAfter, isAtEnd, scrollTarget, type Viewport } from './model/scro
 
 interface EndOfPageOptions {
   conversation: string;
-  /** What scrolls; null for the page itself. */
+  /** The element that scrolls; null for the page itself. */
   box: RefObject<HTMLElement | null> | null;
 }
 

@@ -1,6 +1,6 @@
 import type { FileFilterQuery, FileKind } from '@switchyard/contract/dispatch/file';
 
-/** What stands in the address. */
+/** The filters of the gallery, as the address has them. */
 export interface GalleryFilter {
   kind: FileKind | 'all';
   source: 'output' | 'upload' | 'all';

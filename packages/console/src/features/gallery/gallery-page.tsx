@@ -38,7 +38,7 @@ const ComparePictures = lazy(async () => ({
   default: (await import('./compare-pictures.tsx')).ComparePictures,
 }));
 
-/** What workers made and users uploaded, as pictures. */
+/** The pictures and other files that workers made and users uploaded. */
 export function GalleryPage() {
   const text = useText('gallery');
   const filter = readFilter(useSearch());

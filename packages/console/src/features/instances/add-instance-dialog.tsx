@@ -162,7 +162,7 @@ function NameFields({ draft, onChange }: { draft: Draft; onChange: (change: Part
   );
 }
 
-/** What a worker behind a proxy asks for: a password, headers, a certificate that is not known. */
+/** The fields for a worker behind a proxy: a password, headers, a certificate that is not known. */
 function AccessFields({
   draft,
   faults,

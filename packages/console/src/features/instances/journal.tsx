@@ -16,7 +16,7 @@ import { useText } from '../../lib/i18n.ts';
 
 const eventsOfEach = 50;
 
-/** What happened to the fleet: the newest events of each instance, the newest first. */
+/** The newest events of each instance, the newest first. */
 export function Journal() {
   const text = useText('instances');
   const instances = useQuery(instancesQuery());
@@ -65,7 +65,7 @@ function newestFirst<Event extends { id: string }>(events: readonly Event[]): Ev
   return [...events].sort((left, right) => (left.id < right.id ? 1 : -1));
 }
 
-/** What happened to one instance, page after page. */
+/** The events of one instance, page after page. */
 export function InstanceJournal({ instanceId }: { instanceId: string }) {
   const text = useText('instances');
   const pages = useInfiniteQuery(instanceEventsQuery(instanceId));

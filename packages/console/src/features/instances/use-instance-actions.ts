@@ -7,7 +7,7 @@ import { gateway } from '../../lib/gateway.ts';
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 
-/** What administrators can do with an instance. Each action says what became of it. */
+/** Returns the actions of administrators on an instance. Each action shows its result. */
 export function useInstanceActions(instanceId: string) {
   const { act, isBusy } = useAct();
   const words = useGatewayWords();

@@ -157,7 +157,7 @@ function ServerRow({ named }: { named: NamedServer }) {
   );
 }
 
-/** What a server answered, and which tools it has. */
+/** The answer of a server to a test, and its tools. */
 function TestResult({ result: { success, tools, error, sentences } }: { result: McpTest }) {
   const text = useText('mcp');
   return (

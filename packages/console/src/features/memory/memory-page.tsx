@@ -42,7 +42,7 @@ const usualConfidence = 0.9;
 /** The value of the choice that stands for the lead agent. */
 const lead = '';
 
-/** What agents remember about the user. */
+/** The memory of agents about the user. */
 export function MemoryPage() {
   const text = useText('memory');
   const [agent, setAgent] = useQueryState('agent');
@@ -87,7 +87,7 @@ export function MemoryPage() {
   );
 }
 
-/** What concerns the memory as a whole. */
+/** The actions on the memory as a whole. */
 function MemoryActions({ agent, memory }: { agent: string | null; memory: MemoryDocument }) {
   const text = useText('memory');
   const { act } = useAct();
@@ -137,7 +137,7 @@ function MemoryActions({ agent, memory }: { agent: string | null; memory: Memory
   );
 }
 
-/** What conversations have been summed up to. */
+/** The summaries of conversations. */
 function NoteList({ memory }: { memory: MemoryDocument }) {
   const text = useText('memory');
   const notes = writtenNotes(memory);
@@ -282,7 +282,7 @@ function FactForm({
   );
 }
 
-/** What is remembered for an agent; null is the lead agent. */
+/** Asks for the memory of an agent; null is the lead agent. */
 function memoryQuery(agent: string | null) {
   return queryOptions({
     queryKey: [...memoryKey, { agent }],

@@ -31,7 +31,7 @@ export type Warning =
   | { key: 'paused'; count: number }
   | { key: 'pools'; pools: readonly string[] };
 
-/** What somebody should do something about, and only while it matters. */
+/** Returns the conditions that a person should do something about, as long as they matter. */
 export function warningsOf({ counts, instances }: Pick<PoolOverview, 'counts' | 'instances'>): Warning[] {
   const { pendingTasks: waiting, paused, pausedPools } = counts;
   const able = instances.filter(({ state }) => state === 'idle' || state === 'busy' || state === 'checking');

@@ -127,7 +127,7 @@ function RecentOutput({ board }: { board: PoolOverview }) {
 
 const maxShown = 5;
 
-/** What needs somebody's attention now, each with the way to the page where it can be mended. */
+/** The conditions that need somebody's attention now, each with a link to the page that helps. */
 function Warnings({ board }: { board: PoolOverview }) {
   const text = useText('overview');
   const warnings = warningsOf(board);

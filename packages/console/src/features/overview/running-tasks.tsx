@@ -8,7 +8,7 @@ import { useFormat } from '../../lib/format/use-format.ts';
 import { useNow } from '../../lib/format/use-now.ts';
 import { useText } from '../../lib/i18n.ts';
 
-/** What runs now, with its progress. */
+/** The running tasks, with their progress. */
 export function RunningTasks({ board }: { board: PoolOverview }) {
   const text = useText('overview');
   const names = new Map(board.instances.map(({ instanceId, serverName }) => [instanceId, serverName]));

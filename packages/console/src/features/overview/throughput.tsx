@@ -5,7 +5,7 @@ import { blank } from '../../lib/format/format.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 
-/** What ended in each minute, as bars; the same numbers stand in a table. */
+/** The number of tasks that ended in each minute, as bars; a table has the same numbers. */
 export function Throughput({ board }: { board: PoolOverview }) {
   const text = useText('overview');
   const format = useFormat();

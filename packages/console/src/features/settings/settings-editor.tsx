@@ -174,7 +174,7 @@ function MergeDialog({ base, mine, theirs, isBusy, onClose, onSave }: MergeDialo
   );
 }
 
-/** What will change, before it is saved. */
+/** Shows the changes before they are saved. */
 function SaveDialog({
   open,
   changes,

@@ -155,7 +155,7 @@ function EditSkill({ name, read, onClose }: { name: string; read: ReadSkill; onC
   );
 }
 
-/** What was changed in a skill, the newest first. The text from before each change can be put back. */
+/** The changes of a skill, the newest first. The text from before each change can be put back. */
 function SkillHistory({ name }: { name: string }) {
   const text = useText('skills');
   const history = useQuery({

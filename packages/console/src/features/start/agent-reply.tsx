@@ -9,7 +9,7 @@ import { useRunStream } from '../../lib/live/use-run-stream.ts';
 import { Pictures } from './pictures.tsx';
 import { replyParts } from './reply-parts.ts';
 
-/** What the agent says and does, as it says and does it. */
+/** The messages and actions of the agent, as they happen. */
 export function AgentReply({
   threadId,
   runId,

@@ -2,10 +2,10 @@ import type { RunNews } from '../../lib/live/run-news.ts';
 import type { LiveWorkerTask } from '../../lib/live/run-worker-tasks.ts';
 
 interface ReplyParts {
-  /** What the agent said before it used the pool. */
+  /** The text of the agent before it used the pool. */
   before: string;
   tasks: LiveWorkerTask[];
-  /** What it said about the result. */
+  /** The text of the agent about the result. */
   after: string;
 }
 

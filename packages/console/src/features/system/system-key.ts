@@ -1,2 +1,1 @@
-/** What the cache knows the report by. */
 export const systemKey = ['system'];

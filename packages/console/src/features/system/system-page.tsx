@@ -118,7 +118,7 @@ function Replicas({ replicas }: Pick<SystemReport, 'replicas'>) {
   );
 }
 
-/** What will be deleted because it is old. */
+/** The old data that will be deleted. */
 function Retention({ retention }: Pick<SystemReport, 'retention'>) {
   const text = useText('system');
   const format = useFormat();
@@ -176,12 +176,12 @@ function Schedules({ schedules }: Pick<SystemReport, 'schedules'>) {
   );
 }
 
-/** What stands before the name in the key of a lease: `channel:telegram`. */
+/** Returns the part of a lease's key before the name: `channel` in `channel:telegram`. */
 function kindOf(key: string): string {
   return key.split(':', 1)[0] ?? key;
 }
 
-/** What the gateway needs, and how fast it answers. */
+/** The services that the gateway needs, with the time that each takes to answer. */
 function Dependencies({ dependencies }: Pick<SystemReport, 'dependencies'>) {
   const text = useText('system');
   const words = useGatewayWords();
@@ -218,7 +218,7 @@ function Dependencies({ dependencies }: Pick<SystemReport, 'dependencies'>) {
   );
 }
 
-/** What fills the disk, by kind and by user. */
+/** The use of the disk, by kind and by user. */
 function Storage({ storage }: Pick<SystemReport, 'storage'>) {
   const text = useText('system');
   const format = useFormat();

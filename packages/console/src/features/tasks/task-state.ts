@@ -46,7 +46,7 @@ export function ranMs({ startedAt, finishedAt }: Times, nowMs: number): number |
   return Math.max(0, (finishedAt === null ? nowMs : Date.parse(finishedAt)) - Date.parse(startedAt));
 }
 
-/** What remains of an estimate, in milliseconds from now; null when there is none. */
+/** Returns the rest of an estimate, in milliseconds from now; null when there is none. */
 export function remainingMs(eta: Task['eta'], nowMs: number): { from: number; to: number } | null {
   if (eta === null) return null;
   return { from: Math.max(0, Date.parse(eta.from) - nowMs), to: Math.max(0, Date.parse(eta.to) - nowMs) };

@@ -1,2 +1,1 @@
-/** What the cache knows the tokens by. */
 export const tokensKey = ['tokens'];

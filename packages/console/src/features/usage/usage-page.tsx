@@ -114,7 +114,7 @@ function UsageCards({ usage }: { usage: ConsoleUsage }) {
   );
 }
 
-/** Who and what used it: one table at a time, each with an address. */
+/** The usage by model, agent, workflow or user: one table at a time, each with an address. */
 function UsageGroups({ usage, showsUsers }: { usage: ConsoleUsage; showsUsers: boolean }) {
   const text = useText('usage');
   const search = useSearch();

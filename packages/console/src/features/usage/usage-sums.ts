@@ -7,7 +7,7 @@ export interface TokenSums {
   simulated: number;
 }
 
-/** What models were sent and what they said. The demo model stands apart: no bill has it. */
+/** Returns the tokens that models received and wrote. The demo model stands apart, because no bill contains it. */
 export function tokenSums({ by_model, simulated_tokens }: ConsoleUsage): TokenSums {
   const sums = { input: 0, output: 0, cached: 0, simulated: simulated_tokens };
   for (const { input_tokens, output_tokens, cache_read_tokens, simulated } of Object.values(by_model)) {
@@ -21,9 +21,9 @@ export function tokenSums({ by_model, simulated_tokens }: ConsoleUsage): TokenSu
 
 /** One row of a table of usage. A number that is not known, or does not apply, is null. */
 export interface UsageRow {
-  /** What the gateway calls it; null for what has no name. */
+  /** The gateway's id for it; null for a thing without a name. */
   id: string | null;
-  /** What people call it. */
+  /** The name that people know it by. */
   name: string | null;
   /** Without those of the demo model. */
   tokens: number | null;

@@ -10,7 +10,7 @@ import { useSession } from '../../lib/session.ts';
 import type { OneTimePassword } from './one-time-password.ts';
 import { usersKey } from './users-query.ts';
 
-/** What an administrator can do with an account. */
+/** The actions of an administrator on an account. */
 export function UserMenu({
   user,
   onPassword,

@@ -10,7 +10,7 @@ import { useText } from '../../lib/i18n.ts';
 import { WebhookForm } from './webhook-form.tsx';
 import { webhooksKey } from './webhooks-query.ts';
 
-/** What can be done with a webhook. */
+/** The actions on a webhook. */
 export function WebhookMenu({ webhook }: { webhook: Webhook }) {
   const text = useText('webhooks');
   const toast = useToast();

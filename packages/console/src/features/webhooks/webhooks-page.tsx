@@ -152,7 +152,7 @@ function WebhookSwitch({ webhook: { id, url, enabled } }: { webhook: Webhook }) 
   );
 }
 
-/** What was sent to a webhook, and how the receiver took it. */
+/** The deliveries to a webhook, with the answers of the receiver. */
 function Deliveries({ webhook }: { webhook: Webhook }) {
   const text = useText('webhooks');
   const deliveries = useInfiniteQuery(deliveriesQuery(webhook.id));

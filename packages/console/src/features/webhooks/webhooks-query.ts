@@ -10,7 +10,7 @@ export const webhooksQuery = queryOptions({
   queryFn: ({ signal }) => gateway.call(listWebhooks, { signal }),
 });
 
-/** What was sent to a webhook, the newest first. */
+/** Asks for the deliveries to a webhook, the newest first. */
 export function deliveriesQuery(webhookId: string) {
   return infiniteQueryOptions({
     queryKey: [...webhooksKey, 'deliveries', webhookId],

@@ -5,7 +5,7 @@ const prefix = 'switchyard.form.';
 /** A prompt of this length is kept; a longer form begins with the values of its graph. */
 const maxTextLength = 200_000;
 
-/** What stood in the form of a workflow when this browser last showed it. */
+/** Returns the store for the values that the form of a workflow last had in this browser. */
 export function lastValuesOf(workflowId: string) {
   const key = prefix + workflowId;
   return {

@@ -3,7 +3,7 @@ import type { ParameterEdit, WorkflowParameter } from '@switchyard/contract/disp
 /** How a parameter is shown. */
 export type Shown = Pick<WorkflowParameter, 'label' | 'hidden'>;
 
-/** What differs from how the parameters are shown now. */
+/** Returns the differences from the present presentation of the parameters. */
 export function editsOf(
   parameters: readonly (Shown & Pick<WorkflowParameter, 'name'>)[],
   shown: ReadonlyMap<string, Shown>,

@@ -23,7 +23,7 @@ import { saveFile } from '../../lib/save-file.ts';
 import { lastValuesOf } from './last-values.ts';
 import { editsOf, type Shown } from './parameter-edits.ts';
 
-/** What can be done with a workflow besides running it. */
+/** The actions on a workflow besides running it. */
 export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
   const text = useText('workflows');
   const { act, isBusy } = useAct();

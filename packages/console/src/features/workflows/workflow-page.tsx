@@ -53,7 +53,7 @@ export function WorkflowPage() {
   );
 }
 
-/** What somebody has typed into the address that is not a version means the newest. */
+/** Reads the version in the address. A text that is not a version means the newest. */
 function versionIn(typed: string | null): number | undefined {
   const version = Number(typed ?? undefined);
   return Number.isInteger(version) && version > 0 ? version : undefined;

@@ -8,7 +8,7 @@ export function StandingBars({
   layers,
   className,
 }: {
-  /** What is drawn in one colour: as many bars as there are places. */
+  /** The bars of one colour: as many as there are places. */
   layers: readonly { bars: readonly StandingBar[]; className: string }[];
   className: string;
 }) {

@@ -7,7 +7,7 @@ export interface FileDraft {
   filename: string;
 }
 
-/** What stands in a field: numbers as they were typed, so that an unfinished one is no value yet. */
+/** The content of a field: numbers as they were typed, so that an unfinished one is not a value yet. */
 export type Draft = string | boolean | FileDraft;
 
 /** A form as a person left it. */

@@ -14,7 +14,7 @@ export type FieldProblem =
   | { code: 'refused'; message: string };
 
 export interface FormParams {
-  /** What a run sends: what differs from the graph, and everything that has no other place. */
+  /** The values that a run sends: those that differ from the graph, and those that have no other place. */
   params: Record<string, unknown>;
   problems: Map<string, FieldProblem>;
 }

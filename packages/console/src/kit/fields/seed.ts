@@ -1,6 +1,6 @@
 import type { FieldSpec } from './field-spec.ts';
 
-/** What the dice does with each run. */
+/** The ways in which the seed changes with each run. */
 export const seedModes = ['fixed', 'random', 'increment'] as const;
 export type SeedMode = (typeof seedModes)[number];
 
@@ -28,7 +28,7 @@ export function seedOfRun(
   return next <= high ? next : low + ((next - low) % (high - low + 1));
 }
 
-/** What stands in the field after a click that started so many runs. */
+/** Returns the content of the field after a click that started this number of runs. */
 export function seedAfterRuns(
   { value, mode, last, runs }: { value: number; mode: SeedMode; last: number; runs: number },
   range: SeedRange,

@@ -6,7 +6,7 @@ import type { SeedMode } from './seed.ts';
 
 export interface FormState {
   draft: FormDraft;
-  /** What a run sends now; without the fields that have a problem. */
+  /** The values that a run sends now, without the fields that have a problem. */
   params: Record<string, unknown>;
   problems: ReadonlyMap<string, FieldProblem>;
   hasProblem: (name: string) => boolean;
@@ -22,7 +22,7 @@ export interface FormState {
 
 const noProblems: Map<string, FieldProblem> = new Map();
 
-/** Where the values of a form outlive the page. */
+/** Keeps the values of a form for longer than the page. */
 interface FormMemory {
   read: () => Partial<FormDraft>;
   keep: (draft: FormDraft) => void;

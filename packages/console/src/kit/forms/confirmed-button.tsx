@@ -6,7 +6,7 @@ import { useAct } from './use-act.ts';
 
 interface Question {
   title: string;
-  /** What happens to the object. */
+  /** The effect on the object. */
   effect: string;
   /** The verb with its object. */
   confirm: string;
@@ -15,9 +15,9 @@ interface Question {
 interface ConfirmedButtonProps extends Omit<ButtonProps, 'onClick'> {
   question: Question;
   work: () => Promise<unknown>;
-  /** What is said when it is done. */
+  /** The message after it is done. */
   done: string;
-  /** What has to be read again, whether it worked or not. */
+  /** The query that is read again, whether the action worked or not. */
   refresh: QueryKey;
   onDone?: () => void;
 }

@@ -3,7 +3,9 @@ import { usePageAction } from '../../lib/page-actions.ts';
 import { Button } from '../button.tsx';
 import { useCommandHint } from '../command-hint.tsx';
 
-/** What a page is there for, such as adding a row: the button beside its title. The search offers the same. */
+/**
+ * The button beside the title for the main action of a page, such as adding a row. The search offers the same action.
+ */
 export function PageButton({
   id,
   label,

@@ -13,7 +13,7 @@ export function SecretDialog({
   /** Null while there is none. */
   secret: string | null;
   title: string;
-  /** What the secret is for, and who should get it. */
+  /** A text about the purpose of the secret, and who should get it. */
   lead: string;
   onClose: () => void;
 }) {

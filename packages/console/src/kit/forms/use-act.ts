@@ -3,11 +3,11 @@ import { useCallback } from 'react';
 import { type ToastMessage, useToast } from '../toast.tsx';
 
 interface Outcome<Result> {
-  /** What is said when it is done; without it nothing is said. */
+  /** The message after it is done; without it there is no message. */
   done?: string | ((result: Result) => ToastMessage);
   /** Takes it back; offered for as long as the message stays. */
   undo?: () => Promise<unknown>;
-  /** What has to be read again, whether it worked or not. */
+  /** The queries that are read again, whether the action worked or not. */
   refresh?: readonly QueryKey[];
   /** Called when it is done, before anything is read again. */
   onDone?: (result: Result) => void;

@@ -35,7 +35,7 @@ function sentenceOf(reason: Reason, name: string): Sentence | null {
   return pause && { key: `paused.${pause.scope}`, values: { name, ...valuesOfPause(pause) } };
 }
 
-/** Who has paused, since when and why. */
+/** Returns who has paused, since when and why. */
 export function valuesOfPause({ target, by, since, reason }: Pause): Sentence['values'] {
   return { target: target ?? '', by, since, told: reason === null ? 'no' : 'yes', reason: reason ?? '' };
 }

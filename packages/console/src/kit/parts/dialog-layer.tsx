@@ -50,7 +50,9 @@ export function DialogLayer({ open, onClose, title, children, actions, wide, res
   );
 }
 
-/** What a person types next goes into this field. On a phone it would open the keyboard over the question. */
+/**
+ * Returns the first field that a person can type into. On a phone, its focus would open the keyboard over the question.
+ */
 function firstField(body: HTMLElement | null): HTMLElement | null {
   return (
     body?.querySelector<HTMLElement>(

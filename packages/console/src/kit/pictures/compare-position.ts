@@ -1,6 +1,6 @@
 const step = { fine: 1, usual: 5, large: 20 };
 
-/** Where the edge between two pictures goes with a key, in per cent; null for a key that does not move it. */
+/** Returns where a key moves the edge between two pictures, in per cent; null for a key that does not move it. */
 export function compareMove(
   at: number,
   { key, shiftKey }: { key: string; shiftKey: boolean },

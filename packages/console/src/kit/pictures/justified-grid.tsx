@@ -18,7 +18,7 @@ import { ThumbPicture } from './thumb.tsx';
 interface JustifiedGridProps<Item extends Picture> {
   items: readonly Item[];
   label: string;
-  /** What a screen reader says of a picture. */
+  /** Returns the text that a screen reader reads for a picture. */
   altOf: (item: Item) => string;
   onOpen: (item: Item) => void;
   /** The command that shows a picture in a terminal. */

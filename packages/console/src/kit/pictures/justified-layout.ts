@@ -1,4 +1,4 @@
-/** Where one picture of a grid stands, in pixels from the top left. */
+/** The place of one picture in a grid, in pixels from the top left. */
 export interface PlacedPicture {
   index: number;
   left: number;

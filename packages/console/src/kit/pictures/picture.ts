@@ -1,6 +1,6 @@
 import { type ThumbnailSize, thumbnailSizes } from '@switchyard/contract/dispatch/file';
 
-/** What the kit needs to know of a stored file. */
+/** The facts about a stored file that the kit needs. */
 export interface Picture {
   fileId: string;
   filename: string;

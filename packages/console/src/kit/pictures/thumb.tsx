@@ -10,7 +10,7 @@ export function Thumb({
   contentType = 'image/png',
 }: {
   fileId: string;
-  /** What a screen reader says; empty where the name stands beside it. */
+  /** The text for a screen reader; empty when the name stands beside it. */
   alt: string;
   /** The side of the square, in pixels. */
   size: number;

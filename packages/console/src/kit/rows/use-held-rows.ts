@@ -3,7 +3,7 @@ import { type HeldRows, holdRows } from './waiting-rows.ts';
 
 interface HeldRowsOptions<Row> {
   keyOf: (row: Row) => string;
-  /** What the list shows: another filter or order begins with all of its rows. */
+  /** The filter and the order of the list: with another one, the list begins with all of its rows. */
   of: string;
   /** True while somebody points at the list or has scrolled into it. */
   held: boolean;

@@ -27,7 +27,7 @@ export function focusedRow(): string | null {
   return rowOf(document.activeElement)?.dataset.row ?? null;
 }
 
-/** What the keys of lists do on the page as it stands. */
+/** Returns which keys of lists have an effect on the page at present. */
 export function rowKeysOfPage(): Record<'move' | 'open' | 'choose' | 'command', boolean> {
   const rows = shownRows();
   const has = (control: string) => rows.some((row) => row.querySelector(control) !== null);
@@ -35,7 +35,7 @@ export function rowKeysOfPage(): Record<'move' | 'open' | 'choose' | 'command', 
   return { move: rows.length > 0, open: has(opener), choose: has(chooser), command };
 }
 
-/** What of a row gets the focus. */
+/** Returns the part of a row that gets the focus. */
 function focusedPart(row: HTMLElement): HTMLElement {
   return row.querySelector<HTMLElement>(opener) ?? row;
 }

@@ -1,5 +1,5 @@
 export interface HeldRows<Row> {
-  /** What is shown: the rows in the order that the reader knows, with their newest values. */
+  /** The visible rows, in the order that the reader knows, with their newest values. */
   shown: readonly Row[];
   /** The number of new rows that wait. */
   waiting: number;

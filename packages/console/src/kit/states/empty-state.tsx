@@ -9,7 +9,7 @@ export function EmptyState({
   command,
 }: {
   title: string;
-  /** What belongs here and how it gets here. */
+  /** A text about the things that belong here, and how they get here. */
   children?: ReactNode;
   /** The one thing to do. */
   action?: ReactNode;

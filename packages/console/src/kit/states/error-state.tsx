@@ -3,7 +3,7 @@ import { useText } from '../../lib/i18n.ts';
 import { Button } from '../button.tsx';
 import { describeError } from './error-text.ts';
 
-/** What failed, why, and what can be done now. */
+/** A message about a failure: the failure, its reason, and what the user can do now. */
 export function ErrorState({
   error,
   retry,

@@ -11,7 +11,7 @@ interface RowCellsProps<Row> {
   columns: readonly Column<Row>[];
   isChosen: boolean;
   onChoose: (key: string, isChosen: boolean) => void;
-  /** What the checkbox calls the row; null in a table without a choice. */
+  /** The name of the row on its checkbox; null in a table without a choice. */
   choiceName: string | null;
 }
 

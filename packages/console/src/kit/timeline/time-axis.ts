@@ -12,7 +12,7 @@ interface Segment extends Interval {
   isIdle: boolean;
 }
 
-/** Where moments stand on a line from 0 to 1. Hidden idle time is drawn as a short break. */
+/** The places of moments on a line from 0 to 1. Hidden idle time is drawn as a short break. */
 export interface TimeAxis {
   fromMs: number;
   toMs: number;

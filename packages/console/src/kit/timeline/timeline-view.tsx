@@ -38,7 +38,7 @@ export interface TimelineViewProps {
   playheadMs?: number | null;
 }
 
-/** What a run or a task did, as a tree beside bars on one time axis. Only the visible rows are in the page. */
+/** The steps of a run or a task, as a tree beside bars on one time axis. Only the visible rows are in the page. */
 export function TimelineView(props: TimelineViewProps) {
   const { spans, nowMs, pictures = [], onOpenPicture, selectedId, onSelect, playheadMs = null } = props;
   const { view, onView, hidesIdle, onHidesIdle } = props;

@@ -1,6 +1,6 @@
 import type { TimelineRow } from './tree-rows.ts';
 
-/** What a key does in the tree grid: moves to another row, or opens or closes one. */
+/** The effect of a key in the tree grid: it moves to another row, or opens or closes one. */
 export type TreeMove =
   | { type: 'focus'; id: string }
   | { type: 'expand'; id: string }

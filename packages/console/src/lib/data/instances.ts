@@ -27,7 +27,7 @@ export function serversQuery() {
   });
 }
 
-/** What happened to an instance, the newest first. */
+/** Asks for the events of an instance, the newest first. */
 export function instanceEventsQuery(instanceId: string) {
   return infiniteQueryOptions({
     queryKey: [...keys.instance(instanceId), 'events'],

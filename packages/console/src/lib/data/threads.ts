@@ -10,7 +10,7 @@ import { gateway } from '../gateway.ts';
 import { asideMark } from './aside-mark.ts';
 import { keys } from './keys.ts';
 
-/** What a list of threads shows. */
+/** The part of a thread that a list shows. */
 export type ListedThread = Required<Omit<FoundThread, 'extracted' | 'interrupts' | 'values'>>;
 
 export interface ThreadFilter {
@@ -73,7 +73,9 @@ export function threadStateQuery(threadId: string, checkpointId: string | null =
   });
 }
 
-/** What was said, the newest page first: in the newest conversation of the thread, or in the one with this run. */
+/**
+ * Asks for the messages, the newest page first: of the newest conversation of the thread, or of the one with this run.
+ */
 export function threadMessagesQuery(threadId: string, runId: string | null = null) {
   return infiniteQueryOptions({
     queryKey: [...keys.thread(threadId), 'messages', ...(runId === null ? [] : [runId])],
@@ -122,7 +124,7 @@ export function threadTokensQuery(threadId: string) {
   });
 }
 
-/** What the newest runs of a thread have cost, by run. */
+/** Asks for the costs of the newest runs of a thread, by run. */
 export function threadCostsQuery(threadId: string) {
   return queryOptions({
     queryKey: [...keys.thread(threadId), 'costs'],

@@ -5,7 +5,7 @@ import { keys } from './keys.ts';
 
 const refreshMs = 15_000;
 
-/** Where a workflow could run with these values, how long it takes and what it costs. */
+/** Asks where a workflow could run with these values, how long it takes and what it costs. */
 export function workflowOutlookQuery(workflowId: string, version: number, params: Record<string, unknown>) {
   return queryOptions({
     queryKey: [...keys.workflows, 'one', workflowId, 'outlook', version, params],

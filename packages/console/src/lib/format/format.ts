@@ -1,7 +1,7 @@
 import { type DurationPart, splitDuration, splitRange } from './duration.ts';
 import { splitRelative } from './relative.ts';
 
-/** What stands where a value is not known. */
+/** The sign for a value that is not known. */
 export const blank = '—';
 
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;

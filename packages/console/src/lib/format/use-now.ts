@@ -10,7 +10,10 @@ export function useNow(): number {
   return useSyncExternalStore(listen, () => now);
 }
 
-/** What `valueAt` makes of the time. The component is drawn again only in the seconds in which that changes. */
+/**
+ * Returns the result of `valueAt` for the present time. The component is drawn again only in the seconds in which that
+ * changes.
+ */
 export function useAtNow<Value extends string | number | boolean>(valueAt: (nowMs: number) => Value): Value {
   return useSyncExternalStore(listen, () => valueAt(now));
 }

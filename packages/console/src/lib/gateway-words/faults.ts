@@ -2,7 +2,7 @@ import { ApiError } from '@switchyard/client/errors';
 import type { DispatchFault } from '@switchyard/contract/error-bodies';
 import { isRecord } from '@switchyard/contract/is-record';
 
-/** What is wrong with the fields of a refused request; empty for any other error. */
+/** Returns the faults in the fields of a refused request; empty for any other error. */
 export function faultsOf(error: unknown): DispatchFault[] {
   if (!(error instanceof ApiError) || !Array.isArray(error.details)) return [];
   return error.details.filter(isFault);

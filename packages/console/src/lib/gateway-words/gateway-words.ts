@@ -36,7 +36,10 @@ function wordSentence({ code, values }: Sentence, { has, text, time }: GatewayTe
   return detail === undefined ? sentence : text('detail', { sentence, detail });
 }
 
-/** What a failed request says. Returns null when its code has no text in this language. */
+/**
+ * Returns the message of a failed request in the language of the page, and null when its code has no text in this
+ * language.
+ */
 export function wordError(error: unknown, texts: GatewayTexts): string | null {
   const { has, text } = texts;
   const answer = error instanceof ApiError ? error : null;
@@ -71,8 +74,8 @@ function codeOf(error: unknown): string | null {
 const routeAdvice = / (?:GET|POST|PUT|DELETE) \/api\/\S+ [^.]+\./g;
 
 /**
- * What a failed request says in the gateway's own words. A page has neither a body nor routes, so fields are named without the
- * one, and advice for programs is left out.
+ * Returns the message of a failed request in the gateway's own words. A page has neither a body nor routes, so `body.`
+ * before the name of a field and advice for programs are left out.
  */
 export function ownWords(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
@@ -96,7 +99,7 @@ function wordFaults(error: unknown, texts: GatewayTexts): string | null {
   return others.length === 0 ? told : texts.text('moreFaults', { first: told, count: `${others.length}` });
 }
 
-/** What the details of an error name, such as the nodes that no instance has. */
+/** Returns the names in the details of an error, such as the nodes that no instance has. */
 function namesIn(details: unknown): string[] {
   if (!Array.isArray(details)) return [];
   return details.flatMap((detail: unknown) =>

@@ -102,7 +102,7 @@ export class LiveConnection {
       void cache.invalidateQueries({ predicate: isRead });
       return;
     }
-    // What was read before the socket was open may have changed until it was.
+    // The answers that were read before the socket was open may be out of date by now.
     if (!this.#hasBegun) void cache.invalidateQueries({ predicate: isRead }, { cancelRefetch: false });
     this.#hasBegun = true;
     for (const key of outdatedKeys(news)) this.#refresher.want(key);
@@ -124,7 +124,7 @@ async function smallPicture(picture: Blob): Promise<Blob | null> {
   }
 }
 
-/** What live frames fill has no answer of the API that could be read again. */
+/** Returns whether an answer of the API can be read again. Queries that live frames fill have none. */
 function isRead({ queryKey: [noun, part] }: { queryKey: readonly unknown[] }): boolean {
   return noun !== 'previews' && noun !== 'preview-films' && part !== 'new';
 }

@@ -5,7 +5,7 @@ import type { ServerFrame, ServerFrameData } from '@switchyard/contract/dispatch
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { joinedChange, type TaskChange } from './task-change.ts';
 
-/** What the frames of one animation frame have said, each thing once. */
+/** The content of the frames of one animation frame, each thing once. */
 export interface News {
   tasks: Map<string, TaskChange>;
   /** The tasks of which more was said than their progress. */

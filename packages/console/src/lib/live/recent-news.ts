@@ -5,8 +5,8 @@ import { changedTask, isNewer, joinedChange, type TaskChange } from './task-chan
 const maxTasks = 2_000;
 
 /**
- * What frames have said lately. An answer of the API that was under way when a frame came is older than the frame, so queries
- * look here before they hand an answer on.
+ * The news of the latest frames. An answer of the API that was under way when a frame came is older than the frame, so
+ * queries look here before they hand an answer on.
  */
 export class RecentNews {
   readonly #changes = new Map<string, TaskChange>();

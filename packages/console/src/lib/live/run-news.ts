@@ -5,13 +5,13 @@ import { isRecord } from '@switchyard/contract/is-record';
 import { type LiveSubagent, subagentAfter } from './run-subagents.ts';
 import { type LiveWorkerTask, workerTaskAfter } from './run-worker-tasks.ts';
 
-/** What is asked of a human, as `__interrupt__` has it. */
+/** The question to a human, as `__interrupt__` has it. */
 export interface LiveInterrupt {
   id?: string;
   value: unknown;
 }
 
-/** What the stream of one run has said so far. */
+/** The content of the stream of one run so far. */
 export interface RunNews {
   phase: 'connecting' | 'streaming' | 'reconnecting' | 'ended' | 'failed';
   /** The messages of the thread as far as the stream has shown them. */

@@ -12,7 +12,7 @@ interface RunPulseOptions {
 
 const everyMs = 1_000;
 
-/** What a frame begins, such as a tool, is stored a moment after the frame. So there is a second reading. */
+/** The thing that a frame begins, such as a tool, is stored a moment after the frame. So there is a second reading. */
 const readingsAfterFrame = 2;
 
 /** Has a run read again when its stream brings something, at most once a second, and not while the run is silent. */

@@ -1,6 +1,6 @@
 import type { Task } from '@switchyard/contract/dispatch/task';
 
-/** What frames have said about one task, and when the gateway sent the last of them. */
+/** The content of frames about one task, and the time at which the gateway sent the last of them. */
 export interface TaskChange {
   fields: Partial<Task>;
   atMs: number;

@@ -7,8 +7,8 @@ import { FrameBatch, type Schedule } from './frame-batch.ts';
 import { noRunNews, type RunNews, RunNewsReader } from './run-news.ts';
 
 /**
- * What a run says, as it says it. The stream is taken up again where it broke; after a gap, and when the run is over, the stored
- * thread is read again. Without a run there is no stream.
+ * Reads the stream of a run. A broken stream continues at the same place; after a gap, and when the run is over, the
+ * stored thread is read again. Without a run there is no stream.
  */
 export function useRunStream(threadId: string, runId: string | null): RunNews {
   const cache = useQueryClient();

@@ -8,7 +8,7 @@ export interface ApiNode {
   _meta?: { title?: string };
 }
 
-/** What a JSON value is: a graph that can run, what the editor saves, or something else. */
+/** The kind of a JSON value: a graph that can run, a file of the editor, or something else. */
 export type JsonKind =
   | { kind: 'graph'; graph: ApiGraph }
   | { kind: 'editor'; nodes: number }

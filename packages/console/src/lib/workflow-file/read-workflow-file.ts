@@ -3,7 +3,7 @@ import { type ApiGraph, jsonKindOf, readJson } from './graph-json.ts';
 import { pngTexts } from './png-texts.ts';
 import { webpTexts } from './webp-texts.ts';
 
-/** What a file is by its first bytes; `text` and `binary` when no known mark is there. */
+/** The kinds of a file, by its first bytes; `text` and `binary` when no known mark is there. */
 const fileKinds = [
   'png',
   'webp',
@@ -38,10 +38,10 @@ const marks: [FileKind, offset: number, text: string][] = [
   ['zip', 0, 'PK\x03\x04'],
 ];
 
-/** What a dropped file turned out to be. */
+/** The content of a dropped file. */
 export type ReadFile =
   | { kind: 'graph'; graph: ApiGraph; name: string; nodes: number; from: FileKind }
-  /** What the editor saves: it names widgets by their place, so only ComfyUI can turn it into a graph that runs. */
+  /** A file of the editor: it names widgets by their place, so only ComfyUI can turn it into a graph that runs. */
   | { kind: 'editor'; name: string; nodes: number; from: FileKind }
   /** JSON, but no workflow. */
   | { kind: 'other_json'; name: string }

@@ -104,7 +104,7 @@ function usePaletteEntries(query: string): { entries: PaletteEntry[]; isSearchin
 /** One line of the search: a page, an action, or a thing that was found. */
 interface PaletteEntry {
   id: string;
-  /** What it is, in one word. */
+  /** The kind of the entry, in one word. */
   kind: string;
   label: string;
   href?: string;
@@ -148,7 +148,7 @@ function optionId(listId: string, place: number): string {
 const perKind = 5;
 const minLength = 2;
 
-/** What the gateway has that fits the query: tasks by name or id, threads by title, workflows by name. */
+/** Searches the gateway for the query: tasks by name or id, threads by title, workflows by name. */
 function useFound(query: string, isOpen: boolean): { entries: PaletteEntry[]; isSearching: boolean } {
   const text = useText('app');
   const wanted = useDeferredValue(query.trim());

@@ -17,7 +17,7 @@ export function artifactTextQuery(threadId: string, path: string) {
     queryFn: ({ signal }) => readThreadText(threadId, path, signal),
     staleTime: 0,
     gcTime: 0,
-    // What is being edited stays as it was read, so that a change of somebody else is noticed when it is saved.
+    // The text stays as it was read while it is edited. So a save notices a change by somebody else.
     refetchOnWindowFocus: false,
   });
 }

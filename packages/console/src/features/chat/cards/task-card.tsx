@@ -148,7 +148,7 @@ function Estimate({ eta }: { eta: { from: string; to: string } | null }) {
   );
 }
 
-/** What can be done with a task: stop it while it is open, and run it again when it has failed. */
+/** The actions on a task: stop it while it is open, and run it again when it has failed. */
 function TaskCardActions({
   view: { taskId, phase, instanceId },
   isOpen,

@@ -14,7 +14,7 @@ interface AgentComposerProps extends Omit<GraphComposerProps, 'choice' | 'onChoi
   agent: ChosenAgent;
 }
 
-/** Where an agent is asked: a message, or the form of a graph that takes something else. */
+/** The input for an agent: a message, or the form of a graph that takes something else. */
 export function AgentComposer({ agent, isFollowUp, onSend, onRun, ...rest }: AgentComposerProps) {
   const { choice, onChoice, graph, isSettled } = agent;
   const composer = { ...rest, choice, onChoice };

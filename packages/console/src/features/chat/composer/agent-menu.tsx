@@ -20,7 +20,7 @@ export interface AgentMenuProps {
 
 type MenuItem = ComponentProps<typeof Menu>['items'][number];
 
-/** Who answers: the agent, its model, and what it may do by itself. A graph of the user's own has no such settings. */
+/** The choice of the agent, its model, and what it may do by itself. A graph of the user's own has no such settings. */
 export function AgentMenu({ choice, onChoice }: AgentMenuProps) {
   const text = useText('chat');
   const models = useQuery(modelsQuery()).data?.models ?? [];

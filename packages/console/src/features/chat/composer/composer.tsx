@@ -31,7 +31,7 @@ export interface ComposerProps extends AgentMenuProps {
   uploading: readonly string[];
 }
 
-/** Where a message is written: Enter sends, Shift and Enter begin a line, files are dropped or pasted. */
+/** The field for a message: Enter sends, Shift and Enter begin a line, files are dropped or pasted. */
 export function Composer(props: ComposerProps) {
   const { label, field, draft, onDraft, onSend, onFiles, onEditLast, onStop, stopped, isSending, uploading } =
     props;

@@ -76,7 +76,7 @@ interface InputFormProps extends Pick<ComposerProps, 'choice' | 'onChoice' | 'on
 /** The form of a graph, with its agent and its button where those of a message are. */
 function InputForm({ choice, onChoice, onStop, isSending, isFollowUp, onRun, children }: InputFormProps) {
   const text = useText('chat');
-  // What the last run has made and asks is not covered by the form of the next one.
+  // The form of the next run stays closed, so that it does not cover the results and questions of the last one.
   const [wanted, setWanted] = useState<boolean | null>(null);
   const isOpen = wanted ?? !isFollowUp;
   return (
@@ -120,7 +120,7 @@ function InputForm({ choice, onChoice, onStop, isSending, isFollowUp, onRun, chi
   );
 }
 
-/** What a graph is told beside its input. They open by themselves when one of them needs a value. */
+/** The settings of a graph beside its input. They open by themselves when one of them needs a value. */
 function Settings({ fields, form }: { fields: ReturnType<typeof fieldsOf>; form: FormState }) {
   const text = useText('chat');
   const [isChosen, setChosen] = useState(() => fields.some(({ required }) => required));

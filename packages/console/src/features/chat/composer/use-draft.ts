@@ -3,7 +3,7 @@ import { browserStorage } from '../../../lib/browser-storage.ts';
 import { useSession } from '../../../lib/session.ts';
 import { type Draft, DraftStore } from '../model/draft-store.ts';
 
-/** What is being written in a thread; it survives a reload and the end of the session. */
+/** Returns the draft of a message in a thread; it survives a reload and the end of the session. */
 export function useDraft(threadId: string): [Draft, (change: Partial<Draft>) => void] {
   const { id } = useSession();
   const store = useMemo(() => new DraftStore(browserStorage, id), [id]);

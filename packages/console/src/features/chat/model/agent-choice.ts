@@ -1,7 +1,7 @@
 import type { RunCreate } from '@switchyard/contract/conversation/run';
 import { isRecord } from '@switchyard/contract/is-record';
 
-/** Who answers, and how. */
+/** The chosen agent and its settings. */
 export interface AgentChoice {
   /** A graph, an assistant or an agent of the user's own, as a run names it; null for the built-in one. */
   agent: string | null;
@@ -11,7 +11,7 @@ export interface AgentChoice {
   delegates: boolean;
 }
 
-/** What the built-in agent is told; agents of the user's own are that agent too. */
+/** Returns the context for the built-in agent; agents of the user's own are that agent too. */
 export function contextOf({ model, plans, delegates }: AgentChoice): Pick<RunCreate, 'context'> {
   return {
     context: {
@@ -22,7 +22,7 @@ export function contextOf({ model, plans, delegates }: AgentChoice): Pick<RunCre
   };
 }
 
-/** What a run of the built-in agent was told. */
+/** Returns the settings that a run of the built-in agent received. */
 export function settingsIn(context: unknown): Omit<AgentChoice, 'agent'> {
   const told = isRecord(context) ? context : {};
   return {

@@ -43,7 +43,7 @@ export type Answer =
   | { type: 'edit'; args: Record<string, unknown> }
   | { type: 'reject'; message: string };
 
-/** What answers a question about these actions. */
+/** Returns the answer to a question about these actions. */
 export function decisionsOf(actions: readonly ActionRequest[], answers: readonly (Answer | null)[]): object {
   return { decisions: actions.map(({ name }, place) => decisionOf(answers[place], name)) };
 }

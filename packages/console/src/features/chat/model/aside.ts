@@ -27,8 +27,9 @@ export function canBeginAside({ run, answerId, isLive }: Turn): boolean {
 }
 
 /**
- * What an aside is named after: the question that it begins at, which tells it from other asides of the conversation. An
- * answer that follows no question has the title of the conversation instead, and null while there is none.
+ * Returns the subject of an aside: the question that it begins at, which distinguishes it from other asides of the
+ * conversation. An answer that follows no question has the title of the conversation instead, and null while there is
+ * none.
  */
 export function subjectOf({ human }: Turn, title: string | null): string | null {
   const question = human ? messageText(human) : '';
@@ -39,8 +40,8 @@ export function subjectOf({ human }: Turn, title: string | null): string | null 
 }
 
 /**
- * What an answer offers. A version without a stored state can only be read. A branch of the newest conversation is a copy of it;
- * one of an older version begins at its last answer, as an aside does.
+ * Returns the actions that an answer offers. A version without a stored state can only be read. A branch of the newest
+ * conversation is a copy of it; one of an older version begins at its last answer, as an aside does.
  */
 export function offersAt(
   last: Turn | undefined,

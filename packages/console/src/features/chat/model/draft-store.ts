@@ -1,6 +1,6 @@
 import type { BrowserStorage } from '../../../lib/browser-storage.ts';
 
-/** What a person has begun to write, and the files that came with it. */
+/** The message that a person has begun to write, and its files. */
 export interface Draft {
   text: string;
   /** Names of files that the thread has already. */

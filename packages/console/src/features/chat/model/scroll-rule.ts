@@ -23,7 +23,7 @@ export function followsAfter(isFollowing: boolean, before: Viewport, after: View
   return isFollowing && hasGrown;
 }
 
-/** Where to scroll to after the content has grown; null leaves the page where it is. */
+/** Returns the place to scroll to after the content has grown; null leaves the page where it is. */
 export function scrollTarget(isFollowing: boolean, { top, height, contentHeight }: Viewport): number | null {
   const end = Math.max(0, contentHeight - height);
   return isFollowing && top < end ? end : null;

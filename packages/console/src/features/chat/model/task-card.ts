@@ -3,7 +3,7 @@ import { isRecord } from '@switchyard/contract/is-record';
 import { filesIn, type ResultFile } from './tool-result.ts';
 import type { ToolPart, ToolTask } from './turn.ts';
 
-/** What the card of a task shows. */
+/** The content of the card of a task. */
 export interface TaskCardView {
   taskId: string | null;
   name: string | null;
@@ -12,7 +12,7 @@ export interface TaskCardView {
   node: string | null;
   instanceId: string | null;
   position: number | null;
-  /** What it waits for. */
+  /** The reason why it waits. */
   waiting: { message: string; sentences: Task['waitingSentences'] } | null;
   eta: { from: string; to: string } | null;
   /** The number of places for pictures: those that it made, or is expected to make. */
@@ -75,7 +75,10 @@ function workOf({ task, live, phase }: Pick<ToolTask, 'task' | 'live'> & Pick<Ta
   };
 }
 
-/** What the pool alone knows: the place in its queue, what the task waits for, when it will end, and how often it was tried. */
+/**
+ * Returns the facts that only the pool knows: the place in the queue, the reason for waiting, the estimated end, and
+ * the number of attempts.
+ */
 function outlookOf(task: Task | null, phase: TaskCardView['phase']) {
   return {
     position: task?.position ?? null,
@@ -100,7 +103,7 @@ function fileOf(file: { file_id: string; filename: string; content_type: string 
   return { fileId: file.file_id, filename: file.filename, contentType: file.content_type };
 }
 
-/** What the model called the task. */
+/** Returns the name that the model gave the task. */
 function nameIn(args: unknown): string | null {
   return isRecord(args) && typeof args.name === 'string' ? args.name : null;
 }

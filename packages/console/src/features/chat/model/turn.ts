@@ -39,7 +39,7 @@ export interface TurnFeedback {
   comment: string | null;
 }
 
-/** What a person said, and what one run of the agent made of it. */
+/** The message of a person, and the answer of one run of the agent to it. */
 export interface Turn {
   runId: string;
   /** Null for a run that goes on after an answer to its question. */
@@ -52,6 +52,6 @@ export interface Turn {
   isLive: boolean;
   isSimulated: boolean;
   feedback: TurnFeedback | null;
-  /** Where its messages stand in the thread: pages of older ones end there. */
+  /** The position of its messages in the thread: pages of older messages end there. */
   firstSeq: number | null;
 }

@@ -14,7 +14,7 @@ export interface TurnSources {
   runs: readonly Run[];
   /** The tasks that agents of the thread asked for. */
   tasks: readonly Task[];
-  /** What the run that goes on has said, and which run that is. */
+  /** The run in progress, with the content of its stream so far. */
   live: { runId: string; news: RunNews } | null;
   /** False for a graph that takes no messages: each of its runs is a turn. */
   isTalk: boolean;
@@ -31,7 +31,9 @@ interface PlacedMessage {
   row: ThreadMessage | null;
 }
 
-/** What is stored and what is being said, as one conversation: each message once, each call with its task. */
+/**
+ * Joins the stored messages and those of the stream to one conversation: each message once, each call with its task.
+ */
 export function turnsOf(sources: TurnSources): Turn[] {
   const said = saidIn(sources);
   const asking = sources.isAsked ? said.at(-1)?.runId : undefined;
@@ -131,7 +133,7 @@ function partsOf(message: StreamedMessage, calls: CallFacts, turn: Turn): TurnPa
   return parts;
 }
 
-/** What is known of each call of a tool, by its id. */
+/** The known facts about each call of a tool, by its id. */
 class CallFacts {
   readonly #results: ReadonlyMap<unknown, StreamedMessage>;
   readonly #tasks: ReadonlyMap<string, Task>;

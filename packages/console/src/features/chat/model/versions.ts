@@ -1,6 +1,6 @@
 import type { AnswerVersion, ThreadAnswers } from '@switchyard/contract/conversation/answers';
 
-/** Where an answer stands among its versions, and how the address names the ones beside it. */
+/** The place of an answer among its versions, with the addresses of the ones beside it. */
 export interface AnswerPlace {
   /** The same for all versions. */
   id: string;

@@ -121,7 +121,7 @@ function Arguments({
   );
 }
 
-/** What cannot be changed is read, not filled in. */
+/** The arguments that cannot be changed, as text instead of fields. */
 function Facts({ fields }: { fields: readonly ArgumentField[] }) {
   return (
     <dl className="grid grid-cols-[repeat(auto-fill,minmax(14rem,1fr))] gap-x-6 gap-y-1 text-table">

@@ -19,7 +19,7 @@ interface PendingQuestionsProps {
   onAnswer: (answer: RunCreate) => void;
 }
 
-/** What waits for a human. The run goes on when all of it is answered. */
+/** The questions that wait for a person. The run continues when all of them are answered. */
 export function PendingQuestions({ interrupts, next, isBusy, onAnswer }: PendingQuestionsProps) {
   const [answers, setAnswers] = useState<ReadonlyMap<number, unknown>>(new Map());
   const isAnswered = answers.size === interrupts.length;

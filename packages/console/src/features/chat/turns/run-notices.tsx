@@ -2,7 +2,7 @@ import { StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import type { RunNews } from '../../../lib/live/run-news.ts';
 
-/** What is worth knowing about the stream itself. */
+/** Notices about the stream itself. */
 export function RunNotices({ news: { phase, isRestored, retry, error } }: { news: RunNews }) {
   const text = useText('chat');
   return (

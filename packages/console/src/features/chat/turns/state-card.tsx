@@ -1,13 +1,13 @@
 import { useText } from '../../../lib/i18n.ts';
 import { Material } from './tool-line.tsx';
 
-/** What a graph that takes no messages has made so far, one value below the other. */
+/** The values that a graph without messages has made so far, one below the other. */
 export function StateCard({
   values,
   isTalk,
 }: {
   values: Record<string, unknown>;
-  /** What was said is shown as turns instead. */
+  /** True for a graph with messages, which are shown as turns instead. */
   isTalk: boolean;
 }) {
   const text = useText('chat');

@@ -4,7 +4,7 @@ import { useText } from '../../../lib/i18n.ts';
 
 const kinds = { pending: 'waiting', in_progress: 'running', completed: 'done' } as const;
 
-/** What the agent still has to do; it ticks off while the run goes on. */
+/** The tasks that the agent has planned; it ticks them off during the run. */
 export function TodoList({ values }: { values: Record<string, unknown> }) {
   const text = useText('chat');
   const todos = todosIn(values);

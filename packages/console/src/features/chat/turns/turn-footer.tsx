@@ -21,7 +21,7 @@ import type { Turn } from '../model/turn.ts';
 interface TurnFooterProps {
   threadId: string;
   turn: Turn;
-  /** What an answer of the past can still become; null while a run is at work, and for turns before the last. */
+  /** The actions on the answer; each is null while it is not possible. */
   onAgain: (() => void) | null;
   onEdit: (() => void) | null;
   onBranch: (() => void) | null;
@@ -30,7 +30,7 @@ interface TurnFooterProps {
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-/** What a finished turn has cost, and what can be done with it. */
+/** The cost of a finished turn, and the actions on it. */
 export function TurnFooter(props: TurnFooterProps) {
   const { threadId, turn, onAgain, onEdit, onBranch, onAside } = props;
   const text = useText('chat');

@@ -72,7 +72,10 @@ interface TurnEndProps {
   onDrawn: () => void;
 }
 
-/** What stands below an answer. Its versions keep their place while it is given, so that they keep the focus too. */
+/**
+ * The end of a turn, below its answer. Its versions keep their place while it is given, so that they keep the focus
+ * too.
+ */
 function TurnEnd(props: TurnEndProps) {
   const { threadId, turn, answers, onAnswer, onShow, onDrawn } = props;
   const place = placeOf(answers, turn.runId);
@@ -124,7 +127,7 @@ function AnswerSwitch({
   );
 }
 
-/** What a person can do with the answer; null for what cannot be done now. */
+/** Returns the actions on the answer; null for an action that is not possible now. */
 function actsOn({ turn, isLast, onReplace, onBranch, onAside }: TurnEndProps) {
   const canReplace = isLast && turn.human !== null;
   return {

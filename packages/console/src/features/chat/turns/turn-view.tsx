@@ -31,7 +31,7 @@ interface TurnViewProps {
   footer: ReactNode;
 }
 
-/** What a person said and what the agent made of it. */
+/** The message of a person and the answer of the agent. */
 export const TurnView = memo(function TurnView({ threadId, turn, onAnswer, footer }: TurnViewProps) {
   const text = useText('chat');
   return (

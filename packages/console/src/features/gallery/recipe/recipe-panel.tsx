@@ -181,7 +181,7 @@ function PageLink({ href, children }: { href: string; children: ReactNode }) {
   );
 }
 
-/** What the file came from, on the left, and what came of it, on the right. */
+/** The sources of the file, on the left, and the files that were made from it, on the right. */
 function LineageStrip({ fileId }: { fileId: string }) {
   const text = useText('gallery');
   const { data } = useQuery(fileLineageQuery(fileId));

@@ -27,7 +27,7 @@ export function recipeValues(
   return values;
 }
 
-/** What was typed as the type that the value had; undefined when it is not such a value or unchanged. */
+/** Returns the typed text as a value of the same type as before; undefined when it is not such a value or unchanged. */
 export function changedValue(before: RecipeValue['value'], typed: string): RecipeValue['value'] | undefined {
   const value = readAs(before, typed);
   return value === before ? undefined : value;

@@ -14,7 +14,7 @@ interface SelectionBarProps {
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-/** What can be done with the chosen files, at the bottom of the window. */
+/** The actions on the chosen files, at the bottom of the window. */
 export function SelectionBar({
   ids,
   isPacking,

@@ -10,7 +10,7 @@ import { serversQuery } from '../../../lib/data/instances.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useInstanceActions } from '../use-instance-actions.ts';
 
-/** What administrators can do with an instance beside switching it off. */
+/** The actions of administrators on an instance, besides switching it off. */
 export function InstanceMenu({ instance }: { instance: Instance }) {
   const text = useText('instances');
   const [question, setQuestion] = useState<'stop' | 'remove' | null>(null);

@@ -6,7 +6,7 @@ import { taskQuery } from '../../../lib/data/tasks.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 
-/** What the instance works on, in a place that keeps its height. */
+/** The task that the instance works on, in a place that keeps its height. */
 export function RunningNow({ instance }: { instance: Instance }) {
   const text = useText('instances');
   const { currentTaskId, queueRemaining, busy } = instance;

@@ -3,7 +3,7 @@ import type { InstanceDetail } from '@switchyard/contract/dispatch/instance';
 export interface MatrixRow {
   kind: 'node' | 'model';
   name: string;
-  /** Where the model is chosen: `CheckpointLoader.ckpt_name`. Empty for nodes. */
+  /** The input that chooses the model: `CheckpointLoader.ckpt_name`. Empty for nodes. */
   place: string;
   /** In the order of the instances; null when nothing is known of the instance yet. */
   has: (boolean | null)[];

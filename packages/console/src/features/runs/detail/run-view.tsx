@@ -103,7 +103,7 @@ function Total({ name, note, children }: { name: string; note?: string | null; c
   );
 }
 
-/** What was said and done until now. A replay ends in this picture. */
+/** The messages and actions of the run until now. A replay ends in the same picture. */
 function MessagesTab({ source }: { source: RunSource }) {
   const { replayEvents, spanData, pictureOf } = source;
   const track = useMemo(() => replayTrack(replayEvents, spanData.spans), [replayEvents, spanData.spans]);

@@ -12,7 +12,7 @@ import type { RunSource } from '../source/run-source.ts';
 import { EventBlock } from './event-block.tsx';
 import { eventsOf } from './span-events.ts';
 
-/** What is stored about one row of the timeline. */
+/** The stored facts about one row of the timeline. */
 export function SpanDetail({
   span,
   raw,

@@ -90,7 +90,7 @@ function Choice({
   );
 }
 
-/** What the address names is offered too, also when it was not used lately. */
+/** Adds the name in the address to the choices, even when it was not used lately. */
 function named(
   names: readonly string[],
   current: string | null,

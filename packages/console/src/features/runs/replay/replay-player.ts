@@ -3,7 +3,7 @@ import type { TimeAxis } from '../../../kit/timeline/time-axis.ts';
 export const replaySpeeds = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
 export type ReplaySpeed = (typeof replaySpeeds)[number];
 
-/** Where a replay stands. The place counts along the axis from 0 to 1, so hidden idle time is passed quickly. */
+/** The position of a replay. The place counts along the axis from 0 to 1, so hidden idle time passes quickly. */
 export interface Player {
   place: number;
   isPlaying: boolean;

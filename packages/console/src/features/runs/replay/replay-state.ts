@@ -34,7 +34,7 @@ export interface ShownCall {
 
 export type ShownItem = TrackMessage | ShownCall;
 
-/** What the page showed at one moment. */
+/** The content of the page at one moment. */
 export interface ReplayState {
   items: readonly ShownItem[];
   isModelAtWork: boolean;

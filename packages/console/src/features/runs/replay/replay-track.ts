@@ -55,7 +55,7 @@ export interface TrackCall {
   endMs: number | null;
   isError: boolean;
   result: { atMs: number; text: string } | null;
-  /** What a sub-agent said meanwhile. */
+  /** The messages of a sub-agent during the call. */
   steps: readonly { atMs: number; text: string }[];
   tasks: readonly TrackTask[];
 }

@@ -19,7 +19,10 @@ interface RunPictureProps {
   pictureOf: (fileId: string) => string | null;
 }
 
-/** What was said and done until a moment. The page of a live run and the end of its replay are this same picture. */
+/**
+ * The messages and actions of a run until a moment. The page of a live run and the end of its replay show this same
+ * picture.
+ */
 export function RunPicture({ state, pictureOf }: RunPictureProps) {
   const text = useText('runs');
   return (

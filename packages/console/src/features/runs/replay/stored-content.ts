@@ -33,7 +33,7 @@ export function messageIn({ content }: RunEvent): StoredMessage {
   };
 }
 
-/** What a sub-agent said in a step. */
+/** Returns the text that a sub-agent wrote in a step. */
 export function stepTextIn(event: RunEvent): string {
   const inside = recordOf(event.content).message;
   return messageIn(inside === undefined ? event : { ...event, content: inside }).text;

@@ -4,7 +4,7 @@ import { mergedSpans, spanOfRun, type TimelineSpan } from '../../../kit/timeline
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
 
-/** What is known of a timeline: for drawing, and as the gateway sent it. */
+/** The spans of a timeline: for drawing, and as the gateway sent them. */
 export interface SpanData {
   spans: readonly TimelineSpan[];
   raw: ReadonlyMap<string, RunSpan>;

@@ -9,7 +9,7 @@ export interface Change {
   after: Tree | Leaf | undefined;
 }
 
-/** What differs, each at its place. A server that came or went is one change. */
+/** Returns the differences, each with its place. A server that was added or removed is one change. */
 export function settingsChanges(before: SettingsInput, after: SettingsInput): Change[] {
   return changesIn(treeOf(before), treeOf(after), []);
 }

@@ -34,7 +34,7 @@ interface BatchBarProps {
   onDone: () => void;
 }
 
-/** What can be done with the chosen rows, or with everything that the filter finds. */
+/** The actions on the chosen rows, or on everything that the filter finds. */
 export function BatchBar({ selection, filter, query, total, onAll, onDone }: BatchBarProps) {
   const text = useText('tasks');
   const [action, setAction] = useState<ListBatchAction | null>(null);

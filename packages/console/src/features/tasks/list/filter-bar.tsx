@@ -13,7 +13,7 @@ import { ViewMenu } from '../views/view-menu.tsx';
 import { optionalColumns, useShownColumns } from './shown-columns.ts';
 import { isNarrowed, periods, type TaskListFilter } from './task-filter.ts';
 
-/** What narrows the list. Everything stands in the address. */
+/** The filters of the list. The address has all of them. */
 export function FilterBar({ filter }: { filter: TaskListFilter }) {
   const text = useText('tasks');
   const instances = useQuery(instancesQuery());

@@ -8,7 +8,7 @@ export type OptionalColumn = (typeof optionalColumns)[number];
 const usual: readonly OptionalColumn[] = ['result', 'instance', 'waited', 'ran', 'created'];
 const stored = storedText('switchyard.task-columns');
 
-/** What the browser has kept; words that are not columns, or no longer, are left out. */
+/** Reads the columns that the browser has kept; words that are not columns, or no longer, are left out. */
 export function columnsIn(text: string | null): ReadonlySet<OptionalColumn> {
   if (text === null) return new Set(usual);
   const names = text.split(' ');

@@ -1,6 +1,6 @@
 import type { TaskError, TaskErrorCode } from '@switchyard/contract/dispatch/task';
 
-/** What a person can try, as a key of the texts. */
+/** The things that a person can try, as keys of the texts. */
 export type Advice =
   | 'memory'
   | 'missingNode'
@@ -19,7 +19,7 @@ export type Advice =
 export interface Failure {
   /** The cause in one sentence: the first line of what the worker said. */
   cause: string;
-  /** What follows it, such as a traceback; empty when there is nothing more. */
+  /** The text after it, such as a traceback; empty when there is nothing more. */
   rest: string;
   advice: Advice;
 }

@@ -130,7 +130,7 @@ function colourOf({ outcome }: AttemptBar): string {
   return outcome === 'completed' ? 'bg-done' : 'bg-failed';
 }
 
-/** What the task was given: as a form that is only read, or as JSON. */
+/** The input of the task: as a form that is only read, or as JSON. */
 function TaskInput({ task }: { task: TaskDetail }) {
   const text = useText('tasks');
   const [asJson, setAsJson] = useState(false);
@@ -194,7 +194,7 @@ function InputJson({ task }: { task: TaskDetail }) {
   return <LongText text={json} label={text('input.title')} />;
 }
 
-/** What the task made: pictures first, then other files and texts. */
+/** The results of the task: pictures first, then other files and texts. */
 function TaskResult({ task, wide }: { task: TaskDetail; wide: boolean }) {
   const text = useText('tasks');
   const { result } = task;

@@ -6,7 +6,7 @@ import { Section } from '../../../kit/section.tsx';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 
-/** Where the task comes from, and its smaller settings. */
+/** The origin of the task, and its smaller settings. */
 export function TaskFacts({ task }: { task: TaskDetail }) {
   const text = useText('tasks');
   const format = useFormat();

@@ -11,7 +11,7 @@ type Reason = Outlook['reasons'][number];
 
 const maxHelp = 5;
 
-/** What a person can change. */
+/** The obstacles that a person can remove. */
 const remedies: ReadonlySet<ObstacleCode> = new Set([
   'off',
   'draining',
@@ -52,8 +52,8 @@ function ableSentence({ instances, couldRun: could, free }: TaskWhy['totals']): 
 }
 
 /**
- * What would let the task start sooner, by instance: what only one thing keeps from an instance stands first. A pause that keeps
- * it from every instance stands in the answer already.
+ * Returns what would let the task start sooner, by instance: a thing that alone keeps the task from an instance stands
+ * first. A pause that keeps the task from every instance stands in the answer already.
  */
 export function helpSentences({
   instances,

@@ -19,7 +19,7 @@ export function useOutlook({ id, version }: SavedWorkflowDetail, params: Record<
   return useQuery(workflowOutlookQuery(id, version, settled));
 }
 
-/** Where it could run and why not elsewhere, how long it takes and what it costs: before the click. */
+/** The instances that could run it or not, the time and the cost: shown before the click. */
 export function OutlookFacts({ query, count }: { query: ReturnType<typeof useOutlook>; count: number }) {
   const text = useText('workflows');
   const outlook = query.data;

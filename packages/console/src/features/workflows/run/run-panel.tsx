@@ -23,7 +23,7 @@ interface RunPanelProps {
   runs: Runs;
 }
 
-/** What a run would mean, and the button that starts it. */
+/** The prospects of a run, and the button that starts it. */
 export function RunPanel({ workflow, form, runs }: RunPanelProps) {
   const text = useText('workflows');
   const [isCopying, setCopying] = useState(false);

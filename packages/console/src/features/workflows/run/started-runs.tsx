@@ -11,7 +11,7 @@ import { useText } from '../../../lib/i18n.ts';
 
 const maxShown = 200;
 
-/** What one click has started: how far each task is, and what it made. */
+/** The tasks that one click has started, with their progress and results. */
 export function StartedRuns({ batch }: { batch: string }) {
   const text = useText('workflows');
   const query = useQuery(tasksQuery({ tag: batch, limit: maxShown, order: 'asc' }));

@@ -19,7 +19,7 @@ export interface Runs {
   setPriority: (priority: number) => void;
   isStarting: boolean;
   started: number;
-  /** What was wrong with no single field. */
+  /** The problems that belong to no single field. */
   others: readonly string[];
   /** The number of times that a run was tried: the summary takes the focus with each. */
   attempt: number;
