@@ -80,14 +80,14 @@ export interface TaskInputTable {
   taskId: string;
   workflow: string;
   params: string;
-  /** What a worker needs to run it: node classes and model files. */
+  /** The things that a worker needs to run it: node classes and model files. */
   requirement: string;
   /** JSON, with its secrets: only the worker and a copy of the task get them. */
   extraData: string | null;
   partialExecutionTargets: string | null;
 }
 
-/** What a client of ComfyUI calls a task, and the client that hears of it. Other tasks have no row. */
+/** The name that a client of ComfyUI gives a task, and the client that gets its events. Other tasks have no row. */
 export interface TaskPromptTable {
   taskId: string;
   owner: string;
@@ -157,7 +157,7 @@ export interface IdempotencyKeyTable {
   owner: string;
   key: string;
   bodyHash: string;
-  /** What the request made: a task, or a file. */
+  /** The id of the thing that the request made: a task, or a file. */
   taskId: string;
   createdAt: string;
 }
@@ -333,7 +333,7 @@ export interface WebhookDeliveryTable {
   deliveredAt: string | null;
 }
 
-/** What the inputs of each node class take, as told by the worker that was asked last. */
+/** The values that the inputs of each node class take, as the last worker reported them. */
 export interface NodeInputTable {
   nodeClass: string;
   inputs: string;

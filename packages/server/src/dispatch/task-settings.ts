@@ -1,7 +1,7 @@
 import type { Patience } from '@switchyard/contract/dispatch/patience';
 import type { NewTask } from '@switchyard/contract/dispatch/tasks';
 
-/** What a request says about its task, as columns. The table of tasks takes their types from here. */
+/** Returns the settings in a request as columns. The table of tasks takes their types from here. */
 export function settingColumns(input: NewTask) {
   return {
     name: input.name ?? null,

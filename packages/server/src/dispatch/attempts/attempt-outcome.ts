@@ -21,10 +21,11 @@ export type AttemptOutcome =
   | { kind: 'given_back' };
 
 /**
- * Who else avoids the instance, besides the task itself. `no_one`: the failure depends on the values of this task.
- * `owner`: the failure may depend on them (no memory, a device error), and one user's tasks must not slow another's.
- * `everyone`: the failure is the same for all users (a missing node class, a refused connection). `host`: the machine
- * under the worker failed, so all of the owner's tasks avoid it, and those of all users once a second user has met it.
+ * The tasks that also avoid the instance, besides the failed task itself. `no_one`: the failure depends on the values
+ * of this task. `owner`: the failure may depend on them (no memory, a device error), and one user's tasks must not slow
+ * another's. `everyone`: the failure is the same for all users (a missing node class, a refused connection). `host`:
+ * the machine under the worker failed, so all of the owner's tasks avoid it, and those of all users once a second user
+ * has met it.
  */
 export type Against = 'no_one' | 'owner' | 'everyone' | 'host';
 
@@ -33,8 +34,8 @@ export function failed(failure: AttemptFailure, message: Wording, code?: TaskErr
 }
 
 /**
- * What a refused submission means for the task. Returns null for the two answers after which the worker may hold the
- * prompt.
+ * Returns the outcome of a refused submission for the task. Returns null for the two answers after which the worker may
+ * hold the prompt.
  */
 export function outcomeOfSubmit(outcome: SubmitOutcome, graph: Graph): AttemptOutcome | null {
   switch (outcome.outcome) {

@@ -13,7 +13,7 @@ const maxImages = 2_000;
 const maxWaitingBytes = 128 * 1024 * 1024;
 
 /**
- * What an execution reports while it runs: progress and previews for watchers, and results that exist only as a
+ * The reports of an execution while it runs: progress and previews for watchers, and results that exist only as a
  * message.
  */
 export class ExecutionReports {

@@ -8,8 +8,8 @@ export interface WorkerPath {
   input: string;
   value: string;
   /**
-   * Where it leads. `pushed`: to a file that the gateway put there for some task. `beyond`: an output name that leads
-   * out of its folder.
+   * The target of the path. `pushed`: a file that the gateway put there for some task. `beyond`: an output name that
+   * leads out of its folder.
    */
   to: 'output' | 'temp' | 'pushed' | 'outside' | 'beyond';
   /** The last part of the path. */

@@ -3,8 +3,8 @@ import type { Database } from '../../platform/database/database.ts';
 import type { DispatchTables } from '../tables.ts';
 
 /**
- * What the worker of each instance says of its nodes, as it said it. A worker that is away still has its row, so what the
- * pool offers stays the same while workers come and go.
+ * The reports of workers about their nodes, for each instance, unchanged. A worker that is away still has its row, so
+ * the offers of the pool stay the same while workers come and go.
  */
 export class ObjectInfoStore {
   readonly #database: Database<DispatchTables>;

@@ -35,8 +35,8 @@ const maxChoicesShown = 20;
 const maxValueLength = 200;
 
 /**
- * What ComfyUI would say about a prompt before it queues it. Returns null when no worker of the pool has one of the classes, since
- * then the nodes cannot be checked.
+ * Returns the faults that ComfyUI would find in a prompt before it queues it. Returns null when no worker of the pool
+ * has one of the classes, since then the nodes cannot be checked.
  */
 export function faultsOf({ graph, targets, definitions, found }: PromptToCheck): PromptFaults | null {
   const { classes } = definitions;

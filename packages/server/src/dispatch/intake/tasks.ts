@@ -332,7 +332,7 @@ export class Tasks {
     return isAsked;
   }
 
-  /** What users do with their own tasks is not on record. */
+  /** Returns the entry for the audit record. Users' actions on their own tasks are not on record. */
   #recordOf(action: string, { id, owner }: TaskRow, actor: Actor | undefined): AuditPart {
     if (actor === undefined || actor.id === owner) return noRecord;
     return this.#options.audit.part(actor, { action, target: ['task', id], details: { owner } });

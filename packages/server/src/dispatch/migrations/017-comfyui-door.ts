@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 
 export const name = '017-comfyui-door';
 
-/** What clients of ComfyUI call a task, and what each worker says of its nodes. */
+/** The names that clients of ComfyUI give their tasks, and the reports of workers about their nodes. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('task_prompts')

@@ -3,7 +3,9 @@ import { bytewiseText, dialectOf, inKeyOrder } from '../../platform/database/dia
 
 export const name = '020-clients-of-comfyui';
 
-/** What clients of ComfyUI store for their account, and which prompts they have taken out of their history. */
+/**
+ * The texts that clients of ComfyUI store for their account, and the prompts that they have taken out of their history.
+ */
 export async function up(db: Kysely<never>): Promise<void> {
   const dialect = dialectOf(db);
   await db.schema

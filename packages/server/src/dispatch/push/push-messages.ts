@@ -12,7 +12,7 @@ import { systemTimer } from '../../lib/async/timer.ts';
 import { encodeFrame } from './push-frames.ts';
 
 /**
- * What a client sends, checked and counted. Messages that arrive before a listener is set are kept only as far as
+ * The messages of a client, checked and counted. Messages that arrive before a listener is set are kept only as far as
  * signing in needs.
  */
 export class ClientMessages {

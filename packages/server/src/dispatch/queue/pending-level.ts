@@ -48,7 +48,7 @@ export class PendingLevel {
     this.priority = priority;
   }
 
-  /** What the task has in common with others is kept once, since a hundred thousand of them may wait for the same. */
+  /** The values that the task has in common with others are kept once, since a hundred thousand such tasks may wait. */
   add(task: PendingTask, { arrival, share }: { arrival: number; share: FairShare }): PendingEntry {
     const group = this.#groupOf(task);
     const { owner, fingerprint } = group.lineOf(task.owner)?.firstWithGraph(task.fingerprint)?.task ?? task;

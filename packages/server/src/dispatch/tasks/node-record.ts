@@ -14,7 +14,7 @@ export interface NodeSpan {
   state: NodeState;
 }
 
-/** What stands for the spans that did not fit. */
+/** The sum of the spans that did not fit. */
 export interface FoldedNodes {
   count: number;
   cached: number;

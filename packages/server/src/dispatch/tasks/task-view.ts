@@ -25,7 +25,7 @@ export interface TaskViewOptions {
   linkTo: (file: { fileId: string; filename: string }) => string;
   /** Place in the queue; 1 is next. */
   position: number | null;
-  /** What the task waits for and when it will have ended, as far as that was looked up. */
+  /** The reason for which the task waits and its estimated end, as far as the caller has looked them up. */
   outlook?: Outlook | undefined;
 }
 

@@ -16,7 +16,7 @@ const hostTrouble = /^\[Errno (28|30|5)\]/;
 const accessTrouble = /^\[Errno 13\]/;
 
 /**
- * What an `execution_error` says, without its traceback and without its inputs, which may contain other people's
+ * Returns the content of an `execution_error` without its traceback and its inputs, which may contain other people's
  * prompts and keys.
  */
 export function readExecutionError(data: unknown): ExecutionError {
