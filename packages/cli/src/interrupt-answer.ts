@@ -1,4 +1,4 @@
-/** What an agent waits for, as its stream and its thread show it. */
+/** A question of an agent to a person, as its stream and its thread show it. */
 export interface Interrupt {
   id?: string | undefined;
   value: unknown;

@@ -28,7 +28,7 @@ import { Session } from './session.ts';
 import { type Fetch, Transport } from './transport.ts';
 
 export interface ClientOptions extends CredentialOptions {
-  /** Where the gateway is: `http://127.0.0.1:7300`, with the path that a proxy may put before it. */
+  /** The address of the gateway: `http://127.0.0.1:7300`, with the path that a proxy may put before it. */
   baseUrl: string;
   /** By default the one of the runtime. */
   fetch?: Fetch;

@@ -33,7 +33,7 @@ export function buildRequest(
 function fillPath(url: string, params: Readonly<Record<string, unknown>>): string {
   return url.replace(/:(\w+)|\*$/g, (found, name?: string) => {
     if (name !== undefined) return segmentOf(params[name], name);
-    // What stands for the star is a path, and each of its parts a segment.
+    // The star stands for a path, and each part of that path is encoded as a segment.
     const path = String(params[found] ?? '');
     return path
       .split('/')

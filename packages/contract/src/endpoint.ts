@@ -15,9 +15,9 @@ export type Scope = (typeof scopes)[number];
 export const doorScope = 'comfyui' satisfies Scope;
 
 /**
- * Who may call an endpoint. `public`: anyone. `session`: any signed-in user, whatever the scopes of the token. `admin`:
- * the admin role (and, for a token, the admin scope). A scope: a signed-in user, and for a token that scope. The server
- * refuses to register a route without it, so a forgotten line cannot open an endpoint.
+ * The callers of an endpoint. `public`: anyone. `session`: any signed-in user, whatever the scopes of the token.
+ * `admin`: the admin role (and, for a token, the admin scope). A scope: a signed-in user, and for a token that scope.
+ * The server refuses to register a route without it, so a forgotten line cannot open an endpoint.
  */
 export type Access = 'public' | 'session' | Scope;
 

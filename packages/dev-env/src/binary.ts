@@ -20,7 +20,10 @@ interface BinaryOptions {
   args: string[];
   /** The whole environment besides PATH, so that settings of the machine never leak into a test. */
   env?: Record<string, string>;
-  /** Where a `switchyard.yaml` would be found; a folder without one unless the test is about it. */
+  /**
+   * The working directory, in which the program looks for a `switchyard.yaml`; a folder without one unless the test is
+   * about it.
+   */
   cwd: string;
   /** Node and the program; the built one of this repository under this Node, unless it is about another. */
   command?: readonly string[] | undefined;

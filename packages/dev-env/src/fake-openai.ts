@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the fake answers to one request. */
+/** The answer of the fake to one request. */
 export interface FakeReply {
   text?: string;
   /** The reasoning text that some models send beside the answer. */

@@ -38,7 +38,7 @@ export interface GatewayOptions {
 export interface DevGateway {
   url: string;
   home: string;
-  /** What the gateway of this process is made of. */
+  /** The parts of the gateway in this process. */
   context: Context;
   /** Calls a path of the gateway. */
   fetch(path: string, request?: RequestInit): Promise<Response>;
@@ -162,7 +162,7 @@ function isSection(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a gateway needs to be one of several replicas. */
+/** The services and settings of a gateway that is one of several replicas. */
 interface ReplicaStorage {
   config: {
     database: { backend: 'postgres'; url: string; pool_size: number };

@@ -10,9 +10,9 @@ export interface Account {
 }
 
 interface ServerPlace {
-  /** Where its data is: a folder in `folder`. */
+  /** The folder of its data, which is in `folder`. */
   data: string;
-  /** Where its socket is. */
+  /** The folder of its socket. */
   folder: string;
   isDurable: boolean;
 }

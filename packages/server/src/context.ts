@@ -111,7 +111,7 @@ export interface Context {
   dispatch: DispatchArea | null;
   conversation: OpenedConversation | null;
   routes: Routes[];
-  /** What a listener of its own answers on the origin of ComfyUI's page; null when the page has none. */
+  /** The routes of the listener for ComfyUI's page, which has an origin of its own; null when the page has none. */
   page: { guard: Guard; routes: Routes[]; setListeningPort(port: number): void } | null;
   /** Called once the gateway listens, because links in pushed messages point there. */
   setListeningUrl(url: string): void;
@@ -255,7 +255,7 @@ function openFirstAdmin(
     passwords: accounts.passwords,
     audit,
     home: sharedHome(config),
-    // Where replicas have a home each, the file may be in that of another one.
+    // When each replica has a home of its own, the file may be in the home of another one.
     keepsPassword: config.cluster.allow_replicas_without_redis && config.files.shared_home === null,
     mode: config.auth.bootstrap,
     email: config.auth.admin_email,

@@ -21,11 +21,11 @@ interface StartOptions extends ContextOptions {
   consoleFolder?: string;
 }
 
-/** What a banner shows. */
+/** The facts that a banner shows. */
 interface GatewayFacts {
   /** File or address of the database, without credentials; null in memory. */
   databasePlace: string | null;
-  /** Where the first password is, as long as it is in use. */
+  /** The file of the first password, as long as that is in use. */
   credentialsPath: string | null;
   /** No administrator exists yet: the first visitor creates one. */
   awaitsFirstAdmin: boolean;

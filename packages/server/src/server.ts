@@ -80,7 +80,7 @@ export async function buildPageServer({
   return app;
 }
 
-/** What one area adds, for example a body parser, is invisible to the others. */
+/** Returns the routes of one area in a scope of its own: its body parser, for example, is invisible to the others. */
 function inOwnScope(routes: Routes): FastifyPluginAsync {
   return async (scope) => routes(scope as unknown as App);
 }

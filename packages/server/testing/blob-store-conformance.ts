@@ -20,7 +20,7 @@ const content = Buffer.from('the content of a file');
 const sha256 = hashOf(content);
 const limits = { maxBytes: 1_000_000 };
 
-/** What a store of blobs guarantees, wherever it keeps them. */
+/** The guarantees of a store of blobs, for every place where it keeps them. */
 export function blobStoreConformance(name: string, openStores: () => Promise<BlobStores>): void {
   describe(`blobs ${name}`, () => {
     let stores: BlobStores;

@@ -162,7 +162,7 @@ function ownSuite(
         expect(idsOf(await listed(thread('copy')))).toEqual(idsOf(await listed(thread('t'))));
         expect(await checkpointer.prune('t', { keepLatest: 2 })).toBe(3);
         expect(idsOf(await listed(thread('t')))).toEqual([right(3), right(2)]);
-        // What went before is gone, and its ids still count.
+        // The earlier checkpoints are gone, and their ids still count.
         await follow(thread('t'), ahead(0));
         expect(await valuesOf(thread('t'))).toEqual({ x: ahead(0) });
       });

@@ -11,7 +11,7 @@ const maxRounds = 300;
 
 type ProcessOptions = Omit<StoredJobsOptions, 'offers'>;
 
-/** What hands jobs out besides the database: nothing for the variant without another service. */
+/** The service that hands jobs out besides the database; nothing for the variant without another service. */
 export interface JobEngine {
   newJobs(options: ProcessOptions): Promise<Jobs>;
   /** The clock of the database has moved. */

@@ -43,7 +43,7 @@ export class LearningFixture {
   /** The prompts that the model received, in order. */
   readonly prompts: string[] = [];
   readonly warnings: string[] = [];
-  /** What the model answers. */
+  /** Returns the answer of the model. */
   answer: (prompt: string) => Promise<string> = async () => factsJson('Likes tea');
   readonly #running = new Set<LearningProcess>();
   #runs = 0;

@@ -10,7 +10,7 @@ import type { Ownership } from '../src/platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
 import { Fleet, failing, leaseLifeMs, type OwnershipStorage } from './ownership-fleet.ts';
 
-/** What ownership guarantees, on every database. */
+/** The guarantees of ownership, on every database. */
 export function ownershipConformance(name: string, openStorage: () => Promise<OwnershipStorage>): void {
   describe(`ownership: ${name}`, () => {
     let storage: OwnershipStorage;

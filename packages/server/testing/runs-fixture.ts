@@ -73,7 +73,7 @@ export interface RunsFixture {
   /** The bus that the processes share. */
   bus: LossyBus;
   logged: { details: object; message: string }[];
-  /** What the owners of runs were told. */
+  /** The news that the owners of runs received. */
   told: { userId: string; news: ThreadNews }[];
   start(changes?: ProcessOptions): Promise<RunsProcess>;
   thread(threadId: string, userId?: string | null): Promise<string>;
@@ -341,7 +341,7 @@ function deadEnd(never: Promise<never>): unknown {
   });
 }
 
-/** What must hold whenever no work is in progress: no run is forgotten, and threads agree with their runs. */
+/** Returns what is wrong while no work is in progress: no run may be forgotten, and threads agree with their runs. */
 export async function expectAgreement({ database }: Pick<RunsFixture, 'database'>): Promise<string[]> {
   const faults: string[] = [];
   const runs = await database.read.selectFrom('runs').selectAll().execute();

@@ -17,7 +17,7 @@ export type S3Address = Pick<S3Server, 'endpoint' | 'bucket' | 'accessKeyId' | '
 export interface S3Fixture {
   database: Database<ObjectKeyTables>;
   keys: ObjectKeyStore;
-  /** What was logged: the level, and the sentence with that of its error. */
+  /** The lines of the log: the level, and the sentence with that of its error. */
   logged: string[];
   objects: (more?: Partial<S3CallsOptions>) => S3Objects;
   /** Opens another store on the same rows and objects, as a replica has it. */

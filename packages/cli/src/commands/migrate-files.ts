@@ -112,7 +112,7 @@ function requireS3({ files: { s3 } }: Config): void {
   );
 }
 
-/** What the service says stands in the cause. */
+/** Returns the error of the service, which is the cause. */
 function explained(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { message } = error.cause instanceof Error ? error.cause : error;

@@ -97,7 +97,7 @@ function print(usage: ConsoleUsage, by: Grouping, terminal: Terminal): void {
   }
 }
 
-/** What has no price stays unknown. */
+/** Returns the cost with its currency. Without prices it stays unknown. */
 function totalCost({ total_cost: cost, currency, unpriced_tokens: unpriced }: ConsoleUsage): string {
   if (cost !== null) return `${cost} ${currency ?? ''}`.trim();
   return unpriced > 0 ? `cost unknown: ${unpriced} tokens have no price` : 'cost unknown';

@@ -50,8 +50,8 @@ export const messageReceipt = Type.Object({
 });
 
 /**
- * What the gateway sends to an HTTP channel, signed in the same way as the channel's messages. Each attempt has the
- * same `webhook-id`.
+ * The message that the gateway sends to an HTTP channel, signed in the same way as the channel's messages. Each attempt
+ * has the same `webhook-id`.
  */
 export interface ChannelReply {
   type: 'message.reply';

@@ -161,7 +161,10 @@ export const tag = Type.String({ minLength: 1, maxLength: 64 });
 
 export const priorityRange = { minimum: -100, maximum: 100 } as const;
 
-/** What a request may say about its task. The task shows it as well: in `task` when lists need it, otherwise in `taskDetail`. */
+/**
+ * The settings that a request may give its task. The task shows them as well: in `task` when lists need them, otherwise
+ * in `taskDetail`.
+ */
 export const taskSettings = {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   note: Type.Optional(

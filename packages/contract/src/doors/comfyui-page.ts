@@ -4,7 +4,7 @@ import { envelope } from '../envelope.ts';
 
 const tags = ['ComfyUI door'];
 
-/** Where the page's own origin takes a ticket. */
+/** The path on the page's own origin that takes a ticket. */
 export const comfyuiPageEntrance = '/switchyard/open';
 
 /** The source of templates under which the page finds a workflow that was handed over. */

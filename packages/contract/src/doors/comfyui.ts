@@ -2,8 +2,8 @@ import { type TSchema, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 
 /**
- * What clients of one ComfyUI call. Bodies and answers are ComfyUI's, which has no schema of them, so each route reads what it
- * gets by itself and answers mistakes in ComfyUI's words.
+ * The calls that clients of one ComfyUI make. Bodies and answers are ComfyUI's, which has no schema of them, so each
+ * route reads its input by itself and answers mistakes in ComfyUI's words.
  */
 
 /** Each address is also below the second base, since clients of ComfyUI use both. */

@@ -77,7 +77,7 @@ export function createAccounts(
     database: Database<AccountTables>;
     bus: Bus;
     audit: Audit;
-    /** What deleted accounts leave in other areas goes with them. */
+    /** Functions that delete the data of a deleted account in other areas. */
     cleanups: readonly AccountCleanup[];
     options: AccountsOptions;
   },

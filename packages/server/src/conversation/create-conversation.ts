@@ -119,7 +119,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     stopTasks: async (userId, runId) => parts.workflows?.cancelOfRun(userId, runId),
     options: options.runs,
   });
-  // What is deleted with a thread is registered from here on, because the runs lock it first.
+  // Removals that follow the deletion of a thread are registered from here on, because the runs lock it first.
   registerThreadRemovals(parts, journal.journal);
   const goals = createGoals(parts);
   const feedback = createFeedback(parts);

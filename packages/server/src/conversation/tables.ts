@@ -174,8 +174,8 @@ export interface RunInputTable {
 }
 
 /**
- * What finished runs used: a row for each model, and one without a model for a run that called none. Rows stay when the run or
- * its thread is deleted: they hold numbers and nothing that was said.
+ * The usage of finished runs: a row for each model, and one without a model for a run that called none. Rows stay when
+ * the run or its thread is deleted: they hold numbers and no messages.
  */
 export interface RunUsageTable {
   run_id: string;

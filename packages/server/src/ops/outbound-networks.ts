@@ -7,7 +7,7 @@ import type { HostPolicy } from '../platform/outbound/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../platform/outbound/webhook-call.ts';
 import { webhookHeaders } from '../platform/outbound/webhook-signature.ts';
 
-/** What each feature that calls out needs, made of the same guarded calls. */
+/** The guarded calls of each feature that calls other servers. */
 
 /** MCP servers often live in private networks, like workers. */
 const mcpPolicy: HostPolicy = { allowPrivate: true };

@@ -10,7 +10,7 @@ export interface HomeLock {
   release(): void;
 }
 
-/** What one gateway has for itself, and the files in it that say so. */
+/** A folder that one gateway has for itself, and the files in it that say so. */
 interface Owned {
   folder: string;
   lockFile: string;

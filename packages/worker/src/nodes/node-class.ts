@@ -47,7 +47,7 @@ export interface NodeResult {
   ui?: Record<string, readonly unknown[]>;
 }
 
-/** What a node may use while it runs. */
+/** The things that a node may use while it runs. */
 export interface NodeRun {
   nodeId: string;
   prompt: unknown;

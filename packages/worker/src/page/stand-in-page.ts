@@ -3,7 +3,7 @@ import type { Faults } from '../faults.ts';
 import { type Call, type Route, sendEmpty, sendJson } from '../http/call.ts';
 import { standInScript } from './stand-in-script.ts';
 
-/** What is there to queue when nothing was handed over: three pictures, so that a run has progress and previews. */
+/** The workflow to queue when nothing was handed over: three pictures, so that a run has progress and previews. */
 const sample = {
   version: 0.4,
   last_node_id: 3,

@@ -4,8 +4,9 @@ import { decode } from './decode.ts';
 import { encode } from './encode.ts';
 
 /**
- * Where a value is found: the hash of the stored value, or one hash for each element of a list of objects. Histories of messages
- * are lists that grow by an element a step, so a step stores only what it adds. Nothing is stored for an empty list.
+ * The place of a value: the hash of the stored value, or one hash for each element of a list of objects. Histories of
+ * messages are lists that grow by an element a step, so a step stores only what it adds. Nothing is stored for an empty
+ * list.
  */
 export type Place = string | string[];
 

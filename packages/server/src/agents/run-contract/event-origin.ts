@@ -1,6 +1,6 @@
 /**
- * Where in a graph something happened: the task that it belongs to, after the tasks that this one runs in, the outermost first.
- * After a crash it shows whether the stored checkpoints cover the event, or whether it will happen again.
+ * The origin of an event in a graph: its task, after the tasks that this one runs in, the outermost first. After a
+ * crash it shows whether the stored checkpoints cover the event, or whether it will happen again.
  */
 export type Origin = readonly OriginTask[];
 

@@ -58,7 +58,7 @@ export class MessageEvents {
     const { message, metadata } = this.#read(text);
     if (!isRecord(message) || !isRecord(metadata)) return [];
     const { id, type } = message;
-    // What tools return is in the state; readers of the protocol get it as events of tools.
+    // The state has the results of tools; readers of the protocol get them as events of tools.
     if (typeof id !== 'string' || type === 'tool' || type === 'remove' || this.#left.has(id)) return [];
     const isPiece = Array.isArray(message.tool_call_chunks);
     if (this.#isMidway && isPiece && !this.#open.has(id)) {

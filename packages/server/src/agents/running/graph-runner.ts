@@ -142,7 +142,7 @@ export class GraphRunner implements AgentRunner {
       tools.signal.throwIfAborted();
       const { failure } = checkpointer;
       if (failure && !failure.isOfGraph) throw failure.error;
-      // What the graph reads of its own state, for example, cannot be had for the moment.
+      // The database is away for the moment, for example for a graph that reads its own state.
       if (isDatabaseAway(error)) throw error;
       const { name, message } = wireError(failure ? failure.error : error);
       const state = graph ? await savedState(graph, active) : null;

@@ -55,7 +55,7 @@ function begin({
   return (name, lacking = 'state') => asked.of({ file: made.file(name), exportName: 'graph' }, lacking);
 }
 
-/** What the compiler has noted. */
+/** Returns the lines that the compiler has noted. */
 function noted(): string[] {
   const file = project?.file('node_modules/typescript/noted') ?? '';
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];

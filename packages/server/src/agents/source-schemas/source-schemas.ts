@@ -19,9 +19,9 @@ interface SourceSchemasOptions {
 const usualMaxWaiting = 4;
 
 /**
- * What the TypeScript compiler of a user's project knows of a graph. Each source is read once until it changes, also by a later
- * process, and one source at a time. Without a compiler, and when it fails, there is one warning and nothing is known until the
- * graphs are loaded again.
+ * The facts that the TypeScript compiler of a user's project knows about a graph. Each source is read once until it
+ * changes, also by a later process, and one source at a time. Without a compiler, and when it fails, there is one
+ * warning and nothing is known until the graphs are loaded again.
  */
 export class SourceSchemas {
   readonly #kept: SourceSchemasOptions['kept'];

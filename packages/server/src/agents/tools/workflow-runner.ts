@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * What agents' tools need from the pool of workers. The dispatch area implements it, and `context.ts` joins the two, since
- * neither area knows the other. Every call is for one user: a task belongs to the owner of the thread.
+ * The calls by which agents' tools use the pool of workers. The dispatch area implements it, and `context.ts` joins the
+ * two, since neither area knows the other. Every call is for one user: a task belongs to the owner of the thread.
  */
 export interface WorkflowRunner {
   /** Returns the task that was made first when the same order comes again with the same key; it never makes a second one. */

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 
 /**
- * What agents' tools need from the files of a thread; `conversation/workspace` implements it. Paths are virtual, such as
- * `/mnt/user-data/outputs/report.md`: tools and models never see paths on the disk. A refusal is an `AppError` whose message may
- * be shown to the model.
+ * The calls by which agents' tools use the files of a thread; `conversation/workspace` implements it. Paths are
+ * virtual, such as `/mnt/user-data/outputs/report.md`: tools and models never see paths on the disk. A refusal is an
+ * `AppError` whose message may be shown to the model.
  */
 export interface Workspace {
   /** Reads at most `maxBytes` from the beginning of a file. */

@@ -26,8 +26,8 @@ import { admitRun, type RunReach, threadIdIn } from './run-rules.ts';
 type Known = Pick<Crons, 'get'>;
 
 /**
- * What the handlers are asked about crons, by endpoint. When the time of a cron has come no caller is there, so its runs are asked
- * about when it is made or changed.
+ * The questions to the handlers about crons, by endpoint. No caller is there when the time of a cron has come, so the
+ * handlers decide about its runs when it is made or changed.
  */
 export function cronRules(reach: RunReach, crons: Known): RuleOfEndpoint[] {
   return [

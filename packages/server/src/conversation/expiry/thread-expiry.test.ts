@@ -29,7 +29,7 @@ function threadsExpire(where: () => Promise<DatabaseOptions>): void {
   let time: ManualTime;
   let expiry: ThreadExpiry;
   let failures = 0;
-  /** What happens after the sweep has read which threads are due. */
+  /** Called after the sweep has read which threads are due. */
   let meanwhile: () => Promise<unknown>;
   const cut: string[] = [];
   const warnings: object[] = [];

@@ -46,7 +46,7 @@ export class FileChangesRunner implements AgentRunner {
     try {
       const changes = await followed.changes();
       if (changes === null) return;
-      // What an earlier process wrote for the run is not known here.
+      // This process does not know the files that an earlier process wrote for the run.
       const content = request.attempt > 1 ? marked(changes) : changes;
       tools.recorder.record({ event_type: changesEventType, category: 'workspace', content, origin: null });
     } catch (error) {

@@ -37,7 +37,7 @@ afterEach(() => rm(home, { recursive: true }));
 async function put(path: string, content: string | Uint8Array): Promise<void> {
   await files.write(whose, path, Buffer.from(content as string));
 }
-/** What a tool of the run does. */
+/** Writes a file as a tool of the run does. */
 async function write(path: string, content: string | Uint8Array, by = run): Promise<void> {
   await changes.beforeWrite(by, path);
   await put(path, content);

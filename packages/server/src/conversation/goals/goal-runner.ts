@@ -51,7 +51,7 @@ export class GoalRunner implements AgentRunner {
     const { threadId } = request;
     let goal = await store.find(threadId);
     for (let isAfterContinuation = false; goal; isAfterContinuation = true) {
-      // What was said is stored before the goal is judged, which takes a while and may be stopped.
+      // The messages are stored before the goal is judged, which takes a while and may be stopped.
       if (end.outcome === 'done') {
         await tools.recorder.write(...end.rest);
         end = { ...end, rest: [] };

@@ -44,7 +44,7 @@ export function decide(
 ): Decision {
   if (evaluation.satisfied) return { goal: null, goesOn: false };
   const { isAfterContinuation, at } = circumstances;
-  // What the user has asked for is a new beginning.
+  // A request of the user is a new beginning.
   const noProgress = !isAfterContinuation || hasProgress ? 0 : goal.no_progress_count + 1;
   const judged = { ...goal, no_progress_count: noProgress, updated_at: at };
   const reason = evaluation.stand_down_reason ?? whyStandDown(judged, evaluation, circumstances);

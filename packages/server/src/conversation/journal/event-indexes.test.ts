@@ -27,7 +27,7 @@ const rows = Array.from(
   }),
 );
 
-/** What readers of events ask for, by what it names beside the thread. */
+/** Reads events in all the ways that readers do, by the ids that they name beside the thread. */
 async function read(database: Database<ConversationTables>): Promise<unknown> {
   const store = new RunEventStore(database);
   const thread = { threadId: 't', limit: 5 };

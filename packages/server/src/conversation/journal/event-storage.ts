@@ -36,8 +36,8 @@ export interface EventFilter extends PageBounds {
 export const answerTypes = ['ai_message', 'ai_tool_call'] as const;
 
 /**
- * Where run events are stored: `db`, `jsonl` or `memory`. `seq` is unique and ascends within a thread, whichever run writes.
- * Readers see what belongs to their user; `{ system }` sees everything.
+ * A store of run events: `db`, `jsonl` or `memory`. `seq` is unique and ascends within a thread, whichever run writes.
+ * Readers see the events of their user; `{ system }` sees everything.
  */
 export interface EventStorage {
   /**

@@ -6,7 +6,7 @@ import { Journal } from './journal.ts';
 import { RunEventStore } from './run-event-store.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
-/** What happens to the next commit: it succeeds but its answer is lost, or it does not happen. */
+/** The fate of the next commit: it succeeds but its answer is lost, or it does not happen. */
 type Fate = 'answer lost' | 'commit lost';
 
 describe('events whose commit was not confirmed', () => {

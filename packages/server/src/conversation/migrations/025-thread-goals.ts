@@ -3,7 +3,7 @@ import { bytewiseText, dialectOf } from '../../platform/database/dialect.ts';
 
 export const name = '025-thread-goals';
 
-/** What the agent of a thread works towards by itself. A goal that is reached or cleared has no row. */
+/** The goals towards which the agents of threads work by themselves. A goal that is reached or cleared has no row. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('thread_goals')

@@ -18,8 +18,8 @@ import { ProtocolError } from './protocol-error.ts';
 const changing = new Set(['run.start', 'input.respond']);
 
 /**
- * Who is at the other end of a socket. For callers whom the operator's own authentication has let in, each command is what the
- * request over HTTP that says the same would be: the handlers are asked who calls, and whether they may.
+ * The caller at the other end of a socket. For callers whom the operator's own authentication has let in, each command
+ * counts as the HTTP request with the same meaning: the handlers decide who calls, and whether they may.
  */
 export class SocketCaller {
   readonly #options;

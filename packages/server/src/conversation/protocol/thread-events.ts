@@ -70,7 +70,7 @@ export class ThreadEvents {
       const parts = streamLog.retained(run.run_id);
       for await (const batch of this.#ofRun(run, parts, { owner, filter, signal })) {
         count += batch.length;
-        // What is kept may be many megabytes, and other clients wait meanwhile.
+        // The kept frames may have many megabytes, and other clients wait meanwhile.
         await nextTurn();
         if (signal.aborted) return count;
       }

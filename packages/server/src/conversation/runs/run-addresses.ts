@@ -11,8 +11,9 @@ export function runHeaders(mount: Mount, run: Named): Record<string, string> {
 }
 
 /**
- * What a stream says of its run. Where to come back to has no mount: clients put their own base before it. A client of the Platform
- * asks for a thread that is named, so a thread that goes with its run is not named there.
+ * Returns the headers by which a stream names its run. The address to come back to has no mount: clients put their own
+ * base before it. A client of the Platform asks for a thread that is named, so a thread that is deleted with its run is
+ * not named there.
  */
 export function streamHeaders(mount: Mount, run: Streamed): Record<string, string> {
   if (mount === '/api/langgraph' && run.delete_thread !== 0)

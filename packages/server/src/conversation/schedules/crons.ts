@@ -103,7 +103,7 @@ export class Crons {
   }
 }
 
-/** What runs once has no cron, and LangGraph clients know nothing else. */
+/** A schedule that runs once is not a cron, and LangGraph clients know only crons. */
 function isCron({ cron }: ScheduleRow): boolean {
   return cron !== null;
 }

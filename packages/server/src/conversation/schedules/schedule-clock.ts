@@ -126,7 +126,7 @@ export class ScheduleClock {
     const nowMs = await unitClock(trx);
     const at = toIso(nowMs);
     const isOpen = (await this.openRun(trx, schedule_id)) !== undefined;
-    // What runs once is not left out. It waits for the run that its owner has started by hand.
+    // A schedule that runs once is not left out. It waits for the run that its owner has started by hand.
     if (isOpen && cron === null) return jobs.enqueue(trx, fireJob(schedule_id, dueAt, nowMs + minuteMs));
     const next = cron === null ? null : nextRunAt(schedule, Math.max(nowMs, Date.parse(dueAt)));
     const status = cron === null ? 'running' : next === null ? 'completed' : 'enabled';

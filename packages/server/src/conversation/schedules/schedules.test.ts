@@ -116,7 +116,7 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
   const history = (id: string) => tasks.history(ada, id, { limit: 50, offset: 0 });
   const statuses = async (id: string) => (await history(id)).map(({ status }) => status);
 
-  /** What a process does that is up: the jobs that are due, those that they make included. */
+  /** Works as a running process does: it runs the jobs that are due, and those that they make. */
   async function work(attempt = 1): Promise<void> {
     for (;;) {
       const due = [...jobs].find(([, { runAtMs = 0 }]) => runAtMs <= time.now());

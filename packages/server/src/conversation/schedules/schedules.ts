@@ -134,7 +134,7 @@ export class Schedules {
     return changed;
   }
 
-  /** What a cron has missed while it rested is left out. */
+  /** A cron leaves out the times that it has missed during a pause. */
   async switch(owner: Owner, scheduleId: string, status: 'enabled' | 'paused'): Promise<ScheduleRow> {
     const { store, jobs, clockwork } = this.#options;
     const changed = await store.change(owner, scheduleId, async (trx, present) => {

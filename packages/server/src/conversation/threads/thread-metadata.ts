@@ -54,8 +54,8 @@ export function metadataText(metadata: Metadata): string {
 }
 
 /**
- * What search can ask for: one entry for each top-level key with a single value, as JSON text so that `1`, `"1"` and `true`
- * differ.
+ * Returns the entries that a search can ask for: one for each top-level key with a single value, as JSON text so that
+ * `1`, `"1"` and `true` differ.
  */
 export function searchableEntries(metadata: Metadata): { key: string; value: string }[] {
   return Object.entries(metadata).flatMap(([key, value]) => {

@@ -7,8 +7,8 @@ import { requireFolderName } from '../user-files/user-folder.ts';
 import { type FolderName, folderNames } from './virtual-path.ts';
 
 /**
- * Where the files of a thread lie: `<home>/users/<user>/threads/<thread>/user-data/{uploads,workspace,outputs}`, and
- * `<home>/threads/<thread>/user-data` without a user. Each user has a separate folder, even in a shared thread.
+ * The folders with the files of a thread: `<home>/users/<user>/threads/<thread>/user-data/{uploads,workspace,outputs}`,
+ * and `<home>/threads/<thread>/user-data` without a user. Each user has a separate folder, even in a shared thread.
  */
 export class ThreadFolders {
   readonly #home: string;

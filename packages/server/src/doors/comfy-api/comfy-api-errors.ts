@@ -22,7 +22,7 @@ export class ComfyApiRefusal extends AppError {
   }
 }
 
-/** What is wrong with a node, as clients of the Comfy API read it. */
+/** The faults of each node, as clients of the Comfy API read them. */
 export type ApiNodeErrors = Record<string, { field: string; reason: string }[]>;
 
 export function invalidWorkflow(message: string, nodeErrors: ApiNodeErrors = {}): ComfyApiRefusal {

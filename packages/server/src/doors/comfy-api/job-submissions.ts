@@ -93,7 +93,7 @@ function readGraph(workflow: Record<string, unknown>): Graph {
   }
 }
 
-/** What the area says about the task, in words of the Comfy API. */
+/** Returns the area's error about the task in words of the Comfy API. */
 function refusalOf(error: AppError, graph: Graph): AppError {
   if (error.code === 'no_capable_instance')
     return invalidWorkflow(error.message, errorsOfMissing(error.details, graph));

@@ -9,14 +9,14 @@ export function comfyuiErrorText(error: AppError): ErrorAnswer {
   return { status, contentType: 'text/plain; charset=utf-8', body: `${status}: ${textOf(error)}` };
 }
 
-/** What it says about a prompt has fields. */
+/** Returns ComfyUI's answer about a prompt, which has fields. */
 export function comfyuiPromptError(error: AppError): ErrorAnswer {
   const status = statusOf(error);
   const { body } = refusal(error.code, textOf(error));
   return { status, contentType: 'application/json; charset=utf-8', body: JSON.stringify(body) };
 }
 
-/** What it says about jobs is one sentence in JSON. */
+/** Returns ComfyUI's answer about jobs, which is one sentence in JSON. */
 export function comfyuiJobError(error: AppError): ErrorAnswer {
   const body = JSON.stringify({ error: textOf(error) });
   return { status: statusOf(error), contentType: 'application/json; charset=utf-8', body };

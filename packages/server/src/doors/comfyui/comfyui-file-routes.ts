@@ -140,7 +140,10 @@ function formOf({ preview, channel }: Record<string, unknown>): PictureForm | nu
   return channel === 'a' ? { kind: 'alpha' } : null;
 }
 
-/** What is made follows from the content and the form, so a client that has it never loads it again. */
+/**
+ * Sends the picture in another form. Its hash follows from the content and the form, so a client that has it never
+ * loads it again.
+ */
 async function sendConverted(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -200,7 +200,7 @@ function addPool(app: App, { nodes, instances, extensions, uploadBytes }: Comfyu
   addEndpoint(app, comfyuiLogsSubscribe, async (_request, reply) => reply.code(200).send());
 }
 
-/** What a page asks for when it starts, and what has no meaning for a pool. */
+/** The calls that a page makes when it starts, and those that have no meaning for a pool. */
 const constants: readonly [endpoint: Endpoint, answer: unknown][] = [
   [comfyuiTranslations, {}],
   [comfyuiTemplates, {}],

@@ -50,7 +50,7 @@ export interface PageDoorOptions {
 
 export interface ComfyuiDoor {
   routes: Routes[];
-  /** What the listener of the page answers; null when it has none. */
+  /** The routes of the listener of the page; null when it has none. */
   pageRoutes: Routes[] | null;
   close(): void;
 }

@@ -97,7 +97,7 @@ export class PageFiles {
     return asking;
   }
 
-  /** What an address that an administrator has listed answers now. It is not kept. */
+  /** Returns the present answer at an address that an administrator has listed. It is not kept. */
   async readFresh(path: string): Promise<ShownFile | null> {
     const { http } = await this.#choose();
     const answer = await this.#call(http, path, undefined);

@@ -28,8 +28,8 @@ export interface PageRoutesOptions {
 const [base] = comfyuiBases;
 
 /**
- * What workers wrote runs here. It may call this origin and no other, stand in no frame, and outlive no session: without a service
- * worker, nothing of it is left in the browser that could answer for this origin later.
+ * Scripts of workers run here. They may call this origin and no other, stand in no frame, and outlive no session:
+ * without a service worker, nothing of them is left in the browser that could answer for this origin later.
  */
 const pageHeaders = {
   'content-security-policy':

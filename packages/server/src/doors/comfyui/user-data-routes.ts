@@ -35,7 +35,10 @@ const settingsPath = 'comfy.settings.json';
 /** A longer path is none that a page makes. */
 const maxPathLength = 400;
 
-/** What the page of ComfyUI stores for its user: settings, and files such as saved workflows. Bodies arrive as they were sent. */
+/**
+ * The routes for the data that the page of ComfyUI stores for its user: settings, and files such as saved workflows.
+ * Bodies arrive as they were sent.
+ */
 export function userDataRoutes({ documents, admission }: UserDataOptions): Routes {
   return (app) => {
     app.removeAllContentTypeParsers();

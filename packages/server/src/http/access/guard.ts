@@ -329,7 +329,10 @@ function checkAccess(identity: Identity, access: Access): void {
   throw new AppError('scope_missing', { message: `The token lacks the scope ${access}.` });
 }
 
-/** What may begin or stop work, or call somebody. A socket that takes commands is opened by reading. */
+/**
+ * Returns whether a request with this access may begin or stop work, or call somebody. A socket that takes commands is
+ * opened by reading.
+ */
 function mayAct(request: FastifyRequest, access: Access): boolean {
   if (access === 'dispatch:write' || access === 'conversation:write') return true;
   return access === 'admin' && changesSomething(request);

@@ -18,7 +18,7 @@ export function addBodyParsers(app: App, admission: Pick<Admission, 'readBody'>)
   app.removeAllContentTypeParsers();
   const json = bodyParser(admission, parseJson);
   app.addContentTypeParser('application/json', json);
-  // Where the endpoint accepts JSON of this type, or of no type.
+  // The endpoint may accept JSON of this type, or of no type.
   app.addContentTypeParser('text/plain', json);
   app.addContentTypeParser('*', (request: FastifyRequest, body: IncomingMessage) => {
     if (request.headers['content-type'] === undefined) return json(request, body);

@@ -10,9 +10,9 @@ interface Route {
   url: string;
 }
 
-/*
- * What LangGraph Platform says of the same failures. Programs look for these words in an answer, so they stand in one piece.
- * What Platform does not say follows them: which id, or what to do.
+/**
+ * The words of LangGraph Platform for the same failures. Programs look for these words in an answer, so they stand in
+ * one piece. Facts that Platform leaves out follow them: the id, or the next step.
  */
 
 const ofIds: Partial<Record<ErrorCode, (id: string, route: Route) => string>> = {

@@ -14,7 +14,7 @@ const markFile = 'switchyard-backups.json';
 const draftPrefix = '.unfinished-';
 /** The time at which it was taken. */
 const namePattern = /^\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z$/;
-/** What a new file system has, and the lock of this process. */
+/** The entries of a new file system, and the lock of this process. */
 const ownEntries = new Set(['lost+found', 'backup.lock', 'backup.lock.json']);
 const sha256Pattern = /^[0-9a-f]{64}$/;
 

@@ -10,7 +10,7 @@ import { type Finding, well, wrong } from './finding.ts';
 /** Looks at the folders in which the gateway writes: whether they can be used, and who else can look into them. */
 export function checkHome(config: Config): Finding[] {
   const findings = [...new Set(writtenFolders(config))].map(folderFinding);
-  // What is wrong with a folder is wrong with each one in it.
+  // A fault of a folder is a fault of each folder in it, so it is reported once.
   return findings.filter(
     ({ says }, index) => findings.findIndex((earlier) => earlier.says === says) === index,
   );

@@ -1,6 +1,6 @@
 /**
- * What happened to one file or folder of the older layout; in a dry run, what would happen. Paths are relative to the
- * data home.
+ * The result for one file or folder of the older layout; in a dry run, the result that it would have. Paths are
+ * relative to the data home.
  */
 export interface LayoutEntry {
   path: string;

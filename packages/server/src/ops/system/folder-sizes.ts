@@ -17,7 +17,7 @@ export interface MeasuredFolders {
 /** Looking at this many files takes about ten seconds on a slow disk. */
 const defaultMaxFiles = 200_000;
 const freshMs = 10 * minuteMs;
-/** What the database and the content store count themselves. */
+/** The files that the database and the content store count themselves. */
 const countedElsewhere = /^(files|.*\.db(-wal|-shm)?)$/;
 
 /**

@@ -99,7 +99,7 @@ export class RedisCounters implements Counters {
   }
 }
 
-/** Who allowed the attempt also decides what its failure means. */
+/** Marks a reservation of this process alone: the process that allowed the attempt also counts its failure. */
 function madeAlone(reservation: Reservation): Reservation {
   if (reservation.outcome !== 'reserved') return reservation;
   return { outcome: 'reserved', reservationId: `${aloneMark}${reservation.reservationId}` };

@@ -13,7 +13,7 @@ export class Snapshot implements Database<unknown> {
     this.read = read;
   }
 
-  /** What asks for a snapshot inside a snapshot sees the same rows. */
+  /** A snapshot inside a snapshot sees the same rows. */
   async snapshot<Result>(read: (frozen: Database<unknown>) => Promise<Result>): Promise<Result> {
     return read(this);
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-/** What an attacker does on the same disk between the check of a path and its opening, and just after it. */
+/** The actions of an attacker on the same disk between the check of a path and its opening, and just after it. */
 const attack = { beforeOpen: async () => {}, afterOpen: async () => {} };
 
 vi.mock('node:fs/promises', async (importOriginal) => {

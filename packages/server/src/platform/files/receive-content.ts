@@ -11,8 +11,8 @@ const jpegHeadBytes = 72 * 1024;
 const stepBytes = 256 * 1024;
 
 /**
- * What every store does around a put: a size that is announced too large is refused before a byte is read, the signal ends
- * the source, and the source is destroyed when `store` fails.
+ * Does the common work of all stores around a put: a size that is announced too large is refused before a byte is read,
+ * the signal ends the source, and the source is destroyed when `store` fails.
  */
 export async function receiveContent(
   source: Readable,

@@ -9,7 +9,7 @@ export interface JobOffer {
   dueAtMs: number;
 }
 
-/** What is due later than this is not offered yet, so Redis holds only what the next minutes need. */
+/** A job that is due later than this is not offered yet, so Redis holds only the jobs of the next minutes. */
 const horizonMs = 120_000;
 /** More than this at once waits for a later sweep. */
 const maxOffersPerSweep = 1_000;

@@ -131,7 +131,7 @@ export class RedisServer {
       ...(isAsked && { commandTimeout: answerMs, socketTimeout: answerMs }),
       protocol: 2,
       disableClientInfo: true,
-      // What cannot be sent now fails now: callers know better than a queue what to do without Redis.
+      // A command that cannot be sent now fails now: callers know better than a queue how to continue without Redis.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       autoResubscribe: false,

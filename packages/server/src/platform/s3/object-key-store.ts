@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 
 export interface ObjectKeyTables {
-  /** Where the content with this hash is in the bucket. */
+  /** The object of the bucket that has the content with this hash. */
   stored_objects: { sha256: string; key: string; size: number; storedAtMs: number };
 }
 

@@ -12,7 +12,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { requestFor } from '../outbound/webhook-call.ts';
 import { faultOfAnswer, faultOfConnection, S3Fault } from './s3-fault.ts';
 
-/** Where the objects are, and the key with which calls are signed. */
+/** The address of the objects, and the key with which calls are signed. */
 export interface S3Place {
   /** Scheme, host and port. */
   endpoint: string;
@@ -97,7 +97,9 @@ export class S3Calls {
   readonly #agents: { downloads: HttpAgent; others: HttpAgent };
   /** Derived keys, one a day. */
   readonly #signingKeys = new Map<string, ArrayBuffer>();
-  /** What the clock of the service is ahead of this one; learnt when it refuses a signature for its time. */
+  /**
+   * The time by which the clock of the service is ahead of this one; learnt when it refuses a signature for its time.
+   */
   #aheadMs = 0;
 
   constructor(options: S3CallsOptions) {
@@ -116,7 +118,7 @@ export class S3Calls {
     return this.#limits.silentMs;
   }
 
-  /** What the clock of the service is ahead of the one of this machine, as far as it is known. */
+  /** The time by which the clock of the service is ahead of the clock of this machine, as far as it is known. */
   get aheadMs(): number {
     return this.#aheadMs;
   }

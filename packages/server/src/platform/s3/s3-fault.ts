@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { connectionFaultOf } from '../outbound/connection-fault.ts';
 
-/** What is wrong, as one sentence for the operator. It names the setting or the place, and never a key. */
+/** A fault of the store, as one sentence for the operator. It names the setting or the place, and never a key. */
 export class S3Fault extends Error {
   readonly kind: 'unreachable' | 'busy' | 'clock' | 'refused' | 'no_bucket' | 'rejected' | 'damaged' | 'full';
 

@@ -9,7 +9,9 @@ import { type S3Fixture, s3Fixture } from '../../../testing/s3-store-fixture.ts'
 import { dayMs } from '../../lib/time-units.ts';
 import type { S3Store } from './s3-store.ts';
 
-/** What stands before the service: it may answer in its place, or change what it answers. Returns false to pass a request on. */
+/**
+ * A server before the service: it may answer in its place, or change its answers. Returns false to pass a request on.
+ */
 type Mischief = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 
 interface Seen {

@@ -135,7 +135,7 @@ export class S3Store implements BlobStore {
     requireSha256(sha256);
     const { keys, now, areDeletionsHeld } = this.#options;
     if (await areDeletionsHeld?.()) return (await keys.find(sha256)) ? 'recent' : 'absent';
-    // Who stores the same content at this moment finds the row and keeps it, or makes a new object.
+    // A call that stores the same content at this moment finds the row and keeps it, or makes a new object.
     const key = await keys.forget(sha256, now() - recentMs);
     if (key === null) return (await keys.find(sha256)) ? 'recent' : 'absent';
     await this.#drop(key);
@@ -228,7 +228,7 @@ export class S3Store implements BlobStore {
     for (const upload of found) if (theirNowMs - upload.begunMs > orphanMs) await objects.abortParts(upload);
   }
 
-  /** What cannot be removed now is removed by the next sweep. */
+  /** Removes an object. When that fails, the next sweep removes it. */
   async #drop(key: string): Promise<void> {
     try {
       await this.#options.objects.delete(key);

@@ -25,7 +25,7 @@ export interface StreamTap {
   /** Returns the next frames, as `FrameBuffer.take` does. Frames that were evicted before are left out. */
   take(maxBytes: number): StreamFrame[];
   hasAll(): boolean;
-  /** What was taken has arrived, so the buffer need not keep it. */
+  /** Called when the frames that were taken have arrived, so that the buffer need not keep them. */
   confirm(): void;
   /** The next frame is the one after this id. */
   goBackTo(id: number): void;

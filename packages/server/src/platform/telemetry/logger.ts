@@ -25,7 +25,7 @@ export function createLogger({
   /** `auto`: the form for people on a terminal, JSON lines elsewhere. */
   format: 'auto' | 'json' | 'pretty';
   /**
-   * Where lines are written; by default standard error, so that standard output stays free for the output of the
+   * The stream for the lines; by default standard error, so that standard output stays free for the output of the
    * command.
    */
   destination?: DestinationStream;

@@ -83,7 +83,7 @@ function optionsFor(compiler: Compiler, file: string): { options: ts.CompilerOpt
   const host = { ...sys, readDirectory: () => [] };
   const config = { ...own, compilerOptions: { ...(isOwn ? {} : usualOptions), ...ownOptions } };
   const { options } = compiler.parseJsonConfigFileContent(config, host, isOwn ? dirname(found) : folder);
-  // Where a project has none, the one that it gets later counts.
+  // A project without a configuration may get one later, which then counts.
   if (!isOwn) files.push(join(folder, 'tsconfig.json'));
   return { options: { ...options, ...forcedOptions }, files };
 }

@@ -15,7 +15,7 @@ let looked: (readonly string[] | null)[];
 let waiting: OfferableRun[];
 let offeredInMs: number[];
 let atWork: Set<string>;
-/** What the work on the run does before it is over. */
+/** Called by the work on the run before it is over. */
 let perform: () => void;
 let line: OfferedRuns;
 

@@ -169,7 +169,7 @@ export class RunExecutor {
       if (outcome) await this.#end(attempt, outcome);
       else streamLog.abandon(row.run_id);
     } catch (error) {
-      // What it has made or its end could not be written, or another process has to write it.
+      // The results or the end of the run could not be written, or another process has to write them.
       streamLog.abandon(row.run_id);
       if (!(error instanceof ClaimLost || isStop(error)))
         log.error({ err: error, runId: row.run_id }, 'A run could not be stored; it will be taken up again');
