@@ -2,7 +2,7 @@ import { blank } from '../lib/format/format.ts';
 import { useFormat } from '../lib/format/use-format.ts';
 import { useAtNow } from '../lib/format/use-now.ts';
 
-/** Shows how long ago something was. It ticks; the title says the exact time. */
+/** Shows how long ago something was. It ticks; the title has the exact time. */
 export function TimeAgo({ at }: { at: string | null }) {
   return at === null ? <span>{blank}</span> : <Ago at={at} />;
 }

@@ -175,7 +175,7 @@ function PageLinks({
   isNarrow = false,
   onFollow,
 }: {
-  /** Icons alone; the names are told and shown as titles. */
+  /** True for icons alone; titles and screen readers still have the names. */
   isNarrow?: boolean;
   onFollow?: () => void;
 }) {

@@ -251,7 +251,7 @@ function Day({ name, value }: { name: 'from' | 'to'; value: string | null }) {
   );
 }
 
-/** The browser saves it while it is made, whatever its size. */
+/** A link to an archive of all files. The browser saves it while the gateway makes it, whatever its size. */
 function AllAsZip({ filter, total }: { filter: GalleryFilter; total: number | undefined }) {
   const text = useText('gallery');
   if (total === undefined || total === 0 || total > maxZipped) return null;

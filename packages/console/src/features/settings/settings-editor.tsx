@@ -120,7 +120,7 @@ interface MergeDialogProps {
   onSave: (merged: SettingsInput, version: number) => void;
 }
 
-/** Someone else has saved meanwhile: joins both, and asks where both have changed the same. */
+/** Joins both changes when somebody else has saved meanwhile, and asks where both have changed the same value. */
 function MergeDialog({ base, mine, theirs, isBusy, onClose, onSave }: MergeDialogProps) {
   const text = useText('settings');
   const { conflicts, resolve } = mergeSettings({ base, mine, theirs });

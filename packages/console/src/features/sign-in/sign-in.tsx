@@ -106,7 +106,7 @@ function LoginForm({
   ended: string | null;
   /** The browser brought the session cookie of another gateway on this host. */
   isForeign: boolean;
-  /** Gets the password, so that the form that asks for a new one need not ask for this one again. */
+  /** Receives the password, so that the form for a new one does not ask for it again. */
   onSignedIn: (password: string) => Promise<unknown>;
   onRegister?: (() => void) | undefined;
 }) {

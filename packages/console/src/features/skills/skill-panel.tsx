@@ -25,10 +25,10 @@ import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
 import { type ReadSkill, skillsKey, skillTextQuery } from './skills-query.ts';
 
-/** How the gateway says that the text is no longer the one that was read. */
+/** The status of the answer when the text has changed since it was read. */
 const changedMeanwhile = 412;
 
-/** One skill: what it says to agents. */
+/** One skill, with its text for agents. */
 export function SkillPanel({ skill }: { skill: Skill | undefined }) {
   const [, navigate] = useLocation();
   return (
@@ -118,7 +118,7 @@ function DeleteSkill({ name }: { name: string }) {
 function EditSkill({ name, read, onClose }: { name: string; read: ReadSkill; onClose: () => void }) {
   const text = useText('skills');
   const queries = useQueryClient();
-  // The page may read the text again; what is saved answers the text that editing began with.
+  // The page may read the text again, but a save refers to the text with which editing began.
   const [{ etag }] = useState(read);
   const [content, setContent] = useState(read.content);
   const save = async () => {

@@ -104,7 +104,7 @@ function Way({ title, cause, children }: { title: string; cause: string; childre
   );
 }
 
-/** A real run of the agent; the task that it asks the pool for is shown where it is asked for. */
+/** A real run of the agent. Its task on the pool is shown at the place where the agent asks for it. */
 function TalkToAgent() {
   const text = useText('start');
   // The demo model knows this request in each language of the console.

@@ -14,7 +14,7 @@ import { useSession } from '../../lib/session.ts';
 import { tokensKey } from './tokens-key.ts';
 
 const lifetimes = ['7', '30', '90', '365', 'never'] as const;
-/** The token, or the address that has it in it. */
+/** The token, or the address that contains it. */
 export interface MadeToken {
   kind: 'token' | 'address';
   secret: string;

@@ -247,7 +247,7 @@ function GroupTable({
   );
 }
 
-/** Said again by the numbers beside it. */
+/** A bar for the share of a row. Screen readers skip it, because the numbers beside it have the same facts. */
 function Share({ row, max, isWork }: { row: UsageRow; max: number; isWork: boolean }) {
   const percent = (value: number | null) => `${((value ?? 0) / max) * 100}%`;
   return (

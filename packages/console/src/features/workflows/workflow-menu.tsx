@@ -92,7 +92,7 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
   );
 }
 
-/** The name of a workflow, what is said of it, and which inputs of its graph a run may set. */
+/** The dialog for the name of a workflow, its description, and the inputs of its graph that a run may set. */
 function EditWorkflowDialog({ workflow, onClose }: { workflow: SavedWorkflowDetail; onClose: () => void }) {
   const text = useText('workflows');
   const queries = useQueryClient();

@@ -224,7 +224,7 @@ interface TimelineRowsProps {
   focusedId: string | null;
   onSelect: (id: string) => void;
   onToggle: (id: string) => void;
-  /** Set to what brings a row into sight. */
+  /** Receives the function that scrolls a row into sight. */
   scrollToRow: RefObject<((index: number) => void) | null>;
 }
 

@@ -21,7 +21,7 @@ export function changedTask<T extends Changing>(task: T, { fields }: TaskChange)
   return isSame ? task : { ...task, ...fields };
 }
 
-/** Returns whether an answer of the API is older than the change, as one may be that was on its way meanwhile. */
+/** Returns whether an answer of the API is older than the change. An answer that was on its way meanwhile may be. */
 export function isNewer({ atMs, fields }: TaskChange, task: Changing): boolean {
   return isEnd(fields) ? !hasEnded(task.status) : atMs > Date.parse(task.updatedAt);
 }

@@ -177,7 +177,10 @@ function TaskCardActions({
   );
 }
 
-/** Runs a copy of the task on another instance, or on any. The copy is a task of its own: the agent is not told of it. */
+/**
+ * Runs a copy of the task on another instance, or on any. The copy is a separate task, and the agent does not get its
+ * result.
+ */
 function RetryElsewhere({ taskId, failedOn }: { taskId: string; failedOn: string | null }) {
   const text = useText('chat');
   const { act, isBusy } = useAct();

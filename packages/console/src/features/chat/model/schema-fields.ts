@@ -28,7 +28,10 @@ export function inputFields(schema: unknown): { list: FieldSpec[]; inputOf: (par
   return { list: [whole], inputOf: ({ input = {} }) => input };
 }
 
-/** Returns whether a graph is talked to: its input has a list of messages. A list of anything else under that name is no talk. */
+/**
+ * Returns whether the graph takes messages: its input has a list of them. A list of anything else under that name does
+ * not count.
+ */
 export function takesMessages(schema: unknown): boolean {
   const { properties } = resolved(schema, schema);
   const messages = resolved(isRecord(properties) ? properties.messages : null, schema);

@@ -57,12 +57,12 @@ interface TurnEndProps {
   threadId: string;
   turn: Turn;
   answers: ThreadAnswers | undefined;
-  /** Nothing follows, and no run is at work. */
+  /** True when no turn follows and no run is at work. */
   isLast: boolean;
-  /** Null while nothing can be sent. */
+  /** Sends an answer; null while nothing can be sent. */
   onAnswer: ((text: string) => void) | null;
   onReplace: (kind: Replacement, turn: Turn) => void;
-  /** Branches the conversation; null when a copy would hold another one than the page shows. */
+  /** Branches the conversation; null when a copy would contain another conversation than the page shows. */
   onBranch: ((turn: Turn) => void) | null;
   /** Begins an aside at an answer; null where none can begin. */
   onAside: ((turn: Turn) => void) | null;
@@ -138,7 +138,10 @@ function actsOn({ turn, isLast, onReplace, onBranch, onAside }: TurnEndProps) {
   };
 }
 
-/** A failed run has said nothing to go on from, and a question waits for its own answer. */
+/**
+ * Returns whether the answer may get suggestions. A failed run has no answer to continue from, and a question waits for
+ * its own answer.
+ */
 function canSuggest({ turn, isLast }: TurnEndProps): boolean {
   return isLast && turn.run?.status === 'success' && !endsWithQuestion(turn);
 }

@@ -234,7 +234,7 @@ interface SubagentStep {
   tools: string[];
 }
 
-/** The answers of a sub-agent's model as the stream has told them. */
+/** Returns the answers of a sub-agent's model from the stream. */
 function liveSteps(subagent: LiveSubagent | null): SubagentStep[] {
   return [...(subagent?.steps ?? [])].map(([index, message]) => ({
     index,
@@ -243,7 +243,7 @@ function liveSteps(subagent: LiveSubagent | null): SubagentStep[] {
   }));
 }
 
-/** The answers as the record has them; results of tools are left to the page of the run. */
+/** Returns the answers from the record; the page of the run shows the results of tools. */
 function storedSteps(events: readonly RunEvent[], callId: string): SubagentStep[] {
   return events.flatMap(({ content }) => {
     if (!isRecord(content) || content.task_id !== callId || content.kind !== 'ai') return [];

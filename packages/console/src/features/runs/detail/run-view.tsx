@@ -110,7 +110,7 @@ function MessagesTab({ source }: { source: RunSource }) {
   return <RunPicture state={stateAt(track, Number.POSITIVE_INFINITY)} pictureOf={pictureOf} />;
 }
 
-/** The one time axis, and what belongs to the row that is chosen. Everything that is chosen stands in the address. */
+/** The time axis, and the details of the chosen row. The address has every choice. */
 function TimelineTab({ source }: { source: RunSource }) {
   const text = useText('runs');
   const [selectedId, setSelected] = useQueryState('span');

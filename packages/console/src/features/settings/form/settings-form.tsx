@@ -185,7 +185,7 @@ function ServerFields({
   );
 }
 
-/** Without a path, the server has no such field. */
+/** Returns the server with this path; without a path it has no such field. */
 function withPath({ basePath: _, ...server }: ServerDefinition, basePath: string): ServerDefinition {
   return basePath === '' ? server : { ...server, basePath };
 }

@@ -58,7 +58,10 @@ export function queryOf(filter: TaskListFilter, nowMs: number): Omit<TaskListQue
   };
 }
 
-/** Returns whether the task belongs under the tab. A task that was cancelled has failed as well, as the counts of the gateway say. */
+/**
+ * Returns whether the task belongs under the tab. A cancelled task counts as failed too, as in the counts of the
+ * gateway.
+ */
 export function hasStatus(task: Pick<Task, 'status' | 'error'>, wanted: TaskListFilter['status']): boolean {
   if (wanted === 'cancelled') return task.status === 'failed' && task.error?.code === 'cancelled';
   return wanted === null || task.status === wanted;

@@ -22,7 +22,7 @@ import { TaskWhyNote } from './task-why-note.tsx';
 
 const maxShown = 48;
 
-/** So many nodes are shown at first, and so many at most; the JSON has all of them. */
+/** The numbers of nodes that are shown at first and at most; the JSON has all of them. */
 const firstGroups = 6;
 const maxGroups = 60;
 

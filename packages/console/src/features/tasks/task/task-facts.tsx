@@ -72,7 +72,7 @@ export function TaskFacts({ task }: { task: TaskDetail }) {
   );
 }
 
-/** Is left out when the task has no such value. */
+/** The row is left out when the task has no such value. */
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   if (!children) return null;
   return (

@@ -14,7 +14,7 @@ import { hasEnded } from '../task-state.ts';
 import { type NodeRow, nodeRows } from './node-rows.ts';
 
 const refreshMs = 3_000;
-/** So many nodes are shown at first, and so many more with each click. */
+/** The number of nodes that are shown at first, and with each click. */
 const firstRows = 12;
 const moreRows = 500;
 const glyphs = {
