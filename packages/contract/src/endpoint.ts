@@ -56,7 +56,10 @@ export interface Endpoint {
     recognises?: true;
     /** A session cookie does not count here: the caller sends a credential in a header. */
     headerOnly?: true;
-    /** A token of the door may call as well. It has none of the other scopes, and opens nothing that lacks this. */
+    /**
+     * Set when a token of the door may call it as well. Such a token has no other scope, and opens no endpoint without
+     * this.
+     */
     door?: typeof doorScope;
     /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
     csrf?: 'origin';

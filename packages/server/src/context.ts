@@ -569,7 +569,10 @@ function openComfyuiDoor(
   return { routes: door.routes, page };
 }
 
-/** On the page's own origin neither the session nor the origins count that the gateway trusts. */
+/**
+ * Returns the guard for the origin of ComfyUI's page. There, neither the session nor the gateway's trusted origins
+ * count.
+ */
 function newPageGuard({ config, proxies, quiet }: Base, { authenticator, csrf }: AccountsArea): Guard {
   const { public_url: publicUrl } = config.doors.comfyui;
   return new Guard({

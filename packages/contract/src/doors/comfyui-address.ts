@@ -1,4 +1,4 @@
-/** Below it stands the token of a client that takes only an address: `/comfy/t/<token>/prompt`. */
+/** The path before the token of a client that takes only an address: `/comfy/t/<token>/prompt`. */
 export const comfyuiPathTokens = '/comfy/t';
 
 /** Returns the address that a user enters in such a client. */

@@ -88,7 +88,7 @@ export interface DispatchArea {
   taskNodes: TaskNodes;
   /** The nodes that run, for clients that come back. */
   runningNodes: Pick<RunningNodes, 'of'>;
-  /** A socket has come that shows previews or nodes: what other replicas know of them is asked for at once. */
+  /** Called for a new socket that shows previews or nodes. It asks the other replicas for their reports at once. */
   lookAtReports(): void;
   waitingOver: (frozen: Database<unknown>) => Waiting;
   timelinesOver: (frozen: Database<unknown>) => TaskTimelines;

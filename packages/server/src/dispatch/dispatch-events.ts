@@ -29,7 +29,7 @@ export type DispatchEvent =
   | { type: 'files_deleted'; owner: string; fileIds: string[] }
   /** News of the conversation area, which has no push of its own. */
   | { type: 'thread_news'; owner: string; news: ThreadNews }
-  /** Events of other replicas did not arrive: the rows say what has happened. */
+  /** Events of other replicas did not arrive: the rows have the changes. */
   | { type: 'news_lost' };
 
 export type NewFile = Pick<

@@ -93,9 +93,9 @@ export interface TaskPromptTable {
   owner: string;
   promptId: string;
   clientId: string | null;
-  /** The id of the workflow in the client that the prompt was made of, if the client said so. */
+  /** The id of the client's workflow from which the prompt was made, if the client sent it. */
   workflowId: string | null;
-  /** 1: its owner has taken it out of the history. */
+  /** 1 when its owner has taken it out of the history. */
   hidden: Generated<number>;
 }
 
@@ -226,7 +226,7 @@ export interface InstanceTable {
   lastErrorSentences: string | null;
   version: string | null;
   devices: string;
-  /** JSON, whole as the worker was read. */
+  /** JSON, exactly as the worker sent it. */
   system: string | null;
   queueRemaining: number | null;
   currentTaskId: string | null;

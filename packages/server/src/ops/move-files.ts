@@ -149,7 +149,7 @@ class Move {
   }
 }
 
-/** Asks for one byte, since no store tells the size alone. */
+/** Returns whether the store has the content. It asks for one byte, since no store returns the size alone. */
 async function isThere(store: BlobStore, { sha256, bytes }: Content): Promise<boolean> {
   const opened = await store.open(sha256, bytes > 0 ? { start: 0, end: 0 } : undefined);
   opened?.stream.destroy();

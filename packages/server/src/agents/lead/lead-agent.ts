@@ -162,8 +162,8 @@ function turnMiddleware({
 }
 
 /**
- * Tells the model which agent it works as and what its user says about themselves. Neither is kept in the thread. A run continues
- * without a profile that cannot be read. It fails without its agent, because it would be a different run.
+ * Gives the model the prompts about its agent and its user. Neither is kept in the thread. A run continues without a
+ * profile that cannot be read. It fails without its agent, because it would be a different run.
  */
 function agentInstructions({ working, profileOf }: UserAgents, log: Pick<Log, 'warn'>) {
   return createMiddleware({

@@ -7,7 +7,10 @@ export const indexLimits = {
   textCharacters: 16_000,
 };
 
-/** Returns the texts at these paths, such as `text`, `facts[*].about`, `names[0]`; `$` is the whole value as JSON. `part` tells the texts of an item apart. */
+/**
+ * Returns the texts at these paths, such as `text`, `facts[*].about`, `names[0]`; `$` is the whole value as JSON.
+ * `part` is the number of a text among those of one item.
+ */
 export function indexedTexts(
   value: Record<string, unknown>,
   fields: readonly string[],

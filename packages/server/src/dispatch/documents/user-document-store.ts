@@ -71,7 +71,7 @@ export class UserDocumentStore {
     });
   }
 
-  /** Returns `absent` when there is no such document, and `present` when there is one at the other path that stays. */
+  /** Returns `absent` when there is no such document, and `present` when the other path has one that stays. */
   async move(
     owner: Owner,
     { from, to, overwrite, modifiedAt }: { from: string; to: string; overwrite: boolean; modifiedAt: string },

@@ -5,7 +5,10 @@ import type { DocumentFacts, Expected, UserDocumentRow, UserDocumentStore } from
 /** A large workflow has a few hundred kilobytes. */
 const maxDocumentBytes = 4 * 1024 * 1024;
 const limits = { documents: 2_000, bytes: 64 * 1024 * 1024 };
-/** A program that changes the same document at the same time is asked to wait for so many turns. */
+/**
+ * The number of times that a change is tried while other programs change the document. Beyond it, the client is asked
+ * to wait.
+ */
 const maxTries = 20;
 
 /** Texts that programs store for their account by a path, such as saved workflows and settings of a page. */

@@ -4,7 +4,7 @@ import { Shares } from '../../lib/shares.ts';
 
 /** Two leave the other threads of the process to the disk and to passwords. */
 const madeAtOnce = 2;
-/** Pictures that are made or wait, for one caller and for all. A page of a gallery has 200. */
+/** The number of pictures that are made or wait, for one caller and for all. A page of a gallery has 200. */
 const limits = { each: 600, together: 2_000 };
 const retryAfterSeconds = 5;
 

@@ -77,8 +77,8 @@ export class StoredFileStore {
   }
 
   /**
-   * Like `insertUploadOnce`. All files of its owner with this content learn their BLAKE3. `isKnown`: there were some before. Throws
-   * `idempotency_mismatch` when the key was used before.
+   * Like `insertUploadOnce`. All files of its owner with this content get its BLAKE3. `isKnown`: there were some
+   * before. Throws `idempotency_mismatch` when the key was used before.
    */
   async insertHashed(
     owner: Owner,
@@ -107,8 +107,8 @@ export class StoredFileStore {
   }
 
   /**
-   * Gives content that its owner has another name. Returns the file that has this name already, if there is one, and undefined when
-   * the owner has no file with this content.
+   * Gives another name to content that its owner has already. Returns the file that has this name, if there is one, and
+   * undefined when the owner has no file with this content.
    */
   async insertCopy(
     owner: string,

@@ -65,7 +65,10 @@ export interface MemberOptions extends Pick<DispatchParts, 'clock' | 'steadyCloc
   onObjectInfo: (instanceId: string, objectInfo: string) => void;
 }
 
-/** The result of a probe, as replicas send it to each other. `untold` is the reason when the instance did not say what it can run. */
+/**
+ * The result of a probe, as replicas send it to each other. `untold` is the reason when the instance did not report
+ * what it can run.
+ */
 export interface TestedInstance {
   outcome: Extract<ProbeOutcome, { ok: true }> | (Extract<ProbeOutcome, { ok: false }> & { message: string });
   untold: string | null;

@@ -49,7 +49,7 @@ export interface InstancesOfDispatcher {
   refresh(waitMs: number): Promise<void>;
 }
 
-/** The time that workers have to say what they can run before a task is refused. */
+/** The time that workers have to report what they can run before a task is refused. */
 const refreshDeadlineMs = 3_000;
 /** Submissions whose bodies stay in memory during that time. */
 const maxRefreshesAwaited = 200;

@@ -11,7 +11,7 @@ export interface ReferenceWorkerProcess {
   /** Finds the worker of this data home, or starts one, and tells it that its gateway is alive. */
   ensure(signal: AbortSignal): Promise<{ port: number }>;
   stop(): Promise<void>;
-  /** The interval of the calls of `ensure`: the worker takes a gateway that is silent for much longer for dead. */
+  /** The interval of the calls of `ensure`. The worker treats a gateway that is silent for much longer as dead. */
   readonly ensureEveryMs: number;
 }
 

@@ -19,7 +19,7 @@ export class CapabilityRefresh {
   #beganMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: {
-    /** Asks the worker. Returns why the worker did not tell, or null. */
+    /** Asks the worker. Returns the reason when it did not answer, otherwise null. */
     ask: () => Promise<Wording | null>;
     steadyClock: Clock;
     timer: Timer;

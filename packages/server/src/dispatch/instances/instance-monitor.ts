@@ -47,7 +47,10 @@ export class InstanceMonitor {
   #heldUntilMs = 0;
   /** The suspicion is about an execution that the instance still holds. */
   #isHung = false;
-  /** The reason for which the event socket counts as deaf; cleared once an execution was heard from its start to its end. */
+  /**
+   * The reason for which the event socket counts as deaf; cleared once it has brought an execution from its start to
+   * its end.
+   */
   #deafness: Wording | null = null;
   #stopTimer: () => void = () => undefined;
   #stopDeadline: () => void = () => undefined;
@@ -181,7 +184,8 @@ export class InstanceMonitor {
   }
 
   /**
-   * Asks what it can run, with a question that starts after this call. Returns why the worker did not tell, or null.
+   * Asks what it can run, with a question that starts after this call. Returns the reason when the worker did not
+   * answer, otherwise null.
    */
   refreshCapabilities(): Promise<Wording | null> {
     return this.#refresh.refresh();

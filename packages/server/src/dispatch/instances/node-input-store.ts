@@ -8,7 +8,8 @@ import type { NodeInput, WorkerCapabilities } from '../worker-client/worker-clie
 const rowsPerStatement = 200;
 
 /**
- * Stores what the inputs of node classes take, for all workers together. The worker that reported last on a class is believed.
+ * Stores the values that the inputs of node classes take, for all workers together. The last report about a class
+ * counts.
  */
 export class NodeInputStore {
   readonly #database: Database<DispatchTables>;

@@ -8,7 +8,7 @@ interface EntranceOptions {
   queue: Pick<Matchmaker, 'size' | 'sizeOf'>;
   limits: { queued: number; queuedPerUser: number };
   /**
-   * `none`: this gateway is alone. Otherwise other replicas take tasks as well, and `heard` says that this one learns of it at
+   * `none`: this gateway is alone. Otherwise other replicas take tasks as well; with `heard`, this one learns of it at
    * once.
    */
   others: 'none' | 'heard' | 'unheard';

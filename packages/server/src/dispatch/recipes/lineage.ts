@@ -11,7 +11,7 @@ import type { Links, Reader } from '../links.ts';
 import type { TaskSourceTable } from '../tables.ts';
 import type { LineageStore } from './lineage-store.ts';
 
-/** More would be no help on a screen; the answer says when it is cut. */
+/** A screen has no use for more nodes; the answer shows when it is cut. */
 const maxNodes = 1_000;
 
 /** From an upload to the last picture, both ways. Each generation costs a fixed number of questions. */

@@ -74,7 +74,7 @@ async function made({ files, store }: RecipeStores, owner: Owner, fileId: string
   return { file, rows: await store.ofFile(owner, file) };
 }
 
-/** Returns what decides how a file looks. Times and ids of tasks always differ and say nothing. */
+/** Returns the values that decide how a file looks. Times and ids of tasks always differ, so they are left out. */
 function comparable({ file, rows }: MadeFile): Record<string, unknown> {
   const { source, worker, savedWorkflow, extraData, partialExecutionTargets } = viewRecipe(file, rows);
   if (!rows) return { source };

@@ -6,12 +6,14 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { newId } from '../../lib/ids.ts';
 import { type Bus, type BusEvent, busTopic } from '../../platform/bus/bus.ts';
 
-/** Orders that only the dispatcher can carry out. The rows say it as well, so an order that is lost is found by a sweep. */
+/**
+ * Orders that only the dispatcher can carry out. The rows have the same facts, so a sweep finds an order that is lost.
+ */
 const order = Type.Union([
   Type.Object({ kind: Type.Literal('stop'), taskId: Type.String() }),
   /**
-   * Previews and reports of nodes are wanted for a short time, for the tasks of these users or of all. Every replica hears it, for the
-   * time when it is the dispatcher.
+   * Asks for previews and reports of nodes for a short time, for the tasks of these users or of all. Every replica
+   * keeps the request, since it may become the dispatcher.
    */
   Type.Object({
     kind: Type.Literal('previews'),

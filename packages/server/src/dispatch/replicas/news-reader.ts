@@ -24,9 +24,9 @@ export class NewsReader {
     bus: Pick<Bus, 'subscribe'>;
     /** The name of this replica, whose own news it does not need. */
     self: string;
-    /** Takes in news in the order in which they were told. */
+    /** Takes in news in the order in which they were sent. */
     takeIn: (news: readonly News[]) => Promise<void>;
-    /** News were lost: the rows say what happened. */
+    /** Called when news were lost: the rows have the changes. */
     catchUp: () => Promise<void>;
     /** Returns true while someone here waits for news: the work of the dispatcher, a socket, a request. */
     isUrgent: () => boolean;

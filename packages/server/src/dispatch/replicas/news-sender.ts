@@ -62,7 +62,7 @@ export class NewsSender {
     this.#isClosed = true;
   }
 
-  /** Tells of a node: only when another replica wants to know, which the caller decides. */
+  /** Sends a report of a node. The caller decides whether another replica wants it. */
   report(event: DispatchEvent & { type: 'task_execution' }): void {
     if (this.#waiting.length < maxWaitingBeforeReport) this.#put(event);
   }

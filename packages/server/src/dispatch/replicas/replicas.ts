@@ -33,7 +33,7 @@ export class Replicas {
     reports.start();
   }
 
-  /** A socket has come that wants to see what runs. */
+  /** Called for a new socket that wants to see what runs. */
   look(): void {
     this.#options.reports.look();
   }

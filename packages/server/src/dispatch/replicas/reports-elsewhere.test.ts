@@ -11,7 +11,7 @@ const fail = (error: unknown): never => {
 const time = new ManualTime();
 let bus: MemoryBus;
 let published: string[];
-/** The tasks of which a node was told. */
+/** The tasks for which a node was reported. */
 let reported: string[];
 let wantedHere: string[] | null;
 let dispatcher: { events: DispatchEvents; reports: ReportsElsewhere };

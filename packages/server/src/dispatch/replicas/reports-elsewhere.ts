@@ -10,12 +10,12 @@ const askEveryMs = 5_000;
 /** A replica that has not asked again for so long wants none any more. */
 const wantedForMs = 12_000;
 const maxReplicas = 100;
-/** When those of more users are wanted, those of all are asked for. */
+/** Beyond this number of users, the reports of all users are asked for. */
 const maxOwners = 100;
 
 /**
- * Previews and reports of nodes cross to another replica only while a socket there wants them. Every replica hears what the others
- * want, so one that becomes the dispatcher knows it already.
+ * Previews and reports of nodes go to another replica only while a socket there wants them. Every replica receives the
+ * requests of the others, so a new dispatcher has them already.
  */
 export class ReportsElsewhere {
   readonly #options;
@@ -35,7 +35,7 @@ export class ReportsElsewhere {
     options: Pick<DispatchParts, 'events' | 'steadyClock'> & {
       bus: Pick<Bus, 'publish' | 'subscribe'>;
       orders: Pick<DispatchOrders, 'send'>;
-      /** Tells the other replicas of a node. */
+      /** Sends a report of a node to the other replicas. */
       report: (event: DispatchEvent & { type: 'task_execution' }) => void;
       isDispatcher: () => boolean;
       timer?: Timer;

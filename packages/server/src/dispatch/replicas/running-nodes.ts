@@ -9,9 +9,9 @@ export interface RunningNode {
   topNodeId: string;
 }
 
-/** The answer to a question in time is a kindness: the next node is told anyway. */
+/** The time for an answer. A client without one loses little, because the next node is reported anyway. */
 const answerWaitMs = 1_000;
-/** The nodes of one user that an answer has room for. */
+/** The number of nodes of one user that an answer has room for. */
 const maxInAnswer = 200;
 
 /** The node that each task runs, for clients that come back. Only the dispatcher knows it, and the others ask. */

@@ -20,7 +20,7 @@ export interface PromptPage {
 
 export type ListedPrompt = TaskRow & { promptId: string | null; workflowId: string | null };
 
-/** Prompts beyond these are counted no further. A ComfyUI remembers as many. */
+/** Prompts beyond this number are not counted. A ComfyUI remembers as many. */
 const maxCounted = 10_000;
 
 /** The prompts of an account without those that it has taken out of its history. */

@@ -178,7 +178,7 @@ export class Waiting {
     };
   }
 
-  /** Returns what a list says about a task that waits. */
+  /** Returns the text of a list for a task that waits. */
   #whyListed(
     row: TaskRow,
     standing: Standing | null,

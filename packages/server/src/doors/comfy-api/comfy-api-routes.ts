@@ -257,7 +257,7 @@ function addAssets(app: App, options: ComfyApiRoutesOptions): void {
   });
 }
 
-/** Every other address, and where clients arrive that were told no prefix. */
+/** Refuses every other address, and shows the prefix to clients that call without it. */
 function addRest(app: App, { guard }: ComfyApiRoutesOptions): void {
   const rest = {
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -290,7 +290,7 @@ function addRest(app: App, { guard }: ComfyApiRoutesOptions): void {
   }
 }
 
-/** Administrators too see nothing but their own here. */
+/** Returns a reader for the caller's own files, also for an administrator. */
 function ownReader(request: FastifyRequest, guard: Pick<Guard, 'originOf'>): Reader {
   return { owner: ownerOf(request), origin: guard.originOf(request) };
 }
@@ -334,7 +334,7 @@ function viewAsset(
   };
 }
 
-/** The same for content that no account has and for that of others. */
+/** The answer is the same for content that no account has and for content of other accounts. */
 function blobNotFound(): ComfyApiRefusal {
   return new ComfyApiRefusal('blob_not_found', {
     status: 404,

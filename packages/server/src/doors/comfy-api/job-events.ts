@@ -21,14 +21,14 @@ interface JobEventsOptions {
   signal: AbortSignal;
 }
 
-/** A reader that falls behind by this many events is cut off, and begins again with how the job stands then. */
+/** A reader that falls behind by this many events is cut off, and begins again with the state that the job has then. */
 const maxWaiting = 1_000;
 /** A preview is dropped when this many events wait already; the next one shows more. */
 const maxBeforePreview = 8;
 
 /**
- * How the job stands, then what happens to it, until it has ended. The outputs come before the final status, after which clients stop
- * reading.
+ * Yields the state of the job, then its events, until it has ended. The outputs come before the final status, after
+ * which clients stop reading.
  */
 export async function* jobEvents(options: JobEventsOptions): AsyncGenerator<Buffer, void, undefined> {
   const { jobId, owner, events, read, view, signal } = options;

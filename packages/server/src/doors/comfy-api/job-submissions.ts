@@ -45,7 +45,7 @@ export class JobSubmissions {
       const { task, replayed } = await this.#options.tasks.submit(input, {
         ...by,
         idempotencyKey: by.idempotencyKey === null ? null : `comfy-api ${by.idempotencyKey}`,
-        // Asked last, so that a client which is told to wait does not wait for a job that is refused then.
+        // This is checked last, so that no client waits for workers and is refused afterwards.
         alongside: async () => {
           if (this.#options.fleet.isEachAway(requirement)) throw notReady();
         },

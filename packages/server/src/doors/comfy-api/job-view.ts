@@ -45,7 +45,7 @@ export function viewJob(task: JobTask, { nowMs, retentionMs }: JobViewOptions): 
   };
 }
 
-/** A whole snapshot. `percent` of the workflow is done. */
+/** Returns a whole snapshot of a job of which `percent` is done. */
 export function viewProgress(percent: number, graph: Graph): ComfyApiProgress {
   const total = Object.keys(graph).length;
   return {

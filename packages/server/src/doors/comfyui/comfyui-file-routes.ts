@@ -120,7 +120,7 @@ function parsedRecord(text: unknown): Record<string, unknown> {
     const value: unknown = JSON.parse(String(text));
     return isRecord(value) ? value : {};
   } catch {
-    // The caller says what is missing.
+    // The caller reports the missing file.
     return {};
   }
 }

@@ -37,7 +37,7 @@ export class ComfyuiFiles {
     }
   }
 
-  /** The names of the newest files, as an input of a node takes them. What a node only shows is in no list. */
+  /** The names of the newest files, as an input of a node takes them. Files that a node only shows are in no list. */
   async newest(userId: string, folder: FolderType): Promise<string[]> {
     if (folder === 'temp') return [];
     const source = folder === 'output' ? 'output' : 'upload';

@@ -15,7 +15,10 @@ export function isFolderType(value: unknown): value is FolderType {
   return value === 'input' || value === 'output' || value === 'temp';
 }
 
-/** Reads `sub/name.png [output]`. Returns null for what can be no name of ours, among it each way out of a folder. */
+/**
+ * Reads `sub/name.png [output]`. Returns null for a text that cannot be a name of ours, such as each way out of a
+ * folder.
+ */
 export function readFileName(
   given: string,
   { subfolder = '', folder }: { subfolder?: string; folder: FolderType },

@@ -60,9 +60,9 @@ export interface ComfyuiRoutesOptions extends FileRoutesOptions {
   nodes: PoolNodes;
   instances: Pick<Instances, 'list'>;
   admission: Pick<Admission, 'readBody'>;
-  /** The scripts that the page loads; none where there is no page. */
+  /** Returns the scripts that the page loads; none without a page. */
   extensions: () => Promise<string[]>;
-  /** Takes every other address. */
+  /** Answers every other address. */
   rest: Routes;
 }
 

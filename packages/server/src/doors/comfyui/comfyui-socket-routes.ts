@@ -28,7 +28,7 @@ interface SocketOptions {
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   socketsPerUser: number;
   uploadBytes: number;
-  /** Stands before each address on a listener of its own. */
+  /** The prefix of each address on the listener of the page. */
   base?: string;
 }
 

@@ -41,7 +41,7 @@ export interface ComfyuiDoorOptions {
 }
 
 export interface PageDoorOptions {
-  /** That of the page's own origin. */
+  /** The guard of the page's own origin. */
   guard: Guard;
   /** The server whose page is shown; null means that of any worker. */
   server: string | null;

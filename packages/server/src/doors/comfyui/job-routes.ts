@@ -20,7 +20,7 @@ interface JobRoutesOptions {
   guard: Pick<Guard, 'originOf'>;
 }
 
-/** As many ids the page sends at once. */
+/** The number of ids that the page sends at once. */
 const maxIds = 100;
 const words = { errorAnswer: comfyuiJobError };
 

@@ -39,7 +39,7 @@ const usualLimits = {
   inFlight: 64,
 };
 
-/** The time for which a kept file is right without asking. A worker with a newer page is noticed after it. */
+/** The time for which a kept file counts as current. A worker with a newer page is noticed after it. */
 const freshMs = minuteMs;
 /** The time for which the choice of the worker stands. */
 const chosenMs = 5 * secondMs;
@@ -55,7 +55,7 @@ interface Kept {
 
 interface Chosen {
   id: string;
-  /** Changes with everything by which the page of the same worker may become another one. */
+  /** Changes whenever the page of the same worker may have changed. */
   version: string;
   http: WorkerHttp;
   atMs: number;
@@ -68,7 +68,7 @@ interface Chosen {
 export class PageFiles {
   readonly #options: PageFilesOptions;
   readonly #limits: typeof usualLimits;
-  /** The one that was not asked for the longest comes first. */
+  /** The kept files. The one with the oldest request comes first. */
   readonly #kept = new Map<string, Kept>();
   readonly #asking = new Map<string, Promise<ShownFile | null>>();
   #keptBytes = 0;

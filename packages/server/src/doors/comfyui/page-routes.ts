@@ -69,7 +69,7 @@ function addEntrance(app: App, { sessions, guard }: PageRoutesOptions): void {
   });
 }
 
-/** The page opens a template that its address names, so a saved workflow is one for it. */
+/** The page opens a template that its address names, so it gets a saved workflow as a template. */
 function addTemplates(app: App, { savedWorkflows, nodes }: PageRoutesOptions): void {
   for (const url of [`${base}/workflow_templates`, `${base}/api/workflow_templates`]) {
     app.route({

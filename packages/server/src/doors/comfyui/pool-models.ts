@@ -34,7 +34,10 @@ export function modelsIn(
   return (listed && choicesOf(listed.specification)) ?? undefined;
 }
 
-/** The same folders as the page of ComfyUI lists them. Where they are on the disk of a worker is no concern of an account. */
+/**
+ * Returns the same folders in the form that the page of ComfyUI reads. Their places on the disk of a worker are left
+ * out.
+ */
 export function shownFolders(definitions: Pick<PoolDefinitions, 'classes'>) {
   return modelFolders(definitions).map((name) => ({ name, folders: [] }));
 }

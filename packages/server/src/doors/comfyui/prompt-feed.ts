@@ -48,9 +48,9 @@ export class PromptFeed {
   /** Null for a task that no client of ComfyUI has sent. */
   readonly #known = new Map<string, TaskPromptRow | null>();
   readonly #held = new Map<string, Delivery[]>();
-  /** Prompts of clients that are here. Should the news of their end be lost, the rows tell of it. */
+  /** The prompts of connected clients. When the event of their end is lost, the rows still have it. */
   readonly #open = new Map<string, OpenPrompt>();
-  /** Clients that are not told yet which node runs, with the tasks of which they have heard a later one. */
+  /** The clients that wait to learn which node runs, with the tasks for which they have received a later node. */
   readonly #joining = new Map<PromptClient, Set<string>>();
   /** Accounts whose count is being read, and whether it has changed since. */
   readonly #counting = new Map<string, { hasChanged: boolean }>();
@@ -197,7 +197,7 @@ export class PromptFeed {
     );
     if (event.type === 'task_ended') {
       this.#forget(address.taskId);
-      // Its end may be told twice, by news and by the rows.
+      // Its end may come twice, from an event and from the rows.
       this.#remember(address.taskId, null);
     }
     if (clients.length === 0) return;

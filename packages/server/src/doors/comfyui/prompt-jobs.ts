@@ -16,7 +16,7 @@ interface PromptJobsOptions {
   records: Pick<PromptRecords, 'listed' | 'entryOf'>;
 }
 
-/** The page asks for as many. */
+/** The number of jobs that the page asks for. */
 const maxJobs = 200;
 const maxOffset = 10_000;
 /** No index knows how long prompts took, so the newest ones are put into that order. */
@@ -112,7 +112,7 @@ function jobOf(row: ListedPrompt) {
   };
 }
 
-/** Lists of files of these kinds have something to look at or to hear. */
+/** The kinds of output files that people can look at, read or play. */
 const shownTypes = new Set(['images', 'gifs', 'video', 'videos', 'audio', '3d', 'text']);
 
 function filesOf(outputs: Record<string, NodeOutput>) {

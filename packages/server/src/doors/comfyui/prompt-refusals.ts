@@ -45,7 +45,7 @@ export function failedValidation(nodeErrors: NodeErrors): PromptRefusal {
   });
 }
 
-/** Returns what the area said about the task, in ComfyUI's words; null for an error that the prompt did not cause. */
+/** Returns the area's error about the task in ComfyUI's words; null for an error that the prompt did not cause. */
 export function refusalOf(error: AppError, graph: Graph): PromptRefusal | null {
   switch (error.code) {
     case 'no_capable_instance':

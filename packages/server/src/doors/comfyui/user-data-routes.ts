@@ -32,7 +32,7 @@ interface UserDataOptions {
 
 /** The path under which ComfyUI itself keeps the settings of a user. */
 const settingsPath = 'comfy.settings.json';
-/** A longer path is none that a page makes. */
+/** The page makes no longer paths. */
 const maxPathLength = 400;
 
 /**
@@ -179,7 +179,7 @@ function infoOf({ path, size, createdAt, modifiedAt }: DocumentFacts) {
   return { path, size, modified: Date.parse(modifiedAt), created: Date.parse(createdAt) };
 }
 
-/** Returns null for what can be no path of a file. */
+/** Returns null for a text that cannot be the path of a file. */
 function pathIn(request: FastifyRequest, name: 'file' | 'dest'): string | null {
   const { [name]: given = '' } = request.params as Record<string, string>;
   const read = readFileName(given, { folder: 'input' });
@@ -187,7 +187,7 @@ function pathIn(request: FastifyRequest, name: 'file' | 'dest'): string | null {
   return read.subfolder === '' ? read.filename : `${read.subfolder}/${read.filename}`;
 }
 
-/** Returns null for what can be no folder; empty for all of the user's data. */
+/** Returns null for a text that cannot be a folder, and an empty text for all of the user's data. */
 function folderIn(given: string): string | null {
   if (/^\.?\/?$/.test(given)) return '';
   const read = readFileName(given, { folder: 'input' });

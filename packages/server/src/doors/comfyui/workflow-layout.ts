@@ -41,8 +41,9 @@ const valueTypes = new Set(['INT', 'FLOAT', 'STRING', 'BOOLEAN', 'COMBO']);
 const seeds = new Set(['seed', 'noise_seed']);
 
 /**
- * Draws a graph, which says what a worker does, as the workflow that the page of ComfyUI opens: it needs places, slots by number and
- * values in the order of the node's own fields. Nodes stand in columns from left to right, each behind all that it takes from.
+ * Turns the graph of a prompt into the workflow that the page of ComfyUI opens. A workflow needs places, slots by
+ * number, and values in the order of the node's own fields. Nodes stand in columns from left to right, each behind all
+ * that it takes from.
  */
 export function drawWorkflow(graph: Graph, definitions: Definitions): DrawnWorkflow {
   const ids = numbersOf(graph);
@@ -82,7 +83,7 @@ export function drawWorkflow(graph: Graph, definitions: Definitions): DrawnWorkf
   };
 }
 
-/** Ids of nodes in subgraphs are no numbers; they get free ones. */
+/** Returns a number for each node. Ids of nodes in subgraphs are not numbers, so these nodes get free ones. */
 function numbersOf(graph: Graph): Map<string, number> {
   const known = Object.keys(graph).filter((id) => /^[1-9]\d{0,8}$/.test(id));
   let last = Math.max(0, ...known.map(Number));

@@ -124,7 +124,7 @@ export class Guard {
     return ownOrigin({ headers: request.headers, ...sourceOf(request.raw, this.#options.proxies) });
   }
 
-  /** True when the browser came by https, so that a cookie may say so. */
+  /** Returns whether the browser came by https, so that its cookie may be marked as secure. */
   isHttps({ headers, raw }: FastifyRequest): boolean {
     const { page, proxies } = this.#options;
     if (page?.publicUrl) return page.publicUrl.startsWith('https:');

@@ -21,12 +21,12 @@ export class RouteTable {
     for (const method of methods) known.add(method);
   }
 
-  /** The route `/comfy/*` says in which words everything below `/comfy` fails. */
+  /** Sets the form of errors for unknown addresses: `/comfy/*` decides it for everything below `/comfy`. */
   addRest(url: string, errorAnswer: RestErrors): void {
     if (url.endsWith('/*')) this.#errorsBelow.set(url.slice(0, -1), errorAnswer);
   }
 
-  /** Returns how an address fails that the router could not read, so that no route has it. */
+  /** Returns the form of errors at an address that the router could not read, so that no route has it. */
   errorsBelow(path: string): RestErrors | undefined {
     const bases = [...this.#errorsBelow.keys()].filter((base) => path.startsWith(base));
     return this.#errorsBelow.get(bases.sort((a, b) => b.length - a.length)[0] ?? '');

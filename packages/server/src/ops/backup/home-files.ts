@@ -7,10 +7,13 @@ export interface HomeFile extends Pick<ListedFile, 'path' | 'mode' | 'stamp'> {
   from: string;
 }
 
-/** Made again, of one process alone, or copied in another way: content by its rows, and the database as a whole. */
+/**
+ * Entries that a backup leaves out, because the gateway makes them again, because they belong to one process, or
+ * because they are copied in another way: content by its rows, and the database as a whole.
+ */
 const leftOut =
   /^(files|thumbnails|worker|lent|gateway\.json|(home|database)\.lock(\.json)?|.*\.db(-wal|-shm|-journal|\.part)?|lost\+found)$/;
-/** Keys and passwords, which a backup holds apart and only when it is told to. */
+/** Keys and passwords. A backup holds them apart, and only when the operator asks for them. */
 export const secretFiles = ['.jwt_secret', 'admin_initial_credentials.txt'];
 const sharedMark = '.switchyard-shared.json';
 

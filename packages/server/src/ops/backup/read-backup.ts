@@ -52,7 +52,7 @@ export async function requireWhole({ manifest, part }: FoundBackup): Promise<voi
   }
 }
 
-/** Reads all of a backup and says what is wrong with it; nothing for a good one. */
+/** Reads all of a backup and returns its faults; none for a good one. */
 export async function faultsOf(
   found: FoundBackup,
   onProgress: (done: number, total: number) => void,

@@ -45,7 +45,7 @@ export interface TakenBackup {
   copied: { files: number; bytes: number };
 }
 
-/** Files that are copied at a time, since each waits for the disk. */
+/** The number of files that are copied at a time, since each waits for the disk. */
 const filesAtOnce = 4;
 
 /**
@@ -180,7 +180,7 @@ class Backup {
     return { count, bytes, listSha256: hash.digest('hex') };
   }
 
-  /** Yields a function for each file: what rows refer to, then what lies in the homes. */
+  /** Yields a function for each file: first the content that rows refer to, then the files of the homes. */
   async *#allFiles(
     copy: Database<unknown>,
     content: Pick<BlobStore, 'open'>,

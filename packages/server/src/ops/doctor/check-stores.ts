@@ -94,7 +94,7 @@ async function updateFinding(
   return wrong('update', `${says}, because the gateway that runs is of an older version.`, how);
 }
 
-/** Says nothing about a database that was not restored, or that works. */
+/** Returns a finding for a restored database that is still quiet, and none for any other. */
 async function quietFindings(database: Database<unknown>): Promise<Finding[]> {
   const restored = await restoredGateway(database);
   if (!restored?.isQuiet) return [];

@@ -88,8 +88,8 @@ export async function restoredGateway(database: Database<unknown>): Promise<Rest
 }
 
 /**
- * Says in a database from which backup it was restored. It gets the name of the restoration, so that it is not taken for the database
- * from which the backup was made.
+ * Records in a database from which backup it was restored. The database gets the name of the restoration, so that it is
+ * not taken for the database from which the backup was made.
  */
 export async function markRestored(
   database: Database<unknown>,

@@ -16,7 +16,7 @@ export async function holdDeletions(root: string): Promise<() => Promise<void>> 
   const path = join(root, holdFile);
   await mkdir(root, { recursive: true, mode: 0o700 });
   await writeFile(path, `${process.pid}\n`, { mode: 0o600 });
-  // A failure ends the hold a little earlier. The backup then finds that content is gone, and says so.
+  // A failure ends the hold a little earlier. The backup then finds that content is gone, and reports it.
   const renew = () => void utimes(path, new Date(), new Date()).catch(() => undefined);
   const timer = setInterval(renew, renewEveryMs);
   return async () => {

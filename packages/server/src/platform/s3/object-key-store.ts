@@ -11,8 +11,8 @@ export interface ObjectKey {
 }
 
 /**
- * Which object of the bucket has which content. An object has its key before its hash is known, so that no object is ever
- * copied.
+ * The rows that record which object of the bucket has which content. An object has its key before its hash is known, so
+ * that no object is ever copied.
  */
 export class ObjectKeyStore {
   readonly #database: Database<ObjectKeyTables>;

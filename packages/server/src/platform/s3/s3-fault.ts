@@ -29,7 +29,7 @@ interface Place {
 
 interface FailedAnswer {
   status: number;
-  /** XML. */
+  /** The body of the answer, as XML. */
   text: string;
   headers: IncomingHttpHeaders;
 }

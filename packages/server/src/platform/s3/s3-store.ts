@@ -43,7 +43,7 @@ export interface S3StoreOptions {
   log: Log;
 }
 
-/** Says to which database the objects belong. */
+/** The object that names the database to which the objects belong. */
 const markKey = 'switchyard.json';
 const contentPrefix = 'content/';
 const linkSeconds = 300;
@@ -54,8 +54,8 @@ const orphanMs = dayMs + recentMs;
 const looks = 3;
 
 /**
- * Content in a bucket. Each put makes an object with a key of its own, and a row says which object has which content. So nothing
- * is copied in the bucket, and the database decides between replicas; docs/adr/0091 has the reasons.
+ * Content in a bucket. Each put makes an object with a new key, and a row records which content the object has. So
+ * nothing is copied in the bucket, and the database decides between replicas; docs/adr/0091 has the reasons.
  */
 export class S3Store implements BlobStore {
   readonly #options: S3StoreOptions;

@@ -10,9 +10,9 @@ const maxPartBytes = 16 * 1024 * 1024;
 const maxParts = 10_000;
 /** Content of this size needs no part, so it never waits behind large files. */
 const smallBytes = 256 * 1024;
-/** Parts in memory, for all uploads together. */
+/** The number of parts in memory, for all uploads together. */
 const partsInMemory = 24;
-/** Parts of one upload that are on their way. */
+/** The number of parts of one upload that are on their way. */
 const partsOnTheWay = 3;
 
 /** The memory that all uploads of a store share. Uploads that need more take turns. */

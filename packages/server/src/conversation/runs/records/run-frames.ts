@@ -30,8 +30,8 @@ export function idsBefore(attempt: number): number {
 }
 
 /**
- * Returns whether the frame says what is left of an earlier attempt: the second one of a later attempt. Readers of all modes get
- * it, because it shows them which of their messages are not part of the run any more.
+ * Returns whether the frame has the state that is left of an earlier attempt: it is the second frame of a later
+ * attempt. Readers of all modes get it, because it shows them which of their messages are not part of the run any more.
  */
 function isWholeState({ id, event }: StreamFrame): boolean {
   return event === 'values' && id > idsPerAttempt && id % idsPerAttempt === 2;

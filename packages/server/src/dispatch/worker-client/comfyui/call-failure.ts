@@ -24,7 +24,7 @@ export function callFailure(
   options: {
     mayHaveArrived?: boolean;
     status?: number;
-    /** Stands in brackets behind the sentence and says what exactly was wrong. */
+    /** The exact fault, in brackets after the sentence. */
     detail?: string;
     cause?: unknown;
   } = {},

@@ -71,7 +71,10 @@ export class ComfyuiClient implements WorkerClient {
 
   constructor(options: {
     address: WorkerAddress;
-    /** The same for every gateway process that ever owns the instance, so that a restarted one hears what still runs. */
+    /**
+     * The same for every gateway process that ever owns the instance, so that a restarted one gets the events of
+     * prompts that still run.
+     */
     clientId: string;
     onEvent: OnWorkerEvent;
     probeTimeoutMs?: number;

@@ -4,7 +4,9 @@ import { isModelFile } from './model-file.ts';
 
 const limits = { inputsPerClass: 500, choices: 2_000, choiceLength: 300, descriptionLength: 500 } as const;
 
-/** Returns what the inputs of each class take, as `/object_info` says; inputs that only take links are left out. */
+/**
+ * Returns the values that the inputs of each class take, from `/object_info`; inputs that only take links are left out.
+ */
 export function readNodeInputs(
   classes: readonly (readonly [name: string, { input?: unknown }])[],
 ): WorkerCapabilities['inputs'] {

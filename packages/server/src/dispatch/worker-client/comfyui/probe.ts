@@ -27,7 +27,7 @@ const systemStats = Compile(
   }),
 );
 
-/** Returns what the server is and how busy. Both answers are needed: no other kind of server gives both. */
+/** Returns the kind of the server, and how busy it is. Both answers are needed: no other kind of server gives both. */
 export async function askStatus(
   http: WorkerHttp,
   options: { deadlineMs: number; signal?: AbortSignal | undefined },
@@ -66,7 +66,7 @@ function printable(version: string | null | undefined): string | undefined {
   return version?.replace(/\p{Cc}/gu, '').slice(0, 100);
 }
 
-/** Leaves out what the worker does not tell. */
+/** Returns the facts without those that the worker does not report. */
 function told<Facts extends object>(facts: Facts): { [Name in keyof Facts]?: NonNullable<Facts[Name]> } {
   const known = Object.entries(facts).filter(
     ([, fact]) => fact !== undefined && fact !== null && fact !== '',

@@ -25,7 +25,7 @@ const pagesPerCheckpoint = 8_000;
 /** The pages that every write touches stay in memory. The default cache of SQLite is 2 MB. */
 const cacheKilobytes = 16 * 1024;
 
-/** Pages that are copied at a time: 8 MB. */
+/** The number of pages that are copied at a time: 8 MB. */
 const pagesPerCopyStep = 2_000;
 
 const changesSchema = /^\s*(create|alter|drop)\b/i;
