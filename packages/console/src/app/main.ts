@@ -37,7 +37,7 @@ async function loadDrawing(): Promise<typeof import('./show-console.tsx')> {
   return import('./show-console.tsx');
 }
 
-/** Loads the page of the address, and what it shows first. A failure is told where the page is drawn. */
+/** Loads the page of the address, and what it shows first. A failure is shown where the page is drawn. */
 async function preparePage(queries: QueryClient): Promise<void> {
   try {
     const page = await routeAt(window.location.pathname)?.page.load();

@@ -13,7 +13,7 @@ export interface LoadedPage {
 interface PageRoute {
   path: ConsolePath;
   load: () => Promise<LoadedPage>;
-  /** Other users are told that administrators alone have this page. */
+  /** Other users get the message that administrators alone have this page. */
   adminOnly?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { noteSessionEnd, sessionQuery } from '../lib/session-query.ts';
 
 interface StartedQueries {
   queries: QueryClient;
-  /** Resolves when it is known who is signed in, or that the gateway does not say. */
+  /** Resolves when it is known who is signed in, or that the gateway does not answer. */
   session: Promise<void>;
 }
 

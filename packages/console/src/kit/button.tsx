@@ -32,7 +32,7 @@ function look({ variant = 'quiet', size = 'm' }: Look): string {
   return classes(base, focusRing, looks[variant], sizes[size]);
 }
 
-/** A button that says a verb and its object. */
+/** A button with a verb and its object. */
 export function Button({ variant, size, icon, className, children, type = 'button', ...rest }: ButtonProps) {
   return (
     <button type={type} className={classes(look({ variant, size }), className)} {...rest}>

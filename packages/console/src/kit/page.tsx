@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { setPageTitle } from '../lib/document-title.ts';
 
-/** A page with its heading. The heading takes the focus when the page appears, so that a screen reader says where it is. */
+/** A page with its heading. The heading takes the focus when the page appears, so that a screen reader reads it. */
 export function Page({
   title,
   lead,

@@ -13,7 +13,7 @@ export function Switch({
   checked: boolean;
   onChange: (checked: boolean) => void;
   disabled?: boolean | undefined;
-  /** The label is read aloud only, for switches whose place says what they do. */
+  /** The label is read aloud only, for switches whose place shows what they do. */
   hideLabel?: boolean | undefined;
 }) {
   return (

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** As a browser does that is told to keep nothing: reaching for the storage is what throws. */
+/** Returns a browser that keeps nothing: reading its storage throws. */
 function refusing(): object {
   return {
     get localStorage(): Storage {

@@ -14,7 +14,7 @@ export const sessionQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Call it with the error of any request: an error that says that the session has ended leads to the sign-in form. */
+/** Call it with the error of any request: an error by which the session has ended leads to the sign-in form. */
 export function noteSessionEnd(queries: QueryClient, error: unknown): void {
   if (endsSession(error)) queries.setQueryData(sessionQuery.queryKey, null);
   // The cookies of a session go together, and a change misses the one of them first.

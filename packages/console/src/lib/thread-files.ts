@@ -20,7 +20,7 @@ export async function uploadToThread(threadId: string, files: readonly File[]): 
 
 const maxTextBytes = 2 * 1024 * 1024;
 
-/** Reads a text that may be changed. What is not text, or longer than the gateway takes back, is refused. */
+/** Reads a text that may be changed. A file that is not text, or is longer than the gateway takes back, is refused. */
 export async function readThreadText(
   threadId: string,
   virtualPath: string,

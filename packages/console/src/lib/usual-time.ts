@@ -8,7 +8,7 @@ export interface UsualTime {
 /** Less would be written as zero seconds, which says nothing. */
 const minShownMs = 50;
 
-/** The times by node, without those that are too short to be told. */
+/** The times by node, without those that are too short to be shown. */
 export function usualTimes(times: readonly UsualNodeTime[]): ReadonlyMap<string, number> {
   const told = times.filter(({ seconds }) => seconds * 1_000 >= minShownMs);
   return new Map(told.map(({ node, seconds }) => [node, seconds * 1_000]));

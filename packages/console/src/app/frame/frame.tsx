@@ -104,7 +104,7 @@ function Rail() {
   );
 }
 
-/** Says that the page shows the last known state. What is on the page stays. */
+/** Shows that the page has the last known state. What is on the page stays. */
 function StaleBanner() {
   const text = useText('app');
   const { state } = useLive();

@@ -9,7 +9,7 @@ import { useSession } from '../../lib/session.ts';
 import { type Route as ConsoleRoute, routes } from '../routes.ts';
 import { useVisiblePages } from './visible-pages.ts';
 
-/** The page of the address. A page that fails says so in its place and leaves the frame alone. */
+/** The page of the address. A page that fails shows the error in its place and leaves the frame alone. */
 export function Pages() {
   const { isAdmin } = useSession();
   const first = useVisiblePages()[0]?.[0]?.name;

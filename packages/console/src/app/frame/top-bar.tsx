@@ -63,7 +63,7 @@ export function useBadge(): Environment | null {
   return isQuiet ? { name: text('quiet'), color: 'amber' } : environment;
 }
 
-/** The page, and what of it is open. A phone has room for the page alone; the heading below says the rest. */
+/** The page, and what of it is open. A phone has room for the page alone; the heading below shows the rest. */
 function Breadcrumb() {
   const text = useText('app');
   const [path] = useLocation();

@@ -24,7 +24,7 @@ import { sentMessageQuery } from './use-send.ts';
 
 export type Conversing = ReturnType<typeof useConversation>;
 
-/** A thread with what is stored of it and what its run says now. An older version is read as it is stored. */
+/** A thread with its stored messages and the stream of its run. An older version is read as it is stored. */
 export function useConversation(threadId: string, wanted: string | null) {
   const answers = useQuery(threadAnswersQuery(threadId));
   const version = olderVersion(answers.data, wanted);
@@ -77,7 +77,7 @@ export function useConversation(threadId: string, wanted: string | null) {
   );
   useReadMark(threadId, thread.data?.run_ended_at ?? null, thread.data?.unread ?? false);
   const interrupts = isAsked ? storedInterrupts(thread.data?.interrupts) : [];
-  // While a run says more, what it says of the state is newer.
+  // While a run is streamed, the state in its stream is newer.
   const isNewer = version === null && news.phase !== 'connecting';
   const values = { ...state.data?.values, ...(isNewer && news.values) };
   return {
@@ -98,7 +98,7 @@ export function useConversation(threadId: string, wanted: string | null) {
   };
 }
 
-/** A thread without a state may become a conversation; a graph's own state tells whether it has become one. */
+/** A thread without a state may become a conversation; a graph's own state shows whether it has become one. */
 function takesTalk(thread: Thread | undefined): boolean {
   const graphId = thread?.metadata.graph_id ?? leadAgent;
   const values = thread?.values ?? {};
@@ -115,7 +115,7 @@ function openRunOf(runs: readonly Run[]): Run | null {
   );
 }
 
-/** The last run that was open: what it said stays on the page until the stored messages have it. */
+/** The last run that was open: its messages stay on the page until the stored messages have it. */
 function useFollowed(threadId: string, openRunId: string | null): string | null {
   const [followed, setFollowed] = useState({ threadId, runId: openRunId });
   const isOther = followed.threadId !== threadId || (openRunId !== null && followed.runId !== openRunId);

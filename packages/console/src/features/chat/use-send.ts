@@ -60,7 +60,7 @@ export function useSend({ requests }: Pick<ChosenAgent, 'requests'>) {
     if (more.checkpoint_id) readNewest(cache, threadId);
   };
 
-  /** Runs a graph whose input is no message. */
+  /** Runs a graph whose input is not a message. */
   const run = async (threadId: string, input: unknown, more: RunCreate = {}): Promise<void> => {
     const { asked } = await requests();
     await start(threadId, { ...asked, input, ...more });

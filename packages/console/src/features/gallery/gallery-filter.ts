@@ -17,7 +17,7 @@ export const filterNames = ['kind', 'source', 'workflow', 'task', 'owner', 'from
 const kinds: readonly string[] = ['image', 'video', 'audio', 'text', 'other', 'all'];
 const sources: readonly string[] = ['output', 'upload', 'all'];
 
-/** Pictures that workers made, unless the address says otherwise. */
+/** Pictures that workers made, unless the address has other filters. */
 export function readFilter(search: string): GalleryFilter {
   const given = new URLSearchParams(search);
   const kind = given.get('kind') ?? '';

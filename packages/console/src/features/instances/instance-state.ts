@@ -18,7 +18,7 @@ export interface Memory {
   percent: number;
 }
 
-/** The memory of all devices of an instance together; null when the worker does not tell it. */
+/** The memory of all devices of an instance together; null when the worker does not report it. */
 export function memoryOf({ devices }: Pick<Instance, 'devices'>): Memory | null {
   let usedBytes = 0;
   let totalBytes = 0;

@@ -7,7 +7,7 @@ import { useToast } from '../../kit/toast.tsx';
 import { useText } from '../../lib/i18n.ts';
 import { openRunFile } from './source/opened-file.ts';
 
-/** Opens an exported run, and says what another file is. */
+/** Opens an exported run, and explains a file that is not one. */
 export function ImportButton() {
   const text = useText('runs');
   const toast = useToast();

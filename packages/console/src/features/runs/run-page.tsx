@@ -85,7 +85,7 @@ function ExportButton({ threadId, runId }: { threadId: string; runId: string }) 
   );
 }
 
-/** The run of the gateway, read again when its stream brings something, and by the clock while that is not heard. */
+/** The run of the gateway, read again when its stream brings something, and by the clock while that brings nothing. */
 function useRunSource(threadId: string, runId: string) {
   const recordQuery = runQuery(threadId, runId);
   const known = useQuery(recordQuery).data;

@@ -26,7 +26,7 @@ export function RunsPage() {
   const { state } = useLive();
   const query = useInfiniteQuery({
     ...runPagesQuery(filter),
-    // Frames say when a run of the user begins or ends, but not when one of another user does.
+    // Frames show when a run of the user begins or ends, but not when a run of another user does.
     refetchInterval: ({ state: { data } }) =>
       (state !== 'live' || filter.scope === 'all') &&
       data?.pages.some(({ runs }) => runs.some(({ status }) => status === 'pending' || status === 'running'))

@@ -15,7 +15,7 @@ export interface ReadSkill {
   etag: string | null;
 }
 
-/** The text of a custom skill; skills that came with the gateway tell only their description. */
+/** The text of a custom skill; skills that came with the gateway have only a description. */
 export function skillTextQuery(name: string) {
   return queryOptions({
     queryKey: [...skillsKey, 'text', name],

@@ -55,7 +55,7 @@ function TaskCard({ task }: { task: LiveWorkerTask }) {
   const text = useText('start');
   const format = useFormat();
   const { taskId, progress, node, instanceId, files, error } = task;
-  // The stream of the run tells of a task's progress, the pool whether it has begun.
+  // The stream of the run has a task's progress; the pool knows whether it has begun.
   const isWaiting = useQuery(taskQuery(taskId)).data?.status === 'pending';
   const step = node ?? text('run.working');
   const pictures = (files ?? []).map(({ file_id, filename }) => ({ fileId: file_id, filename }));

@@ -9,7 +9,7 @@ import { useText } from '../../lib/i18n.ts';
 const endpoints = { cancel: cancelTask, retry: retryTask, front: moveTaskToFront };
 export type TaskAction = keyof typeof endpoints;
 
-/** Cancels, repeats or moves one task and says what became of it. */
+/** Cancels, repeats or moves one task and shows the result. */
 export function useTaskAction() {
   const { act, isBusy } = useAct();
   const text = useText('tasks');

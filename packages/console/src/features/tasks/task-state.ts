@@ -1,6 +1,6 @@
 import type { Task } from '@switchyard/contract/dispatch/task';
 
-/** A task in one word: the four statuses, and two that tell what a user has asked for. */
+/** A task in one word: the four statuses, and two that show what a user has asked for. */
 export const taskStates = ['waiting', 'running', 'stopping', 'done', 'failed', 'cancelled'] as const;
 export type TaskState = (typeof taskStates)[number];
 

@@ -1,8 +1,8 @@
 import { barPath, type StandingBar } from './bar-path.ts';
 
 /**
- * Bars beside each other, as one shape for each colour. An element for each bar would make the first layout of a page wait
- * for hundreds of them. Screen readers do not see it: the page says the same as a number or a table.
+ * Bars beside each other, as one shape for each colour. An element for each bar would make the first layout of a page
+ * wait for hundreds of them. Screen readers do not see it: the page has the same facts as a number or a table.
  */
 export function StandingBars({
   layers,

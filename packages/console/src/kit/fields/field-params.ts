@@ -10,7 +10,7 @@ export type FieldProblem =
   | { code: 'too_high'; maximum: number }
   | { code: 'not_a_choice' }
   | { code: 'not_json' }
-  /** The gateway refused the value; its own sentence says why. */
+  /** The gateway refused the value; its own sentence has the reason. */
   | { code: 'refused'; message: string };
 
 export interface FormParams {

@@ -6,6 +6,6 @@ export interface FieldSpec extends Omit<WorkflowParameter, 'type' | 'sets' | 'pl
   type: WorkflowParameter['type'] | 'json' | 'value';
   /** Left out while it is empty. */
   optional?: boolean;
-  /** The inputs of a graph that it sets. Their names tell a seed. */
+  /** The inputs of a graph that it sets. A seed is recognised by their names. */
   sets?: WorkflowParameter['sets'];
 }

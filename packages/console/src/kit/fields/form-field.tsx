@@ -169,7 +169,7 @@ function SeedInput({ parameter, label, value, mode, onChange, onMode }: SeedInpu
 /** A longer list is searched by typing. */
 const maxListed = 24;
 
-/** One of the values that the workers know. A model may also be one that no worker has told about yet. */
+/** One of the values that the workers know. A model may also be one that no worker has reported yet. */
 function ChoiceInput({
   parameter,
   label,

@@ -29,7 +29,7 @@ interface FormMemory {
   forget: () => void;
 }
 
-/** The values of a form. A changed field loses what the gateway said about it. */
+/** The values of a form. A changed field loses the gateway's message about it. */
 export function useFormState(parameters: readonly FieldSpec[], memory?: FormMemory): FormState {
   const [draft, setDraft] = useState(() => draftOf(parameters, memory?.read()));
   const [refused, setRefused] = useState(noProblems);

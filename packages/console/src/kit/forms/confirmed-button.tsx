@@ -22,7 +22,7 @@ interface ConfirmedButtonProps extends Omit<ButtonProps, 'onClick'> {
   onDone?: () => void;
 }
 
-/** A button for what cannot be taken back: it asks before, does it, and says how it ended. */
+/** A button for an action that cannot be taken back: it asks before, does it, and shows the result. */
 export function ConfirmedButton({ question, work, done, refresh, onDone, ...button }: ConfirmedButtonProps) {
   const [asks, setAsks] = useState(false);
   const { act } = useAct();

@@ -3,7 +3,7 @@ import { Button } from '../button.tsx';
 import { CommandLine } from '../command-line.tsx';
 import { Dialog } from '../dialog.tsx';
 
-/** Shows a secret that the gateway tells this once. */
+/** Shows a secret that the gateway sends only this once. */
 export function SecretDialog({
   secret,
   title,

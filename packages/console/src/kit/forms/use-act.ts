@@ -14,8 +14,8 @@ interface Outcome<Result> {
 }
 
 /**
- * Does one thing at the gateway and says in a message how it ended. `act` resolves to whether it worked. A form that shows the
- * refusal beside its fields uses a mutation of its own instead.
+ * Does one thing at the gateway and shows the result in a message. `act` resolves to whether it worked. A form that
+ * shows the refusal beside its fields uses a mutation of its own instead.
  */
 export function useAct() {
   const queries = useQueryClient();

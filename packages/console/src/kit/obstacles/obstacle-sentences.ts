@@ -14,7 +14,7 @@ export interface ReasonSentence {
 
 const maxNamed = 3;
 
-/** A server has several instances, so its name alone says too little. */
+/** A server has several instances, so its name alone is not enough. */
 function nameOf({ serverName, instanceId }: Pick<Outlook, 'serverName' | 'instanceId'>): string {
   return `${serverName} (${instanceId})`;
 }

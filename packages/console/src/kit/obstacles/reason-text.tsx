@@ -2,7 +2,7 @@ import { useFormat } from '../../lib/format/use-format.ts';
 import type { ReasonSentence } from './obstacle-sentences.ts';
 import { useSentence } from './use-sentence.ts';
 
-/** Why an instance does not take a task, in the language of the page or as the gateway says it. */
+/** The reason why an instance does not take a task, in the language of the page or in the gateway's words. */
 export function ReasonText({ reason: { sentence, message } }: { reason: ReasonSentence }) {
   const say = useSentence('obstacles');
   return sentence === null ? <span lang="en">{message}</span> : say(sentence);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { CommandLine } from '../command-line.tsx';
 
-/** A list without rows: says why, and what to do. */
+/** A list without rows, with the reason and the next step. */
 export function EmptyState({
   title,
   children,

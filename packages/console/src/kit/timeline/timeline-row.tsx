@@ -125,7 +125,7 @@ function NameCell({ row, onToggle }: { row: TimelineRow; onToggle: () => void })
       <span
         className={classes(
           'max-w-1/2 shrink-0 truncate text-meta text-text-3',
-          // A phone has room for one of the two. The colour of the bar tells the kind as well.
+          // A phone has room for one of the two. The colour of the bar shows the kind as well.
           span.name && 'max-sm:hidden',
         )}
         title={kind}

@@ -4,7 +4,10 @@ import { isRecord } from '@switchyard/contract/is-record';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { faultsOf } from './faults.ts';
 
-/** The texts of a language for what the gateway says. A language that has none shows the gateway's own, which is English. */
+/**
+ * The texts of a language for the gateway's messages. A language that has none shows the gateway's own, which is
+ * English.
+ */
 export interface GatewayTexts {
   has: (key: string) => boolean;
   text: (key: string, values?: Record<string, string>) => string;
@@ -59,7 +62,7 @@ export function wordError(error: unknown, texts: GatewayTexts): string | null {
 
 /**
  * The conversation area sends a sentence and no code. Its answer may be one of the catalogue, and no two errors of the
- * catalogue say the same.
+ * catalogue have the same text.
  */
 const codeOfText: ReadonlyMap<string, string> = new Map(
   Object.entries(errorCatalogue).map(([code, { message }]) => [message, code]),

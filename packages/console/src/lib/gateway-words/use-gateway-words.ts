@@ -11,14 +11,14 @@ import {
 } from './gateway-words.ts';
 
 export interface GatewayWords {
-  /** Returns the text in the language of the page, or as the gateway says it. */
+  /** Returns the text in the language of the page, or in the gateway's words. */
   said: (said: GatewayMessage) => string;
   error: (error: unknown) => string;
   /** Returns the text with this key, or the gateway's own. */
   known: (key: string, said: string, values?: Record<string, string>) => string;
 }
 
-/** Words what the gateway says. */
+/** Returns functions that put the gateway's messages into the language of the page. */
 export function useGatewayWords(): GatewayWords {
   const text = useText('gateway-words');
   const format = useFormat();

@@ -16,7 +16,7 @@ const maxNew = 500;
 type TaskList = { items: Task[] };
 type Pages<P> = InfiniteData<P, unknown>;
 
-/** Puts what frames have said into the queries that show it, with one notice to the components. */
+/** Puts the content of frames into the queries that show it, with one notice to the components. */
 export function applyNews(cache: QueryClient, news: News): void {
   notifyManager.batch(() => {
     if (news.tasks.size > 0) changeTasks(cache, news);

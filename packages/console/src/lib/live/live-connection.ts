@@ -66,7 +66,7 @@ export class LiveConnection {
     try {
       for await (const message of connect({ topics, signal, reconnect })) this.#receive(message);
     } catch {
-      // The chip says that the page is stale; a page whose session has ended learns it from its next request.
+      // The chip shows that the page is stale; a page whose session has ended learns it from its next request.
     }
     if (signal.aborted) return;
     store.lost('stale');

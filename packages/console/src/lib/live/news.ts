@@ -8,7 +8,7 @@ import { joinedChange, type TaskChange } from './task-change.ts';
 /** The content of the frames of one animation frame, each thing once. */
 export interface News {
   tasks: Map<string, TaskChange>;
-  /** The tasks of which more was said than their progress. */
+  /** The tasks of which more has changed than their progress. */
   changedTasks: Set<string>;
   newTasks: Task[];
   instances: Map<string, Instance>;

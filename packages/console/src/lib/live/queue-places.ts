@@ -2,8 +2,8 @@ import type { Task } from '@switchyard/contract/dispatch/task';
 import type { TaskChange } from './task-change.ts';
 
 /**
- * Returns a function that moves the waiting tasks of a list up, past those of the list that have left the queue with these
- * changes. Frames tell only that a task has started, and not what that means for the places of the others.
+ * Returns a function that moves the waiting tasks of a list up, past those of the list that have left the queue with
+ * these changes. Frames show only that a task has started, and not what that means for the places of the others.
  */
 export function movingUp(
   tasks: readonly Task[],

@@ -41,7 +41,7 @@ export class RunPulse {
         if (event !== 'disconnected') this.#want();
       }
     } catch {
-      // The page asks by the clock, and says what it is told then.
+      // The page asks by the clock, and shows the answer then.
     }
     if (!signal.aborted) this.#hear(false);
   }

@@ -1,6 +1,6 @@
 import type { CustomEvent, StreamedMessage } from '@switchyard/contract/conversation/stream-frames';
 
-/** A sub-agent, as the stream of its run tells of it. */
+/** A sub-agent, as the stream of its run shows it. */
 export interface LiveSubagent {
   description: string | null;
   state: 'running' | 'completed' | 'failed' | 'cancelled' | 'timed_out';

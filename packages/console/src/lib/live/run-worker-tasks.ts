@@ -1,6 +1,6 @@
 import type { CustomEvent } from '@switchyard/contract/conversation/stream-frames';
 
-/** A task of the pool, as the stream of its run tells of it. */
+/** A task of the pool, as the stream of its run shows it. */
 export interface LiveWorkerTask {
   taskId: string;
   progress: number;

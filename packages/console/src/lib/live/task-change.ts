@@ -14,7 +14,7 @@ export function joinedChange(before: TaskChange | undefined, after: TaskChange):
   return { fields: { ...before.fields, ...after.fields }, atMs: Math.max(before.atMs, after.atMs) };
 }
 
-/** Returns the task itself when the change says nothing new. A task that has ended stays as it ended. */
+/** Returns the task itself when the change brings nothing new. A task that has ended stays as it ended. */
 export function changedTask<T extends Changing>(task: T, { fields }: TaskChange): T {
   if (hasEnded(task.status) && !isEnd(fields)) return task;
   const isSame = Object.entries(fields).every(([name, value]) => task[name as keyof T] === value);

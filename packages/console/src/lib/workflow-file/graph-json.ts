@@ -26,7 +26,7 @@ export function jsonKindOf(value: unknown): JsonKind {
   return { kind: 'other' };
 }
 
-/** Returns undefined for a text that is no JSON. Python writes `NaN` and `Infinity`, which JSON does not have. */
+/** Returns undefined for a text that is not JSON. Python writes `NaN` and `Infinity`, which JSON does not have. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -61,7 +61,7 @@ export async function readWorkflowFile(file: Blob, filename: string): Promise<Re
   if (from === 'text') {
     if (file.size > maxJsonBytes) return { kind: 'too_large', name: filename, sizeBytes: file.size };
     const found = readWorkflowText(await file.text(), name);
-    // A graph gets a name for itself; what is said of another file names that file.
+    // A graph gets a name for itself; a message about another file names that file.
     return found.kind === 'graph' ? found : { ...found, name: filename };
   }
   if (from !== 'png' && from !== 'webp') return { kind: 'no_workflow', name: filename, from };

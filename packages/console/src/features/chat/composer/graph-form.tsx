@@ -13,9 +13,9 @@ import { Composer, type ComposerProps } from './composer.tsx';
 
 export interface GraphComposerProps extends Omit<ComposerProps, 'onSend'> {
   graph: ChosenGraph;
-  /** Something was said already. */
+  /** True when the conversation has messages already. */
   isFollowUp: boolean;
-  /** Sends the message of the draft; a graph is told its settings beside it. */
+  /** Sends the message of the draft; a graph also gets its settings. */
   onSend: (more: RunCreate) => void;
   /** Runs a graph that takes no message. */
   onRun: (input: unknown, more: RunCreate) => void;

@@ -4,7 +4,7 @@ import { useToast } from '../../../kit/toast.tsx';
 import { keys } from '../../../lib/data/keys.ts';
 import { uploadToThread } from '../../../lib/thread-files.ts';
 
-/** Puts files into a thread, one request at a time, and says which are on their way. */
+/** Puts files into a thread, one request at a time, and returns which are on their way. */
 export function useUploads(onUploaded: (threadId: string, names: string[]) => void) {
   const toast = useToast();
   const cache = useQueryClient();

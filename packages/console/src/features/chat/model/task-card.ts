@@ -25,7 +25,7 @@ export interface TaskCardView {
 /** A card shows so many places; the rest is a number. */
 export const maxSlots = 8;
 
-/** Joins what the stream, the pool and the stored result say: the pool has the last word, the stream the first. */
+/** Joins the facts of the stream, the pool and the stored result. The pool counts most, the stream least. */
 export function taskCardOf({ args, result, state, task: known }: ToolPart): TaskCardView {
   const task = known?.task ?? null;
   const live = known?.live ?? null;

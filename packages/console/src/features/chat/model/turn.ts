@@ -22,7 +22,7 @@ export interface ToolTask {
   taskId: string;
   /** As the pool has it; null until it was read, and when it was deleted. */
   task: Task | null;
-  /** As the stream of the run tells of it. */
+  /** The task as the stream of the run shows it. */
   live: LiveWorkerTask | null;
 }
 

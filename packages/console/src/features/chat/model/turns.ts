@@ -66,7 +66,7 @@ function addMessage(turn: Turn, { message, row }: PlacedMessage, calls: CallFact
   turn.answerId = message.id ?? turn.answerId;
 }
 
-/** The stream of a run that is over stays on the page and says nothing more. */
+/** The stream of a run that is over stays on the page and brings nothing more. */
 function isSpeaking({ live }: TurnSources, runId: string): boolean {
   return live?.runId === runId && live.news.phase !== 'ended' && live.news.phase !== 'failed';
 }
@@ -86,7 +86,10 @@ function emptyTurn(runId: string, run: Run | null, isLive: boolean): Turn {
   };
 }
 
-/** Stored messages first. What the stream says of one of them replaces it; what it says besides belongs to its run. */
+/**
+ * Stored messages come first. A newer version of one of them in the stream replaces it; the other messages of the
+ * stream belong to its run.
+ */
 function saidIn({ stored, live, sent }: TurnSources): PlacedMessage[] {
   const fresh = new Map(live?.news.messages.map((message) => [message.id, message]));
   const known = new Set<unknown>();

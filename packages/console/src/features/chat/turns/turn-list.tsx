@@ -17,7 +17,7 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 interface TurnListProps extends Omit<TurnEndProps, 'turn' | 'isLast'> {
   turns: readonly Turn[];
   isRunning: boolean;
-  /** Reads what was said before; null when all of it is here. */
+  /** Reads older messages; null when all of them are here. */
   older: (() => void) | null;
 }
 

@@ -64,7 +64,10 @@ export const TurnView = memo(function TurnView({ threadId, turn, onAnswer, foote
   );
 });
 
-/** One message, or one part of an answer. What cannot be drawn says so in its place, and the conversation stays. */
+/**
+ * One message, or one part of an answer. A part that cannot be drawn has an error in its place, and the conversation
+ * stays.
+ */
 function Shown({ children }: { children: ReactNode }) {
   const text = useText('chat');
   return (

@@ -27,7 +27,7 @@ function CurrentTask({ taskId }: { taskId: string }) {
   const text = useText('instances');
   const format = useFormat();
   const { data } = useQuery(taskQuery(taskId));
-  // Another user's task: nothing is told about it but that it runs.
+  // Another user's task: the page learns only that it runs.
   if (data === undefined) return <p className="text-text-2">{text('card.working')}</p>;
   const percent = format.percent(data.progress);
   return (

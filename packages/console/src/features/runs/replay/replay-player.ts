@@ -16,7 +16,7 @@ export type PlayerAction =
   | { type: 'scrub'; place: number }
   | { type: 'speed'; speed: ReplaySpeed }
   | { type: 'step'; direction: 1 | -1 }
-  /** Real time has passed; the caller's clock says how much. */
+  /** Real time has passed, by the caller's clock. */
   | { type: 'tick'; elapsedMs: number };
 
 /** A player for one track: `moments` are ascending times at which something changes. */

@@ -27,7 +27,7 @@ export function addSpans(known: SpanData, changed: readonly RunSpan[]): SpanData
   return { ...known, raw, spans: mergedSpans(known.spans, changed.map(spanOfRun)) };
 }
 
-/** The spans of a run. Reading it again asks only for what changed since. Without `byClock` something else says when. */
+/** The spans of a run. Reading it again asks only for what changed since. Without `byClock` the caller decides when. */
 export function spanQuery(threadId: string, runId: string, { byClock }: { byClock: boolean }) {
   const queryKey = [...keys.run(threadId, runId), 'spans'] as const;
   return queryOptions({

@@ -25,7 +25,7 @@ interface MergeInput {
   theirs: SettingsInput;
 }
 
-/** Joins two changes of the same settings. What only one side has changed needs no question. */
+/** Joins two changes of the same settings. A value that only one side has changed needs no question. */
 export function mergeSettings({ base, mine, theirs }: MergeInput): Merge {
   const trees: Sides = { base: treeOf(base), mine: treeOf(mine), theirs: treeOf(theirs) };
   const conflicts: Conflict[] = [];

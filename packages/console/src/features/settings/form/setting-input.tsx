@@ -16,7 +16,7 @@ interface SettingInputProps {
   means?: (typed: string) => boolean;
 }
 
-/** One setting with its label, and what the gateway said about it. */
+/** One setting with its label, and the gateway's message about it. */
 export function SettingInput(props: SettingInputProps) {
   const { path, label, hint, value, faults, onChange, isNumber, means } = props;
   const [typed, setTyped] = useState('');
@@ -42,7 +42,10 @@ export function SettingInput(props: SettingInputProps) {
   );
 }
 
-/** A number as it was typed: what is not a number goes to the gateway as text, which says what is wrong with it. */
+/**
+ * A number as it was typed: a text that is not a number goes to the gateway as text, and the gateway answers with the
+ * fault.
+ */
 export function typedNumber(text: string): number | undefined {
   if (text.trim() === '') return undefined;
   const value = Number(text);

@@ -17,7 +17,7 @@ export type Advice =
   | 'node';
 
 export interface Failure {
-  /** The cause in one sentence: the first line of what the worker said. */
+  /** The cause in one sentence: the first line of the worker's message. */
   cause: string;
   /** The text after it, such as a traceback; empty when there is nothing more. */
   rest: string;

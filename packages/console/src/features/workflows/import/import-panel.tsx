@@ -26,7 +26,7 @@ const firstShown = 12;
 /** A graph of thousands of nodes is shown in steps of this size. */
 const step = 500;
 
-/** Takes a workflow by drop, by choice or by paste, and says what came. */
+/** Takes a workflow by drop, by choice or by paste, and shows what it is. */
 export function ImportPanel() {
   const text = useText('workflows');
   const chooser = useRef<HTMLInputElement>(null);

@@ -96,7 +96,7 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
   );
 }
 
-/** Said before the click, because a worker would only say it after the run has failed. */
+/** Warns before the click, because a worker would report it only after the run has failed. */
 function MissingFiles({ workflow: { parameters }, form }: Pick<RunPanelProps, 'workflow' | 'form'>) {
   const text = useText('workflows');
   const missing = filesNotChosen(parameters, form.draft);
