@@ -130,12 +130,12 @@ export class DispatchEvents {
     });
   }
 
-  /** Returns false when no one here has a use for the row of a task that another replica has told of. */
+  /** Returns false when no one here has a use for the row of a task that another replica has reported. */
   isFollowed(taskId: string, owner?: string): boolean {
     return this.#listenersOf.has(taskId) || this.#followsTasks(owner);
   }
 
-  /** Returns true while someone here has a use for what other replicas tell of tasks. */
+  /** Returns true while someone here has a use for what other replicas report about tasks. */
   get isFollowing(): boolean {
     return this.#listenersOf.size > 0 || this.#followsTasks();
   }

@@ -117,7 +117,7 @@ export class AttemptRecord {
     if (this.#nodes.takeIn(event, this.#deps.clock())) this.#planCheckpoint();
   }
 
-  /** Adds the nodes that the worker's history names and that no event told of. */
+  /** Adds the nodes that the worker's history names and that no event has brought. */
   noteHistory(nodes: { cached: readonly string[]; finished: readonly string[] }): void {
     this.#nodes.fill(nodes);
   }

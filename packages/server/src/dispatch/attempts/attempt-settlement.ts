@@ -31,14 +31,14 @@ export interface SettlementOptions {
 }
 
 type Requeue = Extract<AfterFailure, { next: 'requeue' }>;
-/** The end of a task may say more than its last attempt. */
+/** The message at the end of a task may have more facts than that of its last attempt. */
 type Decision = Requeue | (Extract<AfterFailure, { next: 'fail' }> & { message?: Wording });
 
 /** Outcomes that use up none of the task's own tries. */
 const notCounted = ['not_taken', 'too_large', 'given_back', 'unsent', 'untraced'];
 /** The gateway was interrupted before a worker knew of the task. */
 const interrupted = ['unsent', 'untraced'];
-/** When this many instances say that they lack a file, all instances are taken to lack it. */
+/** When this many instances report that they lack a file, all instances are taken to lack it. */
 const instancesThatAgree = 2;
 /** The error of a task names so many instances that its input is too large for. */
 const maxRefusalsTold = 5;

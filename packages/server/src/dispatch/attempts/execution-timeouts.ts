@@ -47,7 +47,7 @@ export const executionTimeouts: ExecutionTimeouts = {
   avoidMs: 2_000,
 };
 
-/** The timeouts of one execution: the defaults, then what its server says, then what its task says. */
+/** The timeouts of one execution: the defaults, then those of its server, then those of its task. */
 export function timeoutsOf(
   usual: ExecutionTimeouts,
   patiences: readonly (Patience | null)[],

@@ -39,11 +39,11 @@ interface ExecutionWatchOptions {
   timeouts: ExecutionTimeouts;
   /** The task's own setting: how long one attempt may run. */
   timeLimitMs: number | null;
-  /** Called when the worker says that it executes the prompt. */
+  /** Called when the worker reports that it executes the prompt. */
   onRunning: () => void;
-  /** Called when the event socket told nothing; the message says why it was opened again. */
+  /** Called when the event socket brought nothing; the message has the reason why it was opened again. */
   onDeaf: (message: Wording) => void;
-  /** Called when the event socket told of the execution all the time. */
+  /** Called when the event socket brought the events of the execution all the time. */
   onHeard: () => void;
   signal: AbortSignal;
 }
@@ -66,7 +66,7 @@ export class ExecutionWatch {
   #isOverLimit = false;
   #stopSent = false;
   #lastSignMs: number;
-  /** Known from an event or from the worker's queue, whichever said it first. */
+  /** Known from an event or from the worker's queue, whichever came first. */
   #runsSinceMs: number | null = null;
   #unreachableSinceMs: number | null = null;
   /** Since when nothing answers for the worker, and the sentence about it. */
@@ -74,8 +74,8 @@ export class ExecutionWatch {
   /** The time at which the worker answered that it has taken the prompt; null for a prompt that was submitted before. */
   #acceptedAtMs: number | null = null;
   /**
-   * The worker has said that it holds the prompt. Until then its absence proves little, and a proxy's word does not end the
-   * execution early.
+   * True once the worker has reported that it holds the prompt. Until then its absence proves little, and a proxy's
+   * answer does not end the execution early.
    */
   #isKnownThere = false;
   readonly #framesBefore: number;
@@ -100,7 +100,7 @@ export class ExecutionWatch {
     this.noteThere();
   }
 
-  /** The worker has said at some time that it holds the prompt. */
+  /** The worker has reported at some time that it holds the prompt. */
   noteThere(): void {
     this.#isKnownThere = true;
   }

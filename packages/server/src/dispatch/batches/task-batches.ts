@@ -103,7 +103,7 @@ export class TaskBatches {
     return viewBatch(row);
   }
 
-  /** Ends the waits for batches that have finished, in case that was not heard. */
+  /** Ends the waits for batches that have finished, in case their event was lost. */
   async endWaits(): Promise<void> {
     for (const batchId of [...this.#waiting.keys()]) {
       const row = await this.#options.store.get({ system: 'a request that waits for a batch' }, batchId);
@@ -172,7 +172,7 @@ export class TaskBatches {
     return { batch: await this.get({ user: request.actor.id }, earlier.id), replayed: true };
   }
 
-  /** One more than the maximum tells that there are too many. */
+  /** One more than the maximum shows that there are too many. */
   async #choose({ action, taskIds, filter = {} }: NewTaskBatch, owner: Owner): Promise<Chosen[]> {
     const { lists } = this.#options;
     if (taskIds === undefined) {

@@ -56,7 +56,7 @@ function isLarge(entries: readonly ZipEntry[]): boolean {
   return bytes >= largeDirectoryBytes;
 }
 
-/** The second `cat.png` becomes `cat (2).png`. Some systems do not tell capital letters from small ones. */
+/** The second `cat.png` becomes `cat (2).png`. Some systems do not distinguish capital letters from small ones. */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set(names.map((name) => name.toLowerCase()));
   const used = new Set<string>();

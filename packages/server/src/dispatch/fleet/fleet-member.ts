@@ -79,8 +79,8 @@ export interface TestedInstance {
 const retryHoldMs = 1_000;
 
 /**
- * One configured instance in this process. While this process is the dispatcher it has a client, a monitor and a runner.
- * Otherwise the row says what the dispatcher has found.
+ * One configured instance in this process. While this process is the dispatcher it has a client, a monitor and a
+ * runner. Otherwise the row has what the dispatcher has found.
  */
 export class FleetMember {
   readonly #options: MemberOptions;
@@ -97,7 +97,7 @@ export class FleetMember {
   /** Resolved while `#owned` is set. */
   #taken = newDeferred();
   #shown: string | null = null;
-  /** The state that the journal was told last. */
+  /** The state that the journal has received last. */
   #noted: LiveInstance = unknownInstance;
   #running: Promise<void> = Promise.resolve();
 
@@ -155,7 +155,7 @@ export class FleetMember {
     await this.#running;
   }
 
-  /** The dispatcher, another process, has told how the instance is. */
+  /** Takes in the state of the instance from the dispatcher, which is another process. */
   hear({ state, since, alive, busy }: Instance): void {
     if (this.#owned) return;
     this.#row = { ...this.#row, state, since, alive: alive ? 1 : 0, busy: busy ? 1 : 0 };
@@ -176,7 +176,7 @@ export class FleetMember {
     this.#show();
   }
 
-  /** Everything that keeps this task from the instance; `row` tells it when another replica looks after the instance. */
+  /** Everything that keeps this task from the instance; `row` has it when another replica looks after the instance. */
   obstaclesTo(task: PendingTask, row: InstanceRow): Obstacle[] {
     if (this.#owned) return this.#owned.runner.obstaclesTo(task);
     const { pauses } = this.#options;
@@ -364,7 +364,7 @@ export class FleetMember {
   }
 }
 
-/** Ignores when they were told. */
+/** Ignores the time of the report. */
 function isSame(a: Capabilities | null, b: Capabilities): boolean {
   return JSON.stringify([a?.nodeClasses, a?.models]) === JSON.stringify([b.nodeClasses, b.models]);
 }

@@ -35,7 +35,7 @@ export interface FleetOptions extends Pick<DispatchParts, 'events' | 'clock' | '
   connectionOf: (row: InstanceRow) => string;
   /** Stores what the inputs of nodes take, for reading workflows. */
   learnInputs: (inputs: WorkerCapabilities['inputs']) => Promise<void>;
-  /** Stores what a worker says of its nodes. Returns whether it is something new. */
+  /** Stores the report of a worker about its nodes. Returns whether it is new. */
   learnObjectInfo: (instanceId: string, objectInfo: string) => Promise<boolean>;
   /** The dispatcher while it is another replica that can be asked; null without other replicas. */
   elsewhere: InstancesOfDispatcher | null;

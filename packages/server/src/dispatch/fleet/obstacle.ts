@@ -45,7 +45,7 @@ export function obstacleOfAvoidance(
   return avoided ? { code: 'avoided', untilMs: avoided.untilMs } : null;
 }
 
-/** For an instance that another replica of the gateway looks after: what its row says about it. */
+/** Returns the obstacle in the row of an instance that another replica of the gateway looks after. */
 export function obstacleOfRow(row: InstanceRow): Obstacle | null {
   const { state, currentTaskId } = row;
   const ofUse = obstacleOfUse(row, currentTaskId);

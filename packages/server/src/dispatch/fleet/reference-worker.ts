@@ -8,7 +8,7 @@ import type { Fleet } from './fleet.ts';
 
 /** The process of the embedded worker, as the gateway handles it. */
 export interface ReferenceWorkerProcess {
-  /** Finds the worker of this data home, or starts one, and tells it that its gateway is alive. */
+  /** Finds the worker of this data home, or starts one, and reports to it that its gateway is alive. */
   ensure(signal: AbortSignal): Promise<{ port: number }>;
   stop(): Promise<void>;
   /** The interval of the calls of `ensure`. The worker treats a gateway that is silent for much longer as dead. */
@@ -57,7 +57,10 @@ export class ReferenceWorker {
     this.#look();
   }
 
-  /** Another replica is the dispatcher. The worker ends by itself, when it has not heard of this gateway for a while. */
+  /**
+   * Another replica is the dispatcher. The worker ends by itself, when it has had no report of this gateway for a
+   * while.
+   */
   rest(): void {
     this.#isKeeping = false;
     this.#stopListening();

@@ -14,7 +14,9 @@ export interface Requirement {
 export interface Offer {
   instanceId: string;
   tags: readonly string[];
-  /** Null until the worker has told what it can do. Until then it gets no task, since it may not be able to run it. */
+  /**
+   * Null until the worker has reported what it can do. Until then it gets no task, since it may not be able to run it.
+   */
   capabilities: {
     nodeClasses: ReadonlySet<string>;
     /** Per `<class>.<input>` the model files on offer. An input that is not listed takes anything. */
@@ -38,7 +40,7 @@ export function requirementKey(requirement: Requirement): string {
 export type Incapability =
   /** The task names another instance or another pool. */
   | { code: 'not_targeted' }
-  /** The instance has not told yet what it has. */
+  /** The instance has not reported yet what it has. */
   | { code: 'checking' }
   | ({ code: 'lacks' } & Lack);
 
@@ -59,7 +61,7 @@ export function canRun(offer: Offer, requirement: Requirement): boolean {
   return whyNotCapable(offer, requirement) === null;
 }
 
-/** Returns true when the instance lacks nothing, or has not told yet what it has. */
+/** Returns true when the instance lacks nothing, or has not reported yet what it has. */
 export function mightRun(offer: Offer, requirement: Requirement): boolean {
   return isEligible(offer, requirement) && missingOn(offer, requirement).length === 0;
 }
@@ -70,7 +72,7 @@ function isEligible(offer: Offer, { pool, pinnedInstanceId }: Requirement): bool
   return pool === null || offer.tags.includes(pool);
 }
 
-/** Lists what a worker lacks, each as `class` or `class.input = file`; empty while it has not told what it has. */
+/** Lists what a worker lacks, each as `class` or `class.input = file`; empty while it has not reported what it has. */
 export function missingOn({ capabilities }: Offer, requirement: Requirement): string[] {
   if (capabilities === null) return [];
   const { nodes, models } = lackOn(capabilities, requirement);
@@ -102,8 +104,8 @@ export interface MissingThing {
 const maxInstancesNamed = 5;
 
 /**
- * Decides whether a task is worth queueing. It is refused only when every permitted instance has told what it can do;
- * otherwise one of them may still turn out to be able.
+ * Decides whether a task is worth queueing. It is refused only when every permitted instance has reported what it can
+ * do; otherwise one of them may still turn out to be able.
  */
 export function judge(requirement: Requirement, offers: readonly Offer[]): CapabilityVerdict {
   const eligible = offers.filter((offer) => isEligible(offer, requirement));

@@ -10,8 +10,8 @@ const maxTextBytes = 16 * 1024 * 1024;
 
 /**
  * The bytes of an output with `change` applied to the texts of a PNG, since a worker writes the graph that it was sent
- * into its pictures. A file that is no PNG, or a broken one, passes unchanged; so do compressed texts. Each piece of the
- * source becomes one piece at most, because each is a write to the disk.
+ * into its pictures. A file that is not a PNG, or a broken one, passes unchanged; so do compressed texts. Each piece of
+ * the source becomes one piece at most, because each is a write to the disk.
  */
 export async function* withPngTexts(
   source: AsyncIterable<Buffer>,

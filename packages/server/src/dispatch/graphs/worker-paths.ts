@@ -16,7 +16,7 @@ export interface WorkerPath {
   filename: string;
   /** The text is the whole value of the input, so that another file can take its place. */
   isWhole: boolean;
-  /** It counts only when the worker says that the input takes a file; the input's name does not tell. */
+  /** It counts only when the worker reports that the input takes a file; the input's name does not show it. */
   isDoubtful: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface WorkerPath {
 const fileInput =
   /^(images?|masks?|videos?|audios?|latents?|files?|filename|path|dir|directory|folder)$|(^|_)(file|filename|path|dir|directory|folder)(_\d+)?$|^(image|video|audio|mask)_?(path|file|name|upload)$/i;
 const annotation = /^(.*)\[(input|output|temp)\]$/;
-/** A text with several lines, or longer than any path, is no path. */
+/** A text with several lines, or longer than any path, is not a path. */
 const maxPathLength = 4_096;
 /** A picture encoded as text, which may begin like a path. */
 const base64 = /^[A-Za-z0-9+/]{100,}={0,2}$/;

@@ -24,7 +24,7 @@ interface MonitorOptions extends Pick<DispatchParts, 'clock' | 'steadyClock'> {
   /** Called after anything in `live` has changed. */
   onChange: () => void;
   onCapabilities: (capabilities: WorkerCapabilities) => void;
-  /** Called when the event socket was found deaf, or when a whole execution was heard after that. */
+  /** Called when the event socket was found deaf, or when it brought a whole execution after that. */
   onHearing: (kind: 'deaf' | 'hearing', message: Wording) => void;
 }
 
@@ -118,14 +118,14 @@ export class InstanceMonitor {
     if (this.#live.lastError !== this.#deafness) this.#change({ lastError: this.#deafness });
   }
 
-  /** The event socket was open and told nothing. */
+  /** Notes that the event socket was open and brought nothing. */
   noteDeaf(message: Wording): void {
     this.#deafness = message;
     this.#options.onHearing('deaf', message);
     this.#change({ lastError: message });
   }
 
-  /** An execution was heard from its start to its end. */
+  /** Notes that the event socket brought an execution from its start to its end. */
   noteHearing(): void {
     if (this.#deafness === null) return;
     const isShown = this.#live.lastError === this.#deafness;

@@ -25,7 +25,7 @@ export function changesOfLive(before: LiveInstance, now: LiveInstance): Happened
   return changes;
 }
 
-/** Compares what its row says about whether it gets tasks. */
+/** Compares the switches in its row that decide whether it gets tasks. */
 export function changesOfUse(
   before: { enabled: number; removed: number },
   now: { enabled: number; removed: number },

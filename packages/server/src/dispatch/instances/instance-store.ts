@@ -163,8 +163,8 @@ export class InstanceStore {
   }
 
   /**
-   * Returns undefined until the worker has told once. This is some megabytes of text on real workers, so read it only
-   * when it is needed.
+   * Returns undefined until the worker has reported once. This is some megabytes of text on real workers, so read it
+   * only when it is needed.
    */
   async capabilitiesOf(instanceId: string): Promise<Capabilities | undefined> {
     const row = await this.#database.read

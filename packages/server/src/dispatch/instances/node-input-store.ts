@@ -14,7 +14,7 @@ const rowsPerStatement = 200;
 export class NodeInputStore {
   readonly #database: Database<DispatchTables>;
   readonly #clock: Clock;
-  /** The hash for each class of what this process wrote last: workers of one kind tell the same. */
+  /** The hash for each class of what this process wrote last: workers of one kind report the same. */
   readonly #written = new Map<string, string>();
 
   constructor(database: Database<DispatchTables>, clock: Clock) {
@@ -27,7 +27,7 @@ export class NodeInputStore {
     const rows = Object.entries(told)
       .map(([nodeClass, inputs]) => ({ nodeClass, inputs: JSON.stringify(inputs), updatedAt }))
       .filter(({ nodeClass, inputs }) => this.#written.get(nodeClass) !== hash(inputs));
-    // The hashes are set before the write: at the start many workers tell the same at once.
+    // The hashes are set before the write: at the start many workers report the same at once.
     for (const { nodeClass, inputs } of rows) this.#written.set(nodeClass, hash(inputs));
     try {
       for (let start = 0; start < rows.length; start += rowsPerStatement) {

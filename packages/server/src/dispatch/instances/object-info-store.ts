@@ -14,7 +14,7 @@ export class ObjectInfoStore {
     this.#database = database;
   }
 
-  /** Returns whether it differs from what the worker said before. */
+  /** Returns whether it differs from the worker's report before. */
   async learn(instanceId: string, objectInfo: string): Promise<boolean> {
     const writing = this.#put(instanceId, objectInfo);
     const settled = writing.catch(() => undefined); // The caller gets the error; a reader finds the older row.
@@ -39,7 +39,7 @@ export class ObjectInfoStore {
       .execute();
   }
 
-  /** Megabytes of text on real workers. Returns undefined when the worker has said something else since. */
+  /** Megabytes of text on real workers. Returns undefined when the worker has reported something else since. */
   async textOf(instanceId: string, hash: string): Promise<string | undefined> {
     const row = await this.#database.read
       .selectFrom('instance_object_infos')

@@ -16,8 +16,8 @@ export interface PoolDefinitions {
 }
 
 /**
- * The nodes of the whole pool. They are put together when the first client asks, and again when a worker has said something
- * else, so a gateway whose door is not used holds none of it.
+ * The nodes of the whole pool. They are put together when the first client asks, and again when a worker has reported
+ * something else, so a gateway whose door is not used holds none of it.
  */
 export class PoolNodes {
   readonly #infos: Pick<ObjectInfoStore, 'hashes' | 'textOf'>;

@@ -22,7 +22,7 @@ export interface PushFrame {
   taskId: string | null;
   /**
    * Frames with equal keys replace each other while they wait for a slow reader. Only frames without a key are kept for
-   * clients that come back: the snapshot holds what the others would say.
+   * clients that come back: the snapshot holds what the others would bring.
    */
   replaces: string | null;
   payload: string | Buffer;

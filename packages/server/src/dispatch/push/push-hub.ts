@@ -110,7 +110,7 @@ export class PushHub {
     this.#sockets.delete(socket);
     this.#kept.leave(socket.reader);
     this.#globalOf.forget(key);
-    // Without sockets the ends of tasks are not heard, by which they are forgotten.
+    // Without sockets the events of their ends, by which tasks are forgotten, do not arrive.
     if (this.#sockets.size === 0) this.#progress.forgetAll();
   }
 

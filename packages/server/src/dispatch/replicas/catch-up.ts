@@ -6,7 +6,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 
 const tasksAtOnce = 500;
 
-/** Reads from the rows what news and orders would have told, in case they were lost. */
+/** Reads from the rows what news and orders would have brought, in case they were lost. */
 export class CatchUp {
   readonly #options;
 
@@ -35,7 +35,7 @@ export class CatchUp {
     for (const taskId of await tasks.cancelRequestedIds()) fleet.cancel(taskId);
   }
 
-  /** Requests that wait for a task are told of its end. */
+  /** Requests that wait for a task get its end. */
   async #endWaits(): Promise<void> {
     const { tasks, events } = this.#options;
     const watched = events.watchedTasks;

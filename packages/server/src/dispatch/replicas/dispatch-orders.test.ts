@@ -3,7 +3,7 @@ import { ManualTime } from '../../../testing/manual-time.ts';
 import { MemoryBus } from '../../platform/bus/memory-bus.ts';
 import { DispatchOrders, type Order } from './dispatch-orders.ts';
 
-/** An answer that tells which replica has given it. */
+/** An answer with the name of the replica that has given it. */
 const tested = (replica: string) => ({
   outcome: { ok: false as const, latencyMs: 1, cause: 'timed_out' as const, message: replica },
   untold: null,

@@ -17,7 +17,7 @@ export class NewsReader {
   #hasGap = false;
   #working: Promise<void> | null = null;
   #listening: Promise<void> = Promise.resolve();
-  /** The token of the newest dispatcher that was heard. */
+  /** The token of the newest dispatcher whose news arrived. */
   #newestToken = 0;
 
   constructor(options: {
@@ -36,7 +36,7 @@ export class NewsReader {
     this.#options = options;
   }
 
-  /** Resolves once everything is heard that is told from now on. */
+  /** Resolves once everything arrives that is sent from now on. */
   async start(): Promise<void> {
     const events = await this.#options.bus.subscribe(newsTopic, { signal: this.#closing.signal });
     this.#listening = this.#listen(events);

@@ -15,7 +15,10 @@ const maxInMessage = 200;
 /** Stays below the limit of the bus, with room for what stands around the news. */
 const maxBytesInMessage = 48 * 1024;
 const instanceIntervalMs = 100;
-/** Each message wakes every replica. A reader does not notice so short a wait, and only a busy replica has more to tell by then. */
+/**
+ * Each message wakes every replica. A reader does not notice so short a wait, and only a busy replica has more to send
+ * by then.
+ */
 const messageIntervalMs = 10;
 
 interface SenderOptions extends Pick<DispatchParts, 'events' | 'steadyClock'> {

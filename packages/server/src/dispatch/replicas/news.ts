@@ -53,7 +53,7 @@ function oneNews<const Name extends string, Facts extends TProperties>(types: re
   return Type.Object({ type: oneOf(types), ...facts });
 }
 
-/** An event as it crosses to other replicas: ids and small facts. The replica that hears it reads the rows. */
+/** An event as it crosses to other replicas: ids and small facts. The replica that receives it reads the rows. */
 const news = Type.Union([
   oneNews(['task_claimed'], { id }),
   oneNews(['task_created', 'task_ended'], { id, owner: ofOwner }),
@@ -72,7 +72,7 @@ const news = Type.Union([
 export type News = Static<typeof news>;
 
 const newsMessage = Type.Object({
-  /** The replica that tells. */
+  /** The replica that sends it. */
   from: Type.String(),
   /** The token under which it was the dispatcher last; null when it never was. */
   token: nullable(Type.Integer()),

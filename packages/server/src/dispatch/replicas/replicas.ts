@@ -25,7 +25,7 @@ export class Replicas {
     this.#options = options;
   }
 
-  /** Resolves once this replica hears the others. */
+  /** Resolves once this replica receives the news of the others. */
   async start(): Promise<void> {
     const { reader, orders, reports, isDispatcher } = this.#options;
     await reader.start();
@@ -86,5 +86,5 @@ export class InstancesElsewhere {
   }
 }
 
-/** A probe has a time limit of its own; then the worker says what it can run. */
+/** A probe has a time limit of its own; then the worker reports what it can run. */
 const testWaitMs = 15_000;

@@ -41,7 +41,7 @@ export interface RunningMark {
   progress: number;
   node: string | null;
   updatedAt: string;
-  /** Only in the mark that says that the worker has taken the prompt. */
+  /** Only in the mark that the worker has taken the prompt. */
   accepted?: { at: string; startedAt: string };
   /** The record of the attempt's nodes so far. */
   nodes?: string;

@@ -36,7 +36,7 @@ test('nodes into which a node expands count as part of it', () => {
   const record = newRecord();
   record.takeIn(started('7'), 0);
   record.takeIn(started('7.0.0.1', '7'), 10);
-  // An older worker does not say which node it belongs to.
+  // An older worker does not name the node that it belongs to.
   record.takeIn(started('7.0.0.2'), 20);
   record.takeIn({ type: 'node_finished', promptId, nodeId: '7.0.0.2', topNodeId: '7.0.0.2' }, 30);
   record.takeIn({ type: 'run_ended', promptId, end: 'succeeded', error: null }, 40);

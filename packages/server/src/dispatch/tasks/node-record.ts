@@ -81,7 +81,9 @@ export class NodeRecord {
     }
   }
 
-  /** Adds what the worker's history names and no event told: without times, since the history has none. */
+  /**
+   * Adds the nodes that the worker's history names and no event has brought: without times, since the history has none.
+   */
   fill({ cached, finished }: { cached: readonly string[]; finished: readonly string[] }): void {
     for (const nodeId of cached) this.#addMissed(nodeId, 'cached', null);
     for (const nodeId of finished) this.#addMissed(nodeId, 'finished', null);

@@ -2,7 +2,7 @@ import type { Database, WriteTransaction } from '../../platform/database/databas
 import { isOneOf } from '../../platform/database/dialect.ts';
 import type { DispatchTables, TaskInputRow, TaskPromptRow } from '../tables.ts';
 
-/** The names that clients of ComfyUI give to their tasks, and who hears of them. */
+/** The names that clients of ComfyUI give to their tasks, and the clients that get their events. */
 export class PromptStore {
   readonly #database: Database<DispatchTables>;
 

@@ -11,7 +11,7 @@ export interface TaskOfRun extends TimedTask {
   conversation: string;
 }
 
-/** Only this many of a user's latest tasks are looked at: older ones say little, and no index leads to them. */
+/** Only this many of a user's latest tasks are looked at: older ones show little, and no index leads to them. */
 const latest = 2_000;
 
 /** Reads how long a user's tasks took. */

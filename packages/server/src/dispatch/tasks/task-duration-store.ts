@@ -8,7 +8,7 @@ export interface Duration {
   ms: number;
 }
 
-/** Fewer durations say too little about the next one. */
+/** Fewer durations show too little about the next one. */
 export const minSamples = 5;
 
 /** The newest of a graph that are looked at, whichever instance ran them. */

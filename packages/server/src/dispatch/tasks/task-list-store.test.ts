@@ -51,7 +51,7 @@ function listBehaves(where: () => Promise<DatabaseOptions>): void {
   });
   afterAll(() => opened.close());
 
-  /** How the database says it runs the statements of a list. */
+  /** Returns the database's plans for the statements of a list. */
   async function plansOf(owner: Owner, filter: TaskFilter): Promise<string[]> {
     await store.page(owner, { ...filter, order: 'desc', limit: 50, offset: 0 });
     await store.total(owner, filter);

@@ -59,7 +59,7 @@ export class TaskUsageStore {
     return this.#ended(range).select('owner').select(this.#sums()).groupBy('owner').execute();
   }
 
-  /** By the agent whose run asked for the task; null for tasks of earlier versions, which do not say. */
+  /** By the agent whose run asked for the task; null for tasks of earlier versions, which do not have it. */
   async byAgent(range: TaskRange): Promise<(TaskUsage & { agent: string | null })[]> {
     const agent = this.#agent();
     return this.#ended(range).select(agent.as('agent')).select(this.#sums()).groupBy(agent).execute();

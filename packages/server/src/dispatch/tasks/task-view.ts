@@ -89,7 +89,7 @@ export function targetsOf(input: Pick<TaskInputRow, 'partialExecutionTargets'>):
 }
 
 /**
- * The task as the answer to its submission showed it; its own address tells what has happened since. Its place in the
+ * The task as the answer to its submission showed it; its own address shows what has happened since. Its place in the
  * queue is the present one.
  */
 export function asSubmitted(task: TaskDetail): TaskDetail {

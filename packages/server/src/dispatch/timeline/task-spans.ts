@@ -120,8 +120,8 @@ const nodeStates = {
 } as const satisfies Record<string, TaskSpanState>;
 
 /**
- * The nodes of an attempt, one by one as far as they are recorded so. Nodes of which no time is known share a span as long as the
- * attempt: a worker told of them only afterwards.
+ * The nodes of an attempt, one by one as far as they are recorded so. Nodes of which no time is known share a span as
+ * long as the attempt: a worker named them only afterwards.
  */
 function nodeSpans({ attempt, nodes, folded }: AttemptNodes, taskId: string): TaskSpan[] {
   const parentId = attemptId(taskId, attempt.attempt);

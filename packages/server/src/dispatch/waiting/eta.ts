@@ -47,7 +47,7 @@ export function etaOfWaiting(work: QueuedWork): EtaMs | null {
   );
 }
 
-/** Returns null when the task takes longer than all such tasks did: then they tell nothing about it any more. */
+/** Returns null when the task takes longer than all such tasks did: then they show nothing about it any more. */
 export function etaOfRunning({
   nowMs,
   startMs,
@@ -134,7 +134,7 @@ function meanOf(durations: Durations): number {
 }
 
 /**
- * Each column of the draws takes every part of the durations once, in an order of its own: so 64 draws tell as much as
+ * Each column of the draws takes every part of the durations once, in an order of its own: so 64 draws show as much as
  * many more that are left to chance.
  */
 function shareOf(draw: number, column: number): number {

@@ -9,7 +9,7 @@ import { showPause } from '../queue/queue-control.ts';
 const maxNamed = 3;
 const maxHelp = 5;
 
-/** A server has several instances, so its name alone says too little. */
+/** A server has several instances, so its name alone is not enough. */
 export function nameOf({ serverName, id }: Pick<InstanceRow, 'serverName' | 'id'>): string {
   return `${serverName} (${id})`;
 }

@@ -71,7 +71,9 @@ export interface WorkerClient {
   /** Opens an output; null when the worker does not have it. The caller reads the body to its end or destroys it. */
   pullOutput(output: OutputFile, options: PullOptions): Promise<PulledOutput | null>;
 
-  /** Asks the worker to delete the outputs of an execution, if the worker says that it can. Other workers keep them. */
+  /**
+   * Asks the worker to delete the outputs of an execution, if the worker reports that it can. Other workers keep them.
+   */
   discardOutputs(promptId: string): Promise<void>;
 
   /** Asks the worker to unload models and free memory before its next execution. */
@@ -114,7 +116,7 @@ export interface NodeInput {
 
 export interface WatchedExecution {
   promptId: string;
-  /** The class of a node, to tell an image that is a node's output from a preview of it. */
+  /** The class of a node, to distinguish an image that is a node's output from a preview of it. */
   classOf: (nodeId: string) => string | undefined;
 }
 
@@ -136,7 +138,7 @@ export type SubmitOutcome =
    * rest.
    */
   | { outcome: 'accepted'; number: number; skipped: NodeFault[] }
-  /** The worker says that the graph is wrong, and it would say so again. */
+  /** The worker answers that the graph is wrong, and it would answer so again. */
   | { outcome: 'invalid'; error: NodeFault; faults: NodeFault[] }
   /** The worker lacks a node class, or a value such as a model: another worker may have it. */
   | { outcome: 'incapable'; lacks: 'node_class' | 'value'; error: NodeFault; faults: NodeFault[] }
@@ -144,7 +146,7 @@ export type SubmitOutcome =
   | { outcome: 'input_missing'; error: NodeFault; faults: NodeFault[] }
   /** The worker certainly did not take the prompt; nothing runs. */
   | { outcome: 'not_taken'; cause: WorkerCallCause; message: Wording }
-  /** The prompt may run or not. Only `reconcile` can tell; a lost answer never means "no". */
+  /** The prompt may run or not. Only `reconcile` can find out; a lost answer never means "no". */
   | { outcome: 'unknown'; cause: WorkerCallCause; message: Wording };
 
 /** One thing that is wrong with one node, as the worker describes it. */
@@ -251,7 +253,7 @@ export type WorkerCallCause =
   | 'refused_size'
   | 'aborted';
 
-/** With these, a proxy says that it does not reach the worker behind it. */
+/** With these, a proxy reports that it does not reach the worker behind it. */
 export function isProxyFault(status: number | null): boolean {
   return status === 502 || status === 503 || status === 504;
 }

@@ -140,7 +140,7 @@ function shapeOf(
 ): Shape {
   if (taken && agrees(taken.type, value)) return taken;
   if (typeof value === 'boolean') return { type: 'boolean' };
-  // Unless a worker has told, the value 1 may belong to an input that also takes 1.5.
+  // Unless a worker has reported the type, the value 1 may belong to an input that also takes 1.5.
   if (typeof value === 'number') return { type: 'number' };
   const isFile = node.class_type.startsWith('LoadImage') && input === 'image';
   return { type: isFile ? 'file' : 'string', ...(value.includes('\n') && { multiline: true }) };

@@ -38,7 +38,7 @@ export interface ExposedWorkflow {
 
 const workflowLimits = { perUser: 500, versions: 50, graphBytes: 2_000_000, exposed: 100 } as const;
 
-/** A user's own workflows, stored by name, with parameters that say what a task may set. */
+/** A user's own workflows, stored by name, with the parameters that a task may set. */
 export class SavedWorkflows {
   readonly #options;
 

@@ -3,7 +3,7 @@ import { neutralText } from '../../http/errors/errors.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import { refusal } from './prompt-refusals.ts';
 
-/** ComfyUI says what it refuses in plain text, with 400 for every mistake of the caller. */
+/** ComfyUI explains what it refuses in plain text, with 400 for every mistake of the caller. */
 export function comfyuiErrorText(error: AppError): ErrorAnswer {
   const status = statusOf(error);
   return { status, contentType: 'text/plain; charset=utf-8', body: `${status}: ${textOf(error)}` };

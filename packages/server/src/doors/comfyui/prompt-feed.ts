@@ -73,7 +73,7 @@ export class PromptFeed {
     return this.#clients.get(userId)?.size ?? 0;
   }
 
-  /** The first frame says how many prompts the account has. A client that comes back hears which node runs. */
+  /** The first frame has the number of prompts of the account. A client that comes back gets the node that runs. */
   async add(client: PromptClient): Promise<void> {
     const ofUser = this.#clients.get(client.userId) ?? new Set();
     this.#clients.set(client.userId, ofUser.add(client));
@@ -98,8 +98,8 @@ export class PromptFeed {
   }
 
   /**
-   * Holds the frames of a new prompt until the returned function is called: a client that hears of a prompt before it has the answer
-   * to its request does not know it yet.
+   * Holds the frames of a new prompt until the returned function is called: a client that gets an event of a prompt
+   * before it has the answer to its request does not know it yet.
    */
   hold(address: TaskPromptRow): () => void {
     this.#remember(address.taskId, address);

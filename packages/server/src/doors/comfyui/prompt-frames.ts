@@ -9,7 +9,7 @@ export type PromptFrame = Pick<PushFrame, 'payload' | 'replaces'>;
 
 type Address = Pick<TaskPromptRow, 'taskId' | 'promptId'>;
 
-/** The frames that tell a client of its prompt; previews depend on the client. */
+/** Returns the frames that show a client its prompt; previews depend on the client. */
 export function framesOf(
   event: DispatchEvent,
   { taskId, promptId }: Address,

@@ -34,7 +34,7 @@ function listOf(outputs: Record<string, NodeOutput>, node: string, kind: string)
   return list;
 }
 
-/** Tasks of earlier versions do not say under which kind the worker had listed a file. */
+/** Tasks of earlier versions do not record under which kind the worker had listed a file. */
 function kindOf(contentType: string): string {
   return contentType.startsWith('audio/') ? 'audio' : 'images';
 }

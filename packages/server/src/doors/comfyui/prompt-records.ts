@@ -61,7 +61,9 @@ export class PromptRecords {
     return { queue_running: await this.#tuples(running), queue_pending: await this.#tuples(waiting) };
   }
 
-  /** The prompts that have not ended. A client that was told of the start of its prompt has it among those that run. */
+  /**
+   * The prompts that have not ended. A client that has the event of its prompt's start finds it among those that run.
+   */
   async open(userId: string): Promise<{ running: TaskRow[]; waiting: TaskRow[] }> {
     const list = (status: 'running' | 'pending') => {
       const page = { status, order: 'asc', limit: maxListed, offset: 0 } as const;

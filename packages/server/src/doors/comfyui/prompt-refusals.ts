@@ -3,7 +3,7 @@ import { type Graph, ownTitle } from '../../dispatch/graphs/graph.ts';
 import type { InputFault, NodeErrors } from '../../dispatch/instances/prompt-faults.ts';
 import type { AppError } from '../../lib/app-error.ts';
 
-/** A prompt that is not queued, as ComfyUI says it. */
+/** The refusal of a prompt, in ComfyUI's words. */
 export interface PromptRefusal {
   status: number;
   body: { error: PromptError; node_errors: NodeErrors };

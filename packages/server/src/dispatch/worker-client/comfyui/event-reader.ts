@@ -54,7 +54,7 @@ export class EventReader {
   }
 
   /**
-   * The result of an execution that was heard from its start to its end and that the worker has forgotten; null if
+   * The result of an execution whose events came from its start to its end and that the worker has forgotten; null if
    * there is none.
    */
   heardResultOf(promptId: string): ExecutionResult | null {

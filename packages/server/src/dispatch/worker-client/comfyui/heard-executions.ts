@@ -1,7 +1,7 @@
 import type { ExecutionEnd, ExecutionError, ExecutionResult } from '../worker-client.ts';
 import { OutputCollector } from './output-collector.ts';
 
-/** The limit for one execution; beyond it, what was heard counts as incomplete. */
+/** The limit for one execution; beyond it, the events that came count as incomplete. */
 const maxOutputBytes = 32 * 1024 * 1024;
 
 interface HeardExecution {
@@ -49,7 +49,7 @@ export class HeardExecutions {
     for (const [promptId, { end }] of this.#runs) if (!end) this.#runs.delete(promptId);
   }
 
-  /** Returns null when it was not heard from its start to its end. */
+  /** Returns null when its events did not come from its start to its end. */
   resultOf(promptId: string): ExecutionResult | null {
     const run = this.#runs.get(promptId);
     if (!run?.end) return null;

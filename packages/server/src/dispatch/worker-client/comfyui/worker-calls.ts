@@ -14,7 +14,7 @@ interface AskOptions {
 }
 
 export interface WorkerFeatures {
-  /** ComfyUI keeps its outputs; the reference worker says that it deletes what was collected. */
+  /** ComfyUI keeps its outputs; the reference worker reports that it deletes what was collected. */
   deletesCollected: boolean;
   /** The limit of every request body, uploads and prompts alike; infinite when the server names none. */
   maxRequestBytes: number;
