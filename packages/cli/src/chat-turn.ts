@@ -65,7 +65,7 @@ async function streamRun(body: RunCreate, signal: AbortSignal, context: TurnCont
   return end;
 }
 
-/** The answer was read here, so no other page has to tell of it. A run that has ended since stays unread. */
+/** The answer was read here, so no other page has to show it as unread. A run that has ended since stays unread. */
 async function markSeen(
   client: Client,
   params: { thread_id: string; run_id: string },

@@ -3,7 +3,9 @@ interface Pixels {
   info: { width: number; height: number; channels: number };
 }
 
-/** Returns whether two files are pictures of the same size with the same pixels. What cannot be decoded has none. */
+/**
+ * Returns whether two files are pictures of the same size with the same pixels. A file that cannot be decoded has none.
+ */
 export async function haveSamePixels(left: Buffer, right: Buffer): Promise<boolean> {
   const [a, b] = await Promise.all([pixelsOf(left), pixelsOf(right)]);
   if (!a || !b) return false;

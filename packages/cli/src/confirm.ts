@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { CommandError } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Asks before something is done to many things. A script has to say --yes. */
+/** Asks before something is done to many things. A script has to pass --yes. */
 export async function confirm(message: string, { stdin, stderr }: Terminal): Promise<void> {
   if (!stdin.isTTY) throw new CommandError('usage', `${message} There is no terminal to ask on. Add --yes.`);
   const prompts = await import('@clack/prompts');

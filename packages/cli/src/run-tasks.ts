@@ -8,8 +8,8 @@ import type { Terminal } from './terminal.ts';
 import { cancelTasks, type RunContext, waitForTasks } from './workflow-run.ts';
 
 /**
- * Submits tasks, waits for them and saves their outputs if the options say so, and prints. Throws when one has failed. Ctrl-C
- * cancels what was submitted.
+ * Submits tasks, waits for them and saves their outputs if the options ask for it, and prints. Throws when one has
+ * failed. Ctrl-C cancels what was submitted.
  */
 export async function runTasks({
   client,

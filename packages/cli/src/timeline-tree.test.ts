@@ -50,7 +50,7 @@ describe('the tree of a timeline', () => {
   });
 });
 
-/** The bars may be longer or shorter; who stands where and who follows whom counts. */
+/** The bars may be longer or shorter; the places and the order of the rows count. */
 function shapeOf(line: string): RegExp {
   const pattern = line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/[█░·]+/, '[█░·]+');
   return new RegExp(`^${pattern.replace(/ +/g, ' +')}$`);

@@ -98,7 +98,9 @@ async function suite() {
 
 const firstAnswerMs = 10_000;
 
-/** Returns what the worker says about itself. Its queue has to be empty, because the suite deletes waiting prompts. */
+/**
+ * Returns the version that the worker reports. Its queue has to be empty, because the suite deletes waiting prompts.
+ */
 async function versionOfIdle(url: string, headers: Record<string, string>): Promise<string | null> {
   const [stats, prompt] = await Promise.all([
     ask(`${url}/system_stats`, headers),

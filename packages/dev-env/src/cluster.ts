@@ -202,7 +202,9 @@ function spawnReplica({
   return SpawnedGateway.start({ home, env, args, readyWithinMs });
 }
 
-/** A port of loopback for a program that has to be told one. No other program is given it before it is released. */
+/**
+ * A port of loopback for a program that needs one in its settings. No other program is given it before it is released.
+ */
 export async function holdPort(): Promise<{ port: number; release(): Promise<void> }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

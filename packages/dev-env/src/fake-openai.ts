@@ -39,8 +39,8 @@ export interface FakeOpenAi {
 }
 
 /**
- * A server with OpenAI's chat completions, streamed or whole, that answers as a test says. It speaks the protocol of the
- * provider as it is on the wire, arguments of tools in pieces included.
+ * A server with OpenAI's chat completions, streamed or whole, that answers as a test decides. It speaks the protocol of
+ * the provider as it is on the wire, arguments of tools in pieces included.
  */
 export async function startFakeOpenAi(answer: (request: FakeRequest) => FakeReply): Promise<FakeOpenAi> {
   const requests: FakeRequest[] = [];

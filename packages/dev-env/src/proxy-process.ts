@@ -9,7 +9,7 @@ import { endWithThisProcess } from './end-with-this-process.ts';
 /** A reverse proxy as a child process. */
 export interface RunningProxy {
   url: string;
-  /** The last lines of what it says. */
+  /** The last lines of its output. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -18,7 +18,7 @@ interface ProxyOptions {
   program: string;
   args: readonly string[];
   env?: Record<string, string>;
-  /** Any answer from here says that the proxy has started. */
+  /** Any answer from here shows that the proxy has started. */
   url: string;
 }
 

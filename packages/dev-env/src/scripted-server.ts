@@ -19,7 +19,7 @@ export interface ScriptedServer {
   close: () => Promise<void>;
 }
 
-/** A server that answers exactly as a test says, for answers that no correct worker sends. */
+/** A server that answers exactly as a test decides, for answers that no correct worker sends. */
 export async function startScriptedServer(
   script: (request: IncomingMessage, response: ServerResponse) => void,
   options: { tls?: boolean } = {},

@@ -20,7 +20,7 @@ export interface ServerOptions {
   metricsToken: string | null;
   /** Adds the hook that decides who may call; `Guard.protect`. */
   guard: (app: App) => void;
-  /** For public routes that tell more to known callers; `Guard.isSignedIn`. */
+  /** For public routes that show more to known callers; `Guard.isSignedIn`. */
   isSignedIn: (request: FastifyRequest) => Promise<boolean>;
   /** The folder of the built web console; null when there is none. */
   consoleFolder: string | null;

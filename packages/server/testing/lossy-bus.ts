@@ -1,7 +1,7 @@
 import { type Bus, type BusEvent, type BusTopic, encodeMessage } from '../src/platform/bus/bus.ts';
 import { TopicSubscribers } from '../src/platform/bus/topic-subscribers.ts';
 
-/** A bus that loses messages when a test says so, as one does whose connection breaks. */
+/** A bus that loses messages when a test asks for it, like a bus whose connection breaks. */
 export class LossyBus implements Bus {
   readonly #subscribers = new TopicSubscribers();
   #isBroken = false;
@@ -11,7 +11,7 @@ export class LossyBus implements Bus {
     this.#isBroken = true;
   }
 
-  /** Messages arrive again, and each subscriber hears that it has missed some. */
+  /** Messages arrive again, and each subscriber gets a gap for those that it has missed. */
   heal(): void {
     this.#isBroken = false;
     for (const topic of this.#subscribers.topics) this.#subscribers.tellGap(topic);

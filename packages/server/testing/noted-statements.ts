@@ -4,7 +4,7 @@ import type { Database } from '../src/platform/database/database.ts';
 export interface NotedStatements<Tables> {
   /** The same database; what is read through it is noted. */
   database: Database<Tables>;
-  /** How the database says it runs each statement that was read since the last call. */
+  /** Returns the database's plan for each statement that was read since the last call. */
   plans(explain: string): Promise<string[]>;
 }
 

@@ -495,7 +495,7 @@ class HeldBus implements Pick<Bus, 'publish' | 'subscribe'> {
   }
 }
 
-/** Work that lasts until it is told to finish. */
+/** Work that lasts until the test ends it. */
 export function startHolding(
   ownership: Ownership,
   key: string,

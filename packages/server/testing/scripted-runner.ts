@@ -36,7 +36,7 @@ export class ScriptedRun {
   }
 }
 
-/** An agent runtime for tests: runs end when the test says so, or when they are told to stop. */
+/** An agent runtime for tests: runs end when the test decides it, or when they are stopped. */
 export class ScriptedRunner implements AgentRunner {
   readonly begun: ScriptedRun[] = [];
   readonly #waiting: Deferred<ScriptedRun>[] = [];

@@ -301,7 +301,7 @@ export function streamLogConformance(
         write('run', max + 1);
         const gap = await first;
         expect(gap).toMatchObject({ type: 'gap', requested: 0, earliest: 2 });
-        // Another replica may tell of the gap before it has seen the newest frame.
+        // Another replica may report the gap before it has seen the newest frame.
         expect(gap?.type === 'gap' && gap.latest).toBeGreaterThanOrEqual(2);
         await expect(reading.next()).rejects.toThrow(new StreamBroken('overtaken'));
       });

@@ -1,4 +1,4 @@
-/** Keeps an adopted worker alive: the worker ends when it has not heard from a gateway for a while. */
+/** Keeps an adopted worker alive: the worker ends when no gateway has called it for a while. */
 export class Adoption {
   readonly #waitMs: number | undefined;
   readonly #onOrphaned: () => void;

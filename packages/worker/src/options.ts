@@ -51,12 +51,12 @@ export interface WorkerOptions {
   /** Opens `/reference/faults`: lets a caller on loopback break this worker on purpose. For tests only. */
   faultRoutes?: boolean;
   /**
-   * When absent, the worker never ends by itself. Otherwise it wants to end when it has not heard from a gateway for
-   * this long.
+   * When absent, the worker never ends by itself. Otherwise it wants to end when no gateway has called it for this
+   * long.
    */
   exitWhenOrphanedForMs?: number;
   /**
-   * Called when the worker is orphaned or told to end by `/reference/stop`. The code that started the worker closes it.
+   * Called when the worker is orphaned, or stopped by `/reference/stop`. The code that started the worker closes it.
    */
   onEnd?: (reason: 'orphaned' | 'told') => void;
   limits?: Partial<WorkerLimits>;

@@ -70,7 +70,7 @@ export function addRunCommand(program: Command, terminal: Terminal): void {
   });
 }
 
-/** Reads the workflow, uploads files, submits; waits and saves outputs if the options say so; prints. */
+/** Reads the workflow, uploads files, submits; waits and saves outputs if the options ask for it; prints. */
 async function run(file: string, options: RunOptions, terminal: Terminal): Promise<void> {
   const workflow = readWorkflow(resolve(terminal.cwd, file), maxWorkflowBytes);
   const extra = workerOptions(options, terminal);

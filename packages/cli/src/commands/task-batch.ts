@@ -135,7 +135,7 @@ async function act(
   }
 }
 
-/** Undefined when no option says which tasks. */
+/** Returns undefined when no option chooses tasks. */
 function filterOf(options: BatchOptions): TaskFilterInput | undefined {
   const { status, instance: instanceId, user: owner, tag, search: q, since, until } = options;
   const given = Object.entries({ status, instanceId, owner, tag, q, since, until }).filter(

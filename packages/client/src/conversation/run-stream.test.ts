@@ -4,7 +4,7 @@ import { createClient } from '../client.ts';
 import type { Fetch } from '../transport.ts';
 import type { RunFrame } from './run-frame.ts';
 
-/** One connection: the test says what arrives on it. */
+/** One connection: the test decides what arrives on it. */
 class TestConnection {
   readonly url: string;
   readonly method: string;

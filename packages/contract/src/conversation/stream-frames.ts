@@ -25,7 +25,7 @@ export const metadataFrame = frame(
   Type.Object({ run_id: Type.String(), thread_id: Type.String(), attempt: Type.Integer() }),
 );
 
-/** The whole state; `__interrupt__` in it says what the run waits for. */
+/** The whole state; `__interrupt__` in it shows what the run waits for. */
 export const valuesFrame = frame('values', record);
 
 /** The changes that each node made, by the node's name; `__interrupt__` as in `values`. */

@@ -12,7 +12,7 @@ export const sentence = Type.Object({
 });
 export type Sentence = Static<typeof sentence>;
 
-/** The parts of a text, for clients that say it in their own language. */
+/** The parts of a text, for clients that show it in their own language. */
 export const sentenceList = Type.Array(sentence, {
   description: 'The same text as codes with values, in the order of the text.',
 });

@@ -32,7 +32,7 @@ export function withDetail(sentences: readonly Sentence[], detail: string): Sent
   );
 }
 
-/** Changes the names and numbers, and what quotes say. */
+/** Changes the names and numbers, and the content of quotes. */
 export function inEach(sentences: readonly Sentence[], change: (text: string) => string): Sentence[] {
   return sentences.map(({ code, values }) => ({
     code,

@@ -25,7 +25,7 @@ export class SessionEnds {
     bus: Pick<Bus, 'subscribe'>;
     credentials: Pick<OpenCredentials, 'ended'>;
     log: Pick<AccountLog, 'warn'>;
-    /** The clock that says whether a token has expired. */
+    /** The clock that decides whether a token has expired. */
     clock: Clock;
     timer?: Timer;
   }) {

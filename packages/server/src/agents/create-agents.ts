@@ -85,7 +85,7 @@ export interface AgentRuntime {
   webApp: OwnWebApp | null;
   /** The authentication of langgraph.json; null when there is none. */
   auth: OwnAuth | null;
-  /** Says for whom own code works. */
+  /** Knows for which user own code works. */
   ownCode: OwnCode;
   /** Loads the operator's own code besides graphs, and returns what is wrong with it. */
   otherFaults(): Promise<{ name: string; fault: string }[]>;

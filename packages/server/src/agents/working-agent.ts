@@ -21,7 +21,7 @@ type FindWorkingAgent = (userId: string, name: string) => Promise<WorkingAgent |
 /** The agents that users made, as far as the lead agent needs to know them. */
 export interface UserAgents {
   working: WorkingAgents;
-  /** Returns what a user tells every agent about themselves. */
+  /** Returns the text that a user has written about themselves for every agent. */
   profileOf: (userId: string) => Promise<string | null>;
   /** Creates an agent or changes an existing one. Absent when the management of agents is switched off. */
   setUp?: (

@@ -53,7 +53,7 @@ interface Surroundings {
   metrics: Metrics;
 }
 
-/** Opens bus, counters, stream log and jobs, as the configuration says. */
+/** Opens bus, counters, stream log and jobs, as configured. */
 export async function openShared(surroundings: Surroundings): Promise<Shared> {
   const { config, opened, ownership, clock } = surroundings;
   const redis = config.bus.backend === 'redis' ? await openRedis(surroundings) : null;

@@ -10,7 +10,7 @@ export interface TextFrame {
   data: Data;
 }
 
-/** A socket that keeps every frame it hears. */
+/** A socket that keeps every frame that it receives. */
 export class Listener {
   readonly frames: TextFrame[] = [];
   readonly binaries: Buffer[] = [];

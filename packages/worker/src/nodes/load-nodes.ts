@@ -56,7 +56,7 @@ interface Decoded {
 }
 
 /**
- * RGB of all frames, rotated as the camera says. A frame whose size differs from the first is left out, as in ComfyUI.
+ * RGB of all frames, rotated as the camera noted. A frame whose size differs from the first is left out, as in ComfyUI.
  */
 async function decode(name: string, run: NodeRun): Promise<Decoded> {
   const path = await pathOf(name, run.files);

@@ -29,7 +29,7 @@ export interface RunTools {
 
 /** One prompt, from `execution_start` to `execution_success`, `execution_error` or `execution_interrupted`. */
 export class PromptRun {
-  /** The node that a newly connected socket is told about; undefined when no node runs. */
+  /** The node that a newly connected socket gets as the running one; undefined when no node runs. */
   currentNode: string | undefined;
   readonly clientId: string | undefined;
   readonly #prompt: QueuedPrompt;

@@ -4,7 +4,7 @@ import { PythonError, repr } from './python.ts';
 
 const maxInputCharacters = 1000;
 
-/** The part of `execution_error` that says what went wrong. It names no file of this machine. */
+/** The part of `execution_error` about what went wrong. It names no file of this machine. */
 export function describeFailure(error: unknown, node: GraphNode): Record<string, unknown> {
   return {
     ...(hostFault(error) ?? {

@@ -39,7 +39,7 @@ function call(name: string, args = {}): ScriptedReply {
   return { text: `I call the tool ${name}.`, calls: [{ name, args }] };
 }
 
-/** Returns what the demo model says next. It calls no tool that it does not have. */
+/** Returns the next reply of the demo model. It calls no tool that it does not have. */
 export function nextReply(turns: readonly Turn[], tools: ReadonlySet<string>): ScriptedReply {
   const reply = replyTo(turns, tools);
   const missing = reply.calls.find(({ name }) => !tools.has(name))?.name;

@@ -11,7 +11,7 @@ export interface KeptPart {
 }
 
 export interface CompactionRequest {
-  /** Null keeps what the settings say. */
+  /** Null keeps the part that the settings name. */
   keep: KeptPart | null;
   /** Compacts also a conversation that is not long. */
   isForced: boolean;

@@ -22,7 +22,7 @@ interface ToSummarise {
   runtime: ModelRuntime;
 }
 
-/** Returns a summary and the messages after it, or null when no model says anything. */
+/** Returns a summary and the messages after it, or null when no model answers. */
 export async function summarised(
   models: AnsweringModels,
   { messages, cut, model, tokens, runtime }: ToSummarise,

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 
-/** Reads a text for a prompt. When it cannot be read the run continues without it, and the log says so. */
+/** Reads a text for a prompt. When it cannot be read the run continues without it, and the log has a line about it. */
 export async function textOrNothing(
   reading: Promise<string>,
   log: Pick<Log, 'warn'>,

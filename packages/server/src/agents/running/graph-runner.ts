@@ -178,7 +178,7 @@ export class GraphRunner implements AgentRunner {
     await transformers?.end(tools.signal);
   }
 
-  /** Undefined when the graph has none, or no reader could get what they say. */
+  /** Returns undefined when the graph has none, or when no reader could get their output. */
   async #transformers(
     graph: AgentGraph,
     { request, tools }: ActiveRun,

@@ -43,7 +43,7 @@ export class ObservedSpans {
     this.#record.mark({ type: 'end', key: id, state, ...answer });
   }
 
-  /** Some events of a tool say what it does. */
+  /** Some events of a tool show what it does. */
   note(id: string, event: string, facts: unknown): void {
     if (!this.#tools.has(id) || !isObject(facts)) return;
     const { subagent_type: name, task_id: taskId } = facts;

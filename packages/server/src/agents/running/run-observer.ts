@@ -273,7 +273,7 @@ export class RunObserver extends BaseCallbackHandler {
     }
   }
 
-  /** LangChain passes the type of the run and its name last, in another order than its declaration says. */
+  /** LangChain passes the type of the run and its name last, in another order than its declaration has. */
   override handleChainStart(
     _chain: unknown,
     input: unknown,
@@ -367,7 +367,7 @@ export class RunObserver extends BaseCallbackHandler {
       {
         event_type: 'tool_result',
         category: 'message',
-        // The record names the call that began, even when the tool does not say which call it answers.
+        // The record names the call that began, even when the tool does not name the call that it answers.
         content: { ...record, tool_call_id: textOr(record.tool_call_id, tool.callId), name, status },
         metadata: { tool_name: name, status },
       },

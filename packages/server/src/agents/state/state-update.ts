@@ -80,7 +80,7 @@ function refusedValues(error: Error, values: unknown): Fault[] {
   return issuesIn(error)
     .slice(0, maxFaults)
     .map(({ path, type, message }): Fault => {
-      // The error does not say which of several updates caused it.
+      // The error does not name which of several updates caused it.
       if (values === undefined) {
         return { in: 'body', path: ['supersteps'], type, message: `${path.join('.')}: ${message}` };
       }

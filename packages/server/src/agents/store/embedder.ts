@@ -1,4 +1,4 @@
-/** Turns texts into vectors whose angles say how near their meanings are. */
+/** Turns texts into vectors whose angles show how near their meanings are. */
 export interface Embedder {
   /** The model that makes the vectors. Those of two models are never compared. */
   model: string;

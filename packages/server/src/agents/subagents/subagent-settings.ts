@@ -40,8 +40,8 @@ const minAtOnce = 2;
 const maxAtOnce = 4;
 
 /**
- * Reads what a run says about sub-agents. `context` takes precedence over `configurable`, in which older clients send the same
- * keys.
+ * Reads the settings of a run for sub-agents. `context` takes precedence over `configurable`, in which older clients
+ * send the same keys.
  */
 export function requestedSubagents(
   { context, configurable }: { context?: unknown; configurable?: unknown },

@@ -3,7 +3,7 @@ import { demoModelName } from '../../agents/demo/demo-model-name.ts';
 import type { ModelConfig } from '../../config/models.ts';
 import { AppError } from '../../lib/app-error.ts';
 
-/** Stands in while no model is configured, and says so wherever it appears. */
+/** Stands in while no model is configured, and is marked as a demo wherever it appears. */
 const demoModel: Model = {
   name: demoModelName,
   model: demoModelName,

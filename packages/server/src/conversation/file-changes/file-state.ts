@@ -21,7 +21,7 @@ export interface FileState {
 
 /** A larger file is neither read nor shown. */
 export const maxDiffBytes = 262_144;
-/** The beginning of a large file, which says whether it is text. */
+/** The beginning of a large file, which shows whether it is text. */
 const headBytes = 8_192;
 
 /** Returns null when there is no such file. Throws when it cannot be read. */

@@ -9,7 +9,7 @@ const names: readonly RegExp[] = [
 ];
 const folders: ReadonlySet<string> = new Set(['.ssh', '.aws', '.gnupg', '.kube', '.azure', 'secrets']);
 
-/** Returns whether the name says that the content is secret. Such content is never shown. */
+/** Returns whether the content is secret, by the name of the file. Such content is never shown. */
 export function isSensitive(path: string): boolean {
   const parts = path.toLowerCase().split('/');
   const name = parts.pop() ?? '';

@@ -70,7 +70,7 @@ function conversationText(messages: unknown): string {
   return wellFormed(lines.join('\n').slice(-maxConversationLength));
 }
 
-/** Models put the object into a block of code, or say something around it. */
+/** Models put the object into a block of code, or write something around it. */
 function objectIn(text: string): Record<string, unknown> | null {
   try {
     const found: unknown = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));

@@ -29,8 +29,8 @@ export class ExtensionsFile {
   }
 
   /**
-   * Identifies what the file says. Another replica may have changed it, and opening it shows the newest version on a network
-   * folder as well.
+   * Identifies the content of the file. Another replica may have changed it, and opening it shows the newest version on
+   * a network folder as well.
    */
   async version(): Promise<string> {
     try {

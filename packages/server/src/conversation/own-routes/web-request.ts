@@ -29,7 +29,7 @@ const connectionHeaders = new Set([
 export function webRequestOf(
   request: Received,
   options: {
-    /** Under which the client reached the gateway; undefined when the request does not say. */
+    /** The origin under which the client reached the gateway; undefined when the request does not show it. */
     origin: string | undefined;
     /** Left out of the path that the app sees. */
     prefix: string;

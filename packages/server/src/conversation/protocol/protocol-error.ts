@@ -33,7 +33,7 @@ export function protocolErrorOf(error: unknown): ProtocolError | null {
   return code === undefined ? null : new ProtocolError(code, sentenceOf(error));
 }
 
-/** Returns what a socket says of any error. Over HTTP most of them have a status instead. */
+/** Returns the form of any error on a socket. Over HTTP most of them have a status instead. */
 export function socketErrorOf(error: unknown): ProtocolError {
   const told = protocolErrorOf(error);
   if (told) return told;

@@ -96,7 +96,7 @@ export class Guard {
   }
 
   /**
-   * For public routes that tell more to known callers. A caller who cannot be identified for any reason is a stranger.
+   * For public routes that show more to known callers. A caller who cannot be identified for any reason is a stranger.
    */
   async isSignedIn(request: FastifyRequest): Promise<boolean> {
     if (!hasCredentials(request)) return false;
@@ -119,7 +119,7 @@ export class Guard {
       throw new AppError('origin_denied', { message: foreignName });
   }
 
-  /** The origin under which the client reached the gateway; undefined when the request does not say. */
+  /** The origin under which the client reached the gateway; undefined when the request does not show it. */
   originOf(request: FastifyRequest): string | undefined {
     return ownOrigin({ headers: request.headers, ...sourceOf(request.raw, this.#options.proxies) });
   }
@@ -314,7 +314,7 @@ function requireAccess({ method, url, config }: RouteOptions): void {
   );
 }
 
-/** Without a route nothing is public: an unknown path below `/api` tells strangers nothing. */
+/** Without a route nothing is public: an unknown path below `/api` shows strangers nothing. */
 function accessOf(request: FastifyRequest): Access {
   const { access } = request.routeOptions.config;
   if (access !== undefined) return access;

@@ -43,7 +43,7 @@ export interface UnknownRequest {
   url: string;
   headers: IncomingHttpHeaders;
   rawHeaders: readonly string[];
-  /** Under which the client reached the gateway; undefined when the request does not say. */
+  /** The origin under which the client reached the gateway; undefined when the request does not show it. */
   origin: string | undefined;
   /** Names the address that the request comes from. */
   network: string;

@@ -8,7 +8,7 @@ interface Received {
   viaTrustedProxy: boolean;
 }
 
-/** Returns the origin under which the client reached the gateway, or undefined when the request does not say. */
+/** Returns the origin under which the client reached the gateway, or undefined when the request does not show it. */
 export function ownOrigin(received: Received): string | undefined {
   const { proto, host } = addressOf(received);
   return host === undefined ? undefined : normalOrigin(`${proto}://${host}`);

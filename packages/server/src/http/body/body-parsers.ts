@@ -13,7 +13,9 @@ import { mayBeUnsafe, refuseUnsafeValue } from './text-safety.ts';
 const maxFormFields = 100;
 const formType = 'application/x-www-form-urlencoded';
 
-/** The only two kinds of body that the gateway reads into memory. The endpoint says which of them a route accepts. */
+/**
+ * The only two kinds of body that the gateway reads into memory. The endpoint decides which of them a route accepts.
+ */
 export function addBodyParsers(app: App, admission: Pick<Admission, 'readBody'>): void {
   app.removeAllContentTypeParsers();
   const json = bodyParser(admission, parseJson);

@@ -78,7 +78,7 @@ export class ConsoleFiles {
     return this.send(request, reply, 'index.html');
   }
 
-  /** For an address that nothing has: the same page, which says so in the language of its user. */
+  /** For an unknown address: the same page, which shows a message in the language of its user. */
   sendUnknown(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     return this.sendPage(request, reply.code(404));
   }

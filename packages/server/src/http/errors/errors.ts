@@ -106,7 +106,7 @@ function errorText(error: AppError): string {
   return `${path}: ${message}${more}`;
 }
 
-/** An internal error never says more than that it happened. Its cause is in the log, with the request id. */
+/** The message of an internal error shows only that it happened. Its cause is in the log, with the request id. */
 export function neutralText(error: AppError): string {
   const entry = errorCatalogue[error.code];
   return entry.kind === 'internal' ? entry.message : error.message;

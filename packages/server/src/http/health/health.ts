@@ -53,7 +53,7 @@ export class Health {
     };
   }
 
-  /** Only signed-in callers get the version, because it tells a stranger which faults to try. */
+  /** Only signed-in callers get the version, because it shows a stranger which faults to try. */
   async service({ withVersion }: { withVersion: boolean }): Promise<ServiceHealth> {
     const { database, storage, space } = await this.#check();
     const cache = this.#options.cache();

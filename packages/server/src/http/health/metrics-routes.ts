@@ -14,7 +14,7 @@ interface MetricsRoutesOptions {
   token: string | null;
 }
 
-/** The figures tell how busy a gateway is and what it runs, so they are not public. */
+/** The figures show how busy a gateway is and what it runs, so they are not public. */
 export function metricsRoutes({ metrics, token }: MetricsRoutesOptions): Routes {
   return (app) => {
     app.route({

@@ -97,7 +97,7 @@ export function createShell(options: ShellOptions): App {
       connectionsCheckingInterval: 5_000,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.paramLength },
-    // A request that arrives on an open connection while we close is served, and told to close.
+    // A request that arrives on an open connection while we close is served, and asked to close.
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
@@ -165,7 +165,7 @@ export function createShell(options: ShellOptions): App {
     done();
   });
   app.addHook('preClose', (done) => {
-    // They are told to end, but not awaited: the server itself waits for their connections.
+    // They are asked to end, but not awaited: the server itself waits for their connections.
     void streams.closeAll();
     done();
   });
@@ -173,7 +173,7 @@ export function createShell(options: ShellOptions): App {
 }
 
 /**
- * A proxy that hears 503 asks the next replica, and leaves this one out for a while, so that it can close its listener
+ * A proxy that gets 503 asks the next replica, and leaves this one out for a while, so that it can close its listener
  * unseen. It repeats only what changes nothing, so everything else is answered here to the end.
  */
 function leaveToReplicas(request: FastifyRequest): void {
@@ -231,7 +231,7 @@ function causeOf(error: AppError): unknown {
 }
 
 /**
- * An answer is written as its schema says. The writer is compiled when the first such answer is sent, so start-up does not
+ * An answer is written by its schema. The writer is compiled when the first such answer is sent, so start-up does not
  * wait for those of all routes.
  */
 function answerWriters(): FastifySerializerCompiler<FastifySchema> {

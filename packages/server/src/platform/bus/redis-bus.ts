@@ -91,7 +91,7 @@ export class RedisBus implements Bus {
     this.#listener.unsubscribe(this.#channelOf(topic)).catch(() => undefined);
   }
 
-  /** The connection is back. What was published meanwhile is lost, and every subscriber hears of that. */
+  /** The connection is back. What was published meanwhile is lost, and every subscriber gets a gap. */
   async #resume(): Promise<void> {
     this.#heard.clear();
     const topics = this.#subscribers.topics;

@@ -1,8 +1,7 @@
 import { type BusEvent, busLimits } from './bus.ts';
 
 /**
- * One subscriber's bounded queue, read as an async iterable. Variants push into it, and its end tells them to release
- * it.
+ * One subscriber's bounded queue, read as an async iterable. Variants push into it, and its end makes them release it.
  */
 export class Subscription<Message> implements AsyncIterable<BusEvent<Message>> {
   readonly #onEnd: (subscription: Subscription<Message>) => void;

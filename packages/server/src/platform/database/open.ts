@@ -56,7 +56,7 @@ export function openAlone(file: string): Database<unknown> {
   return new SqliteDatabase({ backend: 'sqlite', connection: new SqliteConnection(file) });
 }
 
-/** A server that cannot be used is told at once, with the setting to look at. */
+/** A server that cannot be used is reported at once, with the setting to look at. */
 async function reached<Opened extends Database<unknown>>(database: Opened, url: string): Promise<Opened> {
   try {
     await sql`select 1`.execute(database.read);

@@ -4,7 +4,7 @@ import { hourMs } from '../../lib/time-units.ts';
 export interface StoredContent {
   sha256: string;
   sizeBytes: number;
-  /** The first bytes: enough to tell the type, and the size of a picture. */
+  /** The first bytes: enough to recognise the type, and the size of a picture. */
   head: Buffer;
 }
 

@@ -18,7 +18,9 @@ interface Mark {
   token: string;
 }
 
-/** Kept in the folder. It says to which database the files belong, and has the token that all replicas must find. */
+/**
+ * Kept in the folder. It names the database to which the files belong, and has the token that all replicas must find.
+ */
 export const markFile = '.switchyard-shared.json';
 
 /**

@@ -16,7 +16,7 @@ const maxOffersPerSweep = 1_000;
 /** Ids that wait to be offered. The sweep finds what is beyond. */
 const maxFresh = 10_000;
 const afterTroubleMs = 5_000;
-/** A process of which Redis has not heard for this long has lost its offers. */
+/** A process that has sent Redis nothing for this long has lost its offers. */
 const lockMs = 30_000;
 
 /** All jobs of one kind in this process, handed out by BullMQ. Rows are the record: offers are made from them and checked by them. */

@@ -28,7 +28,7 @@ export class PolledLane implements JobLane {
     this.wake();
   }
 
-  /** The rows say it. */
+  /** The rows have it. */
   remember(): void {}
 
   wake(): void {

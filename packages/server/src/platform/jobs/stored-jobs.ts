@@ -190,7 +190,7 @@ export class StoredJobs implements Jobs {
   }
 }
 
-/** Reads what the rows say about jobs. */
+/** Reads the facts about jobs from the rows. */
 function recordsOver(store: JobStore): JobRecords {
   return {
     dead: async (limit) => (await store.listDead(limit)).map(asDeadJob),

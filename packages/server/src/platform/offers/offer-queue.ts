@@ -44,8 +44,8 @@ const offersAtOnce = 250;
 const gone = { removeOnComplete: true, removeOnFail: true } as const satisfies JobsOptions;
 
 /**
- * One queue of offers that all processes share. BullMQ keeps them until they are due, hands each one to one process, and
- * hands it out again when that process dies. It holds nothing that rows do not say as well.
+ * One queue of offers that all processes share. BullMQ keeps them until they are due, hands each one to one process,
+ * and hands it out again when that process dies. It holds nothing that rows do not have as well.
  */
 export class OfferQueue<Data> {
   readonly #options;
@@ -72,7 +72,7 @@ export class OfferQueue<Data> {
     this.#queue.on('error', report);
   }
 
-  /** Rejects when Redis does not take them; a sweep offers what the rows say again. */
+  /** Rejects when Redis does not take them; a sweep offers the jobs of the rows again. */
   async offer(offers: readonly Offer<Data>[]): Promise<void> {
     for (let first = 0; first < offers.length; first += offersAtOnce) {
       const part = offers.slice(first, first + offersAtOnce);
@@ -91,7 +91,7 @@ export class OfferQueue<Data> {
     }
   }
 
-  /** Begins to take offers, at most `concurrency` at a time. `onIdle` hears that none is due. */
+  /** Begins to take offers, at most `concurrency` at a time. `onIdle` is called when none is due. */
   async serve(
     handle: OfferHandler<Data>,
     options: { concurrency: number; lockMs: number; onIdle?: () => void },

@@ -6,8 +6,8 @@ import ipaddr from 'ipaddr.js';
 import { WordedError } from '../../lib/app-error.ts';
 
 /**
- * Workers live in private networks, so those are allowed for them. A webhook goes wherever a user says, so for it they
- * are not.
+ * Workers live in private networks, so those are allowed for them. A webhook goes wherever a user sends it, so for it
+ * they are not.
  */
 export interface HostPolicy {
   allowPrivate: boolean;

@@ -42,7 +42,9 @@ export function isUnreachable(error: unknown): boolean {
   return unreachable.test(textOf(error));
 }
 
-/** Returns true for a fault of the server as a whole. Its connection tells it once, so that others need not repeat it. */
+/**
+ * Returns true for a fault of the server as a whole. Its connection reports it once, so that others need not repeat it.
+ */
 export function isToldByServer(error: unknown): boolean {
   return isUnreachable(error) || known.some(({ word }) => word.test(textOf(error)));
 }

@@ -173,7 +173,7 @@ export class RedisServer {
     }
   }
 
-  /** For a caller that goes on without the answer to a command. The operator hears of it in the log and in health. */
+  /** For a caller that goes on without the answer to a command. The operator finds it in the log and in health. */
   noteFault(error: unknown): void {
     this.#report(redisFault(error, this.#address.shown));
   }
@@ -204,7 +204,7 @@ export class RedisServer {
   async #beat(): Promise<void> {
     for (const [client, { isAsked }] of this.#clients) {
       const isIdle = isAsked && client !== this.commands && client.status === 'ready';
-      // A connection without an answer breaks by its own limit, and its owner hears of that.
+      // A connection without an answer breaks by its own limit, and its owner gets the error.
       if (isIdle) client.ping().catch(() => undefined);
     }
     const fault = await this.#claim();

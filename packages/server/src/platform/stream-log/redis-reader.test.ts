@@ -12,7 +12,7 @@ const first: RawEntry = ['1-0', frameFields(frame)];
 const begin: RawEntry = ['0-1', ['mark', 'begin']];
 const end: RawEntry = ['1-1', ['mark', 'end']];
 
-/** Commands that are answered when the test says so. */
+/** Commands that are answered when the test decides it. */
 let asked: Deferred<RawEntry[]>[] = [];
 let followers: Follower[] = [];
 /** The last entry that other readers of the process have. */

@@ -15,7 +15,7 @@ const entry = (id: number): RawEntry => [
 const untilStill = () => new Promise((resolve) => setImmediate(resolve));
 
 it('gives nothing of a read that began behind the place of its reader', async () => {
-  /** The reads of Redis, with the place of the one stream in each. They are answered when the test says so. */
+  /** The reads of Redis, with the place of the one stream in each. They are answered when the test decides it. */
   const reads: { from: string; answer: Deferred<Reply> }[] = [];
   const client = {
     status: 'ready',

@@ -121,7 +121,7 @@ export class RunStream {
     this.#buffer?.evictOldest();
   }
 
-  /** Forgets the frames. Readers that still need some are told that they were overtaken. */
+  /** Forgets the frames. Readers that still need some get the error that they were overtaken. */
   clear(): void {
     this.#buffer?.clear();
   }

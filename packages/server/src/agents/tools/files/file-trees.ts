@@ -112,7 +112,7 @@ function deniedPath(path: string, error: AppError): ToolFailure {
   return new ToolFailure('path_denied', `${shown(path)} is refused. ${reasonOf(error)}`);
 }
 
-/** The cause of the error says what is wrong with the path. */
+/** The cause of the error names what is wrong with the path. */
 function reasonOf(error: AppError): string {
   return error.cause instanceof AppError ? error.cause.message : error.message;
 }
