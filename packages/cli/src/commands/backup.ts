@@ -1,8 +1,9 @@
-import { type Flags, loadConfig } from '@switchyard/server/config/load';
+import { loadConfig } from '@switchyard/server/config/load';
 import { steadyClock, systemClock } from '@switchyard/server/lib/clock';
 import type { Command } from 'commander';
 import { CommandError } from '../exit-codes.ts';
 import { formatSize } from '../format-size.ts';
+import { addHomeOptions, type HomeFlags } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
 import { addOutputOption, type OutputOptions, printJson } from '../output.ts';
 import { plainText } from '../plain-text.ts';
@@ -10,7 +11,7 @@ import { stepView } from '../step-view.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
-interface BackupFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
+interface BackupFlags extends HomeFlags, OutputOptions {
   to: string;
   withSecrets?: true;
 }
@@ -23,9 +24,8 @@ export function addBackupCommand(program: Command, terminal: Terminal): void {
       'folder for the backups of this gateway; they share what has not changed',
     )
     .option('--with-secrets', 'copy keys and first passwords too, into a file of their own')
-    .option('--home <folder>', 'data home (default ./.switchyard)')
-    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
     .action((options: BackupFlags) => backup(options, terminal));
+  addHomeOptions(command);
   addOutputOption(command);
   describeCommand(command, {
     purpose: 'copy database and files into a folder, while the gateway runs',

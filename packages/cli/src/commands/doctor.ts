@@ -3,6 +3,7 @@ import { systemClock } from '@switchyard/server/lib/clock';
 import type { Finding } from '@switchyard/server/ops/doctor/finding';
 import type { Command } from 'commander';
 import { CommandError } from '../exit-codes.ts';
+import { addHomeOptions } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
 import { addOutputOption, type OutputOptions, printJson } from '../output.ts';
 import { plainText } from '../plain-text.ts';
@@ -17,9 +18,8 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('doctor')
     .option('--host <address>', 'address that the gateway listens on')
-    .option('--port <port>', 'port that the gateway listens on')
-    .option('--home <folder>', 'data home (default ./.switchyard)')
-    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
+    .option('--port <port>', 'port that the gateway listens on');
+  addHomeOptions(command)
     .option('--json', 'the same as -o json')
     .action((options: DoctorFlags) => doctor(options, terminal));
   addOutputOption(command);

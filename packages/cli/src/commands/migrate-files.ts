@@ -1,18 +1,18 @@
-import { existsSync } from 'node:fs';
 import { checkFormat } from '@switchyard/server/config/formats';
-import { type Flags, loadConfig } from '@switchyard/server/config/load';
+import { loadConfig } from '@switchyard/server/config/load';
 import type { Config } from '@switchyard/server/config/schema';
 import { steadyClock, systemClock } from '@switchyard/server/lib/clock';
 import type { MovedFiles } from '@switchyard/server/ops/move-files';
 import type { Command } from 'commander';
 import { CommandError } from '../exit-codes.ts';
 import { formatSize } from '../format-size.ts';
+import { addHomeOptions, type HomeFlags, requireHome } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
 import { addOutputOption, type OutputOptions, printJson } from '../output.ts';
 import { stepView } from '../step-view.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface FilesFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
+interface FilesFlags extends HomeFlags, OutputOptions {
   to: string;
   verify: boolean;
 }
@@ -27,9 +27,8 @@ export function addMigrateFiles(parent: Command, terminal: Terminal): void {
       '"disk", or "s3://bucket/prefix"; address and key of the bucket come from files.s3',
     )
     .option('--no-verify', 'do not read everything again at its new place')
-    .option('--home <folder>', 'data home (default ./.switchyard)')
-    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
     .action((options: FilesFlags) => migrateFiles(options, terminal));
+  addHomeOptions(command);
   addOutputOption(command);
   describeCommand(command, {
     purpose: 'copy uploads and outputs from disk to S3, or back; the gateway must be stopped',
@@ -46,11 +45,7 @@ async function migrateFiles({ to, verify, output, ...flags }: FilesFlags, termin
   const loaded = loadConfig({ flags, env, cwd });
   const config = to === 'disk' ? loaded.config : withBucket(loaded.config, to);
   requireS3(config);
-  if (!existsSync(config.data_home))
-    throw new CommandError(
-      'failed',
-      `There is no data home at ${config.data_home}. Name it with --home or SWITCHYARD_HOME.`,
-    );
+  requireHome(config);
   const [{ moveFiles }, { createLogger }] = await Promise.all([
     import('@switchyard/server/ops/move-files'),
     import('@switchyard/server/platform/telemetry/logger'),

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Flags, loadConfig } from '@switchyard/server/config/load';
+import { loadConfig } from '@switchyard/server/config/load';
 import type { Config } from '@switchyard/server/config/schema';
 import { steadyClock } from '@switchyard/server/lib/clock';
 import type { LayoutEntry } from '@switchyard/server/ops/migrate-layout/layout-entry';
 import type { ThreadFate } from '@switchyard/server/ops/migrate-layout/thread-owner-store';
 import type { Command } from 'commander';
 import { CommandError } from '../exit-codes.ts';
+import { addHomeOptions, type HomeFlags, requireHome } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
 import { addOutputOption, type OutputOptions, printJson, printTable } from '../output.ts';
 import { stepView } from '../step-view.ts';
@@ -14,7 +15,7 @@ import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { addMigrateFiles } from './migrate-files.ts';
 
-interface LayoutFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
+interface LayoutFlags extends HomeFlags, OutputOptions {
   dryRun?: true;
 }
 
@@ -33,7 +34,7 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
   addMigrateFiles(command, terminal);
 }
 
-interface DatabaseFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
+interface DatabaseFlags extends HomeFlags, OutputOptions {
   to: string;
   dryRun?: true;
   verify?: true;
@@ -48,9 +49,8 @@ function addDatabase(parent: Command, terminal: Terminal): void {
     )
     .option('--dry-run', 'check both and count rows, and change nothing')
     .option('--verify', 'read the new database again and compare every row')
-    .option('--home <folder>', 'data home (default ./.switchyard)')
-    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
     .action((options: DatabaseFlags) => migrateDatabase(options, terminal));
+  addHomeOptions(command);
   addOutputOption(command);
   describeCommand(command, {
     purpose: 'copy all rows between SQLite and Postgres; the gateway must be stopped',
@@ -121,8 +121,6 @@ function addLayout(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('layout')
     .option('--dry-run', 'say what would be moved and change nothing; works beside a running gateway')
-    .option('--home <folder>', 'data home (default ./.switchyard)')
-    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
     .action(async ({ dryRun, output, ...flags }: LayoutFlags) => {
       const { config } = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd });
       const isDryRun = dryRun === true;
@@ -137,6 +135,7 @@ function addLayout(parent: Command, terminal: Terminal): void {
         `${failed.length} could not be moved. Run the command again when the cause is gone.`,
       );
     });
+  addHomeOptions(command);
   addOutputOption(command);
   describeCommand(command, {
     purpose: 'move files of threads, memory and agents below their users; the gateway must be stopped',
@@ -160,12 +159,7 @@ interface Migrated {
  */
 async function migrate(config: Config, isDryRun: boolean): Promise<Migrated> {
   const { data_home: home } = config;
-  if (!existsSync(home)) {
-    throw new CommandError(
-      'failed',
-      `There is no data home at ${home}. Name it with --home or SWITCHYARD_HOME.`,
-    );
-  }
+  requireHome(config);
   if (isDryRun) return migrateAlone(config, isDryRun);
   const { acquireHomeLock } = await import('@switchyard/server/platform/home-lock');
   const lock = await acquireHomeLock(home).catch((error: unknown) => {

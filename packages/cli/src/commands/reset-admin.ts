@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { type Flags, loadConfig } from '@switchyard/server/config/load';
+import { loadConfig } from '@switchyard/server/config/load';
 import type { Config } from '@switchyard/server/config/schema';
 import type { ResetAdminOutcome } from '@switchyard/server/ops/reset-admin';
 import type { Command } from 'commander';
+import { addHomeOptions, type HomeFlags } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -10,12 +11,11 @@ export function addResetAdminCommand(program: Command, terminal: Terminal): void
   const command = program
     .command('reset-admin')
     .option('--email <address>', 'account to reset (default: the administrator that the first start made)')
-    .option('--home <folder>', 'data home (default ./.switchyard)')
-    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
-    .action(async ({ email, ...flags }: Pick<Flags, 'home' | 'config'> & { email?: string }) => {
+    .action(async ({ email, ...flags }: HomeFlags & { email?: string }) => {
       const { config } = loadConfig({ flags, env: terminal.env, cwd: terminal.cwd });
       report(await reset(config, email), terminal);
     });
+  addHomeOptions(command);
   describeCommand(command, {
     purpose: 'give an administrator a new password; works beside a running gateway',
     examples: [

@@ -1,14 +1,15 @@
-import { type Flags, loadConfig } from '@switchyard/server/config/load';
+import { loadConfig } from '@switchyard/server/config/load';
 import { steadyClock, systemClock } from '@switchyard/server/lib/clock';
 import type { Command } from 'commander';
 import { CommandError } from '../exit-codes.ts';
+import { addHomeOptions, type HomeFlags } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
 import { addOutputOption, type OutputOptions, printJson } from '../output.ts';
 import { plainText } from '../plain-text.ts';
 import { stepView } from '../step-view.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface RestoreFlags extends Pick<Flags, 'home' | 'config'>, OutputOptions {
+interface RestoreFlags extends HomeFlags, OutputOptions {
   from: string;
   at?: string;
   verify?: true;
@@ -30,11 +31,10 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
       '--compare <place>',
       'data home or database URL of the gateway as it is now, to name what comes back',
     )
-    .option('--home <folder>', 'data home, which must be empty (default ./.switchyard)')
-    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
     .action(async ({ verify: isCheck, ...options }: RestoreFlags) =>
       isCheck ? verify(options, terminal) : restore(options, terminal),
     );
+  addHomeOptions(command, 'data home, which must be empty (default ./.switchyard)');
   addOutputOption(command);
   describeCommand(command, {
     purpose: 'restore a backup into an empty home and an empty database, or check it',

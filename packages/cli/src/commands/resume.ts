@@ -1,16 +1,14 @@
 import { existsSync } from 'node:fs';
-import { type Flags, loadConfig } from '@switchyard/server/config/load';
+import { loadConfig } from '@switchyard/server/config/load';
 import type { Command } from 'commander';
 import { CommandError } from '../exit-codes.ts';
+import { addHomeOptions, type HomeFlags } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addResumeCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('resume')
-    .option('--home <folder>', 'data home (default ./.switchyard)')
-    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
-    .action((flags: Pick<Flags, 'home' | 'config'>) => resume(flags, terminal));
+  const command = program.command('resume').action((flags: HomeFlags) => resume(flags, terminal));
+  addHomeOptions(command);
   describeCommand(command, {
     purpose: 'let a restored gateway work: queue, runs, schedules, channels and webhooks',
     examples: ['switchyard resume', 'switchyard resume --home /srv/switchyard'],
@@ -19,7 +17,7 @@ export function addResumeCommand(program: Command, terminal: Terminal): void {
 }
 
 /** Beside a running gateway too, which sees it within seconds. */
-async function resume(flags: Pick<Flags, 'home' | 'config'>, { env, cwd, stdout }: Terminal): Promise<void> {
+async function resume(flags: HomeFlags, { env, cwd, stdout }: Terminal): Promise<void> {
   const { config } = loadConfig({ flags, env, cwd });
   const [{ databaseOptions }, { openDatabase }, { endQuiet }, { createLogger }] = await Promise.all([
     import('@switchyard/server/ops/options-of-config'),

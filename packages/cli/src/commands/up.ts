@@ -8,6 +8,7 @@ import { type BannerFacts, banner } from '../banner.ts';
 import { builtConsoleOf } from '../built-console.ts';
 import { commandName } from '../command-name.ts';
 import { type ExitName, exitCodes } from '../exit-codes.ts';
+import { addHomeOptions } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
 import { openBrowser } from '../open-browser.ts';
 import { referenceWorkerProcess } from '../reference-worker.ts';
@@ -56,15 +57,14 @@ export function addGatewayCommand(
   terminal: Terminal,
   { name, watchAgents }: { name: string; watchAgents: boolean },
 ): Command {
-  return program
+  const command = program
     .command(name)
     .option('--host <address>', 'address to listen on (default 127.0.0.1)')
     .option(
       '--port <port>',
       `port to listen on, 0 for any free one (default 7300, up to ${lastDefaultPort} when busy)`,
-    )
-    .option('--home <folder>', 'data home (default ./.switchyard)')
-    .option('--config <file>', 'configuration file (default ./switchyard.yaml when there is one)')
+    );
+  return addHomeOptions(command)
     .option('--open', 'open the console in a browser')
     .action((options: Flags & { open?: true }) => up({ ...options, watchAgents }, terminal));
 }
