@@ -1,23 +1,21 @@
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import type { Readable } from 'node:stream';
 import type { Config } from '../config/schema.ts';
+import { eachOf } from '../lib/async/each-of.ts';
 import type { Clock } from '../lib/clock.ts';
 import { CloseStack } from '../lib/close-stack.ts';
 import type { Database } from '../platform/database/database.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { openDatabase } from '../platform/database/open.ts';
 import type { BlobStore } from '../platform/files/blob-store.ts';
-import { acquireDatabaseLock, acquireHomeLock } from '../platform/home-lock.ts';
 import { ownershipMigrations } from '../platform/ownership/migrations.ts';
 import { Ownership } from '../platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../platform/ownership/tables.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { BackupRowsStore } from './backup/backup-rows-store.ts';
-import { eachOf } from './backup/take-backup.ts';
+import { hashOf } from './backup/read-backup.ts';
 import { openDiskStore, openS3Store } from './blob-stores.ts';
 import { enterDatabase } from './gateway-lease.ts';
-import { databaseOptions, leaseLifeMs } from './options-of-config.ts';
+import { leaseLifeMs } from './options-of-config.ts';
+import { lockHome, storedDatabase } from './stored-database.ts';
 
 interface MoveOptions {
   /** With the bucket that the files move to, or come from. */
@@ -156,28 +154,9 @@ async function isThere(store: BlobStore, { sha256, bytes }: Content): Promise<bo
   return opened?.sizeBytes === bytes;
 }
 
-async function hashOf(stream: Readable): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of stream as AsyncIterable<Buffer>) hash.update(chunk);
-  return hash.digest('hex');
-}
-
 async function openExclusively({ config, log }: MoveOptions, opened: CloseStack): Promise<Database<unknown>> {
-  const options = databaseOptions(config, log);
-  if (options.backend === 'memory')
-    throw new Error(
-      'Nothing outlives the process with database.backend: memory, so there is nothing to move.',
-    );
-  const home = await acquireHomeLock(config.data_home);
-  opened.add(() => home.release());
-  if (options.backend === 'sqlite') {
-    if (!existsSync(options.file))
-      throw new Error(
-        `There is no database at ${options.file}. Name the data home with --home or SWITCHYARD_HOME.`,
-      );
-    const lock = await acquireDatabaseLock(config.database.sqlite_dir);
-    opened.add(() => lock.release());
-  }
+  const options = storedDatabase(config, log, 'move');
+  await lockHome(config, [options], opened);
   const database = await openDatabase(options);
   opened.add(() => database.close());
   if (options.backend === 'sqlite') return database;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../platform/database/database.ts';
 import { type DatabaseOptions, openToRead } from '../../platform/database/open.ts';
+import type { StoredDatabase } from '../stored-database.ts';
 import { parts } from './backup-manifest.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
 import type { FoundBackup } from './read-backup.ts';
@@ -13,7 +14,7 @@ import type { FoundBackup } from './read-backup.ts';
 export async function laterState(
   { folder, name }: FoundBackup,
   place: string | undefined,
-): Promise<Exclude<DatabaseOptions, { backend: 'memory' }> | null> {
+): Promise<StoredDatabase | null> {
   if (place === undefined) {
     const latest = (await folder.names()).at(-1);
     if (latest === undefined || latest === name) return null;

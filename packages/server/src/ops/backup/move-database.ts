@@ -3,7 +3,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { CloseStack } from '../../lib/close-stack.ts';
-import { type DatabaseOptions, openToRead } from '../../platform/database/open.ts';
+import { openToRead } from '../../platform/database/open.ts';
 import { tableExists } from '../../platform/database/table-exists.ts';
 import {
   differingTables,
@@ -12,21 +12,18 @@ import {
   sumTables,
 } from '../../platform/database/transfer/copy-tables.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
-import { acquireDatabaseLock, acquireHomeLock } from '../../platform/home-lock.ts';
 import { Ownership } from '../../platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../../platform/ownership/tables.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { requireNoGateway } from '../gateway-lease.ts';
-import { databaseOptions } from '../options-of-config.ts';
+import { lockHome, type StoredDatabase, storedDatabase } from '../stored-database.ts';
 import { copyRows, removeSqlite, rowsIn, sourceOf } from './copy-database.ts';
 import { requireNoRows } from './restore-backup.ts';
-
-type Stored = Exclude<DatabaseOptions, { backend: 'memory' }>;
 
 export interface MoveOptions {
   /** The gateway whose database is the source. */
   config: Config;
-  to: Stored;
+  to: StoredDatabase;
   isDryRun: boolean;
   /** True when the target is read again, and compared row by row with what was copied. */
   isVerified: boolean;
@@ -47,16 +44,8 @@ export interface MovedDatabase {
  */
 export async function moveDatabase(options: MoveOptions): Promise<MovedDatabase> {
   const { config, to, isDryRun, log } = options;
-  const from = databaseOptions(config, log);
-  if (from.backend === 'memory')
-    throw new Error(
-      'Nothing outlives the process with database.backend: memory, so there is nothing to move.',
-    );
+  const from = storedDatabase(config, log, 'move');
   requireDifferent(from, to);
-  if (from.backend === 'sqlite' && !existsSync(from.file))
-    throw new Error(
-      `There is no database at ${from.file}. Name the data home with --home or SWITCHYARD_HOME.`,
-    );
   const opened = new CloseStack();
   try {
     await stopOthers(config, { from, to, opened });
@@ -71,15 +60,9 @@ export async function moveDatabase(options: MoveOptions): Promise<MovedDatabase>
 /** Keeps a gateway from starting on either database, and throws while one uses the source. */
 async function stopOthers(
   config: Config,
-  { from, to, opened }: { from: Stored; to: Stored; opened: CloseStack },
+  { from, to, opened }: { from: StoredDatabase; to: StoredDatabase; opened: CloseStack },
 ): Promise<void> {
-  const home = await acquireHomeLock(config.data_home);
-  opened.add(() => home.release());
-  for (const options of [from, to]) {
-    if (options.backend !== 'sqlite') continue;
-    const lock = await acquireDatabaseLock(dirname(options.file));
-    opened.add(() => lock.release());
-  }
+  await lockHome(config, [from, to], opened);
   if (from.backend !== 'postgres') return;
   const database = await openToRead(from);
   opened.add(() => database.close());
@@ -95,7 +78,7 @@ async function stopOthers(
   }
 }
 
-function requireDifferent(from: Stored, to: Stored): void {
+function requireDifferent(from: StoredDatabase, to: StoredDatabase): void {
   const isSame =
     from.backend === 'sqlite' && to.backend === 'sqlite'
       ? from.file === to.file
@@ -103,7 +86,7 @@ function requireDifferent(from: Stored, to: Stored): void {
   if (isSame) throw new Error('The database of --to is the one that the gateway uses. Name another one.');
 }
 
-async function move(from: Stored, { to, isVerified, onProgress }: MoveOptions): Promise<Sums> {
+async function move(from: StoredDatabase, { to, isVerified, onProgress }: MoveOptions): Promise<Sums> {
   const target = to.backend === 'sqlite' ? { ...to, file: `${to.file}.part` } : to;
   if (target.backend === 'sqlite') {
     await mkdir(dirname(target.file), { recursive: true, mode: 0o700 });
@@ -126,7 +109,11 @@ async function move(from: Stored, { to, isVerified, onProgress }: MoveOptions): 
   return sums;
 }
 
-async function verify(target: Stored, sums: Sums, onProgress: MoveOptions['onProgress']): Promise<void> {
+async function verify(
+  target: StoredDatabase,
+  sums: Sums,
+  onProgress: MoveOptions['onProgress'],
+): Promise<void> {
   const source = await sourceOf(target);
   try {
     const found = await sumTables(source, Object.keys(sums), (done, total) =>
@@ -142,7 +129,7 @@ async function verify(target: Stored, sums: Sums, onProgress: MoveOptions['onPro
   }
 }
 
-async function countsOf(options: Stored): Promise<Sums> {
+async function countsOf(options: StoredDatabase): Promise<Sums> {
   const rows = Object.entries(await rowsIn(options)).filter(([name]) => !history.test(name));
   return Object.fromEntries(rows.map(([name, count]) => [name, { rows: count, sum: '' }]));
 }

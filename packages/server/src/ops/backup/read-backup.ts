@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BackupFolder } from './backup-folder.ts';
 import { type ListedFile, type Manifest, parts } from './backup-manifest.ts';
@@ -84,15 +85,15 @@ export async function* filesOf(path: string): AsyncGenerator<ListedFile> {
   }
 }
 
-export async function hashOf(path: string): Promise<string> {
+export async function hashOf(content: Readable): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
+  await pipeline(content, hash);
   return hash.digest('hex');
 }
 
 async function hashIfThere(path: string): Promise<string | null> {
   try {
-    return await hashOf(path);
+    return await hashOf(createReadStream(path));
   } catch (error) {
     if (isGone(error)) return null;
     throw error;

@@ -3,6 +3,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/p
 import { dirname, join, sep } from 'node:path';
 import { createPrivateFile, writePrivateFile } from '../../accounts/secrets/private-file.ts';
 import type { Config } from '../../config/schema.ts';
+import { eachOf } from '../../lib/async/each-of.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { CloseStack } from '../../lib/close-stack.ts';
 import { newId } from '../../lib/ids.ts';
@@ -14,11 +15,11 @@ import { history } from '../../platform/database/transfer/copy-tables.ts';
 import type { BlobStore } from '../../platform/files/blob-store.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
 import { isDiskFull, writeBlob } from '../../platform/files/write-blob.ts';
-import { acquireDatabaseLock, acquireHomeLock } from '../../platform/home-lock.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { areaMigrations } from '../area-migrations.ts';
 import { openBlobStore } from '../blob-stores.ts';
 import { databaseOptions, homes, sharedHome } from '../options-of-config.ts';
+import { lockHome, type StoredDatabase } from '../stored-database.ts';
 import { diskFull, syncFile } from './backup-folder.ts';
 import { type Absent, type ListedFile, type Manifest, parts } from './backup-manifest.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
@@ -26,7 +27,7 @@ import { comingBack, laterState } from './coming-back.ts';
 import { copyRows, removeSqlite, rowsIn } from './copy-database.ts';
 import { secretFiles } from './home-files.ts';
 import { type FoundBackup, filesOf, findBackup, requireWhole } from './read-backup.ts';
-import { eachOf, type OnProgress } from './take-backup.ts';
+import type { OnProgress } from './take-backup.ts';
 import { unfinishedRestore, unfinishedRestoreFile } from './unfinished-restore.ts';
 
 export interface RestoreOptions {
@@ -68,12 +69,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   const opened = new CloseStack();
   try {
     await requireEmpty(config);
-    const home = await acquireHomeLock(config.data_home);
-    opened.add(() => home.release());
-    if (target.backend === 'sqlite') {
-      const lock = await acquireDatabaseLock(config.database.sqlite_dir);
-      opened.add(() => lock.release());
-    }
+    await lockHome(config, [target], opened);
     await requireWhole(found);
     return await new Restoration(options, found, target).restore();
   } catch (error) {
@@ -105,15 +101,11 @@ async function requireEmpty(config: Config): Promise<void> {
 class Restoration {
   readonly #options: RestoreOptions;
   readonly #found: FoundBackup;
-  readonly #target: Exclude<DatabaseOptions, { backend: 'memory' }>;
+  readonly #target: StoredDatabase;
   readonly #absent: Absent[];
   readonly #folders = new Set<string>();
 
-  constructor(
-    options: RestoreOptions,
-    found: FoundBackup,
-    target: Exclude<DatabaseOptions, { backend: 'memory' }>,
-  ) {
+  constructor(options: RestoreOptions, found: FoundBackup, target: StoredDatabase) {
     this.#options = options;
     this.#found = found;
     this.#target = target;

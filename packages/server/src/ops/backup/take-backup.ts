@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { readPrivateFile } from '../../accounts/secrets/private-file.ts';
 import type { Config } from '../../config/schema.ts';
+import { eachOf } from '../../lib/async/each-of.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { CloseStack } from '../../lib/close-stack.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -13,10 +14,12 @@ import { knownIdentity } from '../../platform/database/gateway-store.ts';
 import { openToRead } from '../../platform/database/open.ts';
 import type { BlobStore } from '../../platform/files/blob-store.ts';
 import { holdDeletions } from '../../platform/files/deletion-hold.ts';
+import { isDiskFull } from '../../platform/files/write-blob.ts';
 import { acquireBackupLock } from '../../platform/home-lock.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { contentFolder, openCopiedStore } from '../blob-stores.ts';
-import { databaseOptions, homes, sharedHome } from '../options-of-config.ts';
+import { homes, sharedHome } from '../options-of-config.ts';
+import { storedDatabase } from '../stored-database.ts';
 import { BackupFolder, bytesOf, diskFull } from './backup-folder.ts';
 import { type Absent, type ListedFile, type Manifest, manifestFormat, parts } from './backup-manifest.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
@@ -45,19 +48,12 @@ export interface TakenBackup {
   copied: { files: number; bytes: number };
 }
 
-/** The number of files that are copied at a time, since each waits for the disk. */
-const filesAtOnce = 4;
-
 /**
  * Takes a backup while the gateway runs, or while it does not. Rows come first and files after them, and content that a row of the copy
  * refers to is not removed meanwhile. So no row points to a file that is not there.
  */
 export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
   const { config, log } = options;
-  if (config.database.backend === 'memory')
-    throw new Error(
-      'Nothing outlives the process with database.backend: memory, so there is nothing to copy.',
-    );
   const opened = new CloseStack();
   try {
     const gateway = await identityOf(config, log);
@@ -75,12 +71,7 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
 }
 
 async function identityOf(config: Config, log: Logger): Promise<string | null> {
-  const options = databaseOptions(config, log);
-  if (options.backend === 'sqlite' && !existsSync(options.file))
-    throw new Error(
-      `There is no database at ${options.file}. Name the data home with --home or SWITCHYARD_HOME.`,
-    );
-  const database = await openToRead(options);
+  const database = await openToRead(storedDatabase(config, log, 'copy'));
   try {
     return await knownIdentity(database);
   } finally {
@@ -128,7 +119,7 @@ class Backup {
       finishedAt: toIso(clock()),
       version,
       gateway: this.#gateway,
-      database: { backend, sha256: await hashOf(file), bytes: await bytesOf(file), rows },
+      database: { backend, sha256: await hashOf(createReadStream(file)), bytes: await bytesOf(file), rows },
       files,
       secrets,
       absent: this.#absent,
@@ -251,24 +242,11 @@ class Backup {
   }
 }
 
-/** Works on a few at a time. The first failure ends all. */
-export async function eachOf<Item>(
-  items: AsyncGenerator<Item>,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const worker = async (): Promise<void> => {
-    for await (const item of items) await work(item);
-  };
-  await Promise.all(Array.from({ length: filesAtOnce }, worker));
-}
-
 function isUnreadable(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
+/** SQLite has a message of its own. */
 function isFull(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    /ENOSPC|disk is full/i.test(`${(error as NodeJS.ErrnoException).code} ${error.message}`)
-  );
+  return isDiskFull(error) || (error instanceof Error && /disk is full/i.test(error.message));
 }
