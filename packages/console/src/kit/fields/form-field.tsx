@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Dices, Upload } from 'lucide-react';
-import { useId, useRef, useState } from 'react';
+import { useId, useRef } from 'react';
 import { gateway } from '../../lib/gateway.ts';
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -12,6 +12,7 @@ import { Select } from '../select.tsx';
 import { Switch } from '../switch.tsx';
 import { TextArea } from '../text-area.tsx';
 import { TextInput } from '../text-input.tsx';
+import { useDrop } from '../use-drop.ts';
 import { controlOf, stepOf } from './field-control.ts';
 import { type Draft, type FileDraft, isFileDraft } from './field-draft.ts';
 import type { FieldSpec } from './field-spec.ts';
@@ -219,27 +220,17 @@ function FileInput({
   const text = useText('fields');
   const words = useGatewayWords();
   const chooser = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
   const upload = useMutation({
     mutationFn: (file: File) => gateway.upload(file),
     onSuccess: ({ fileId, filename }) => onChange({ fileId, filename }),
   });
   const take = (file: File | undefined) => {
-    setOver(false);
     if (file) upload.mutate(file);
   };
+  const { isOver, place } = useDrop(([file]) => take(file));
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop on; the button in it does the same
     <div
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        take(event.dataTransfer.files[0]);
-      }}
+      {...place}
       className={classes(
         'flex items-center gap-3 rounded-control border border-dashed p-2',
         isOver ? 'border-accent bg-running-tint' : 'border-control',

@@ -1,14 +1,8 @@
 import { Paperclip, SendHorizontal, Square, X } from 'lucide-react';
-import {
-  type ClipboardEvent,
-  type DragEvent,
-  type KeyboardEvent,
-  type RefObject,
-  useRef,
-  useState,
-} from 'react';
+import { type ClipboardEvent, type KeyboardEvent, type RefObject, useRef } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { useDrop } from '../../../kit/use-drop.ts';
 import { useText } from '../../../lib/i18n.ts';
 import type { Draft } from '../model/draft-store.ts';
 import { AgentMenu, type AgentMenuProps } from './agent-menu.tsx';
@@ -36,7 +30,6 @@ export function Composer(props: ComposerProps) {
   const { label, field, draft, onDraft, onSend, onFiles, onEditLast, onStop, stopped, isSending, uploading } =
     props;
   const text = useText('chat');
-  const [isOver, setOver] = useState(false);
   const stopHint = useCommandHint(stopped && `switchyard runs cancel ${stopped.threadId} ${stopped.runId}`);
   const picker = useRef<HTMLInputElement>(null);
   const canSend = draft.text.trim() !== '' && !isSending && uploading.length === 0;
@@ -54,11 +47,6 @@ export function Composer(props: ComposerProps) {
     }
     if (event.key === 'Escape' && onStop) stopAlone(event, onStop);
   };
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    take(event.dataTransfer.files);
-  };
   const onPaste = (event: ClipboardEvent) => {
     if (event.clipboardData.files.length === 0) return;
     event.preventDefault();
@@ -67,6 +55,7 @@ export function Composer(props: ComposerProps) {
   const take = (files: FileList) => {
     if (files.length > 0) onFiles([...files]);
   };
+  const { isOver, place } = useDrop(take);
 
   return (
     <form
@@ -75,12 +64,7 @@ export function Composer(props: ComposerProps) {
         event.preventDefault();
         if (canSend) onSend();
       }}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
+      {...place}
       className={`flex flex-col gap-2 rounded-card border bg-surface p-2 focus-within:border-accent ${isOver ? 'border-accent bg-running-tint' : 'border-control'}`}
     >
       <Files draft={draft} uploading={uploading} onDraft={onDraft} />

@@ -9,6 +9,7 @@ import { Field } from '../../../kit/field.tsx';
 import { classes } from '../../../kit/parts/classes.ts';
 import { isTyping } from '../../../kit/parts/typing.ts';
 import { TextInput } from '../../../kit/text-input.tsx';
+import { useDrop } from '../../../kit/use-drop.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { gateway } from '../../../lib/gateway.ts';
@@ -31,32 +32,22 @@ export function ImportPanel() {
   const text = useText('workflows');
   const chooser = useRef<HTMLInputElement>(null);
   const [found, setFound] = useState<ReadFile | null>(null);
-  const [isOver, setOver] = useState(false);
   const [isReading, setReading] = useState(false);
   const take = async (file: File | undefined) => {
-    setOver(false);
     if (!file) return;
     setReading(true);
     setFound(await readWorkflowFile(file, file.name));
     setReading(false);
   };
+  const { isOver, place } = useDrop(([file]) => void take(file));
   usePaste((pasted) => {
     if (typeof pasted === 'string') setFound(readWorkflowText(pasted, text('import.pasted')));
     else void take(pasted);
   });
   return (
     <section aria-label={text('import.label')} className="flex flex-col gap-2">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a place to drop on; the button in it does the same */}
       <div
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          void take(event.dataTransfer.files[0]);
-        }}
+        {...place}
         className={classes(
           'flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-dashed px-4 py-4',
           isOver ? 'border-accent bg-running-tint' : 'border-control',
