@@ -1,6 +1,12 @@
 import { changeEmail, changePassword } from '@switchyard/contract/accounts/session';
 import { getUserProfile, maxProfileLength, putUserProfile } from '@switchyard/contract/conversation/profile';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  queryOptions,
+  type UseMutationResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { Field } from '../../kit/field.tsx';
@@ -82,43 +88,21 @@ function ChangePassword() {
       toast({ text: text('password.done') });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
   return (
-    <Part title={text('password.title')} lead={text('password.lead')}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <Field label={text('password.current')}>
-          <TextInput
-            type="password"
-            autoComplete="current-password"
-            required
-            value={current}
-            onChange={(event) => setCurrent(event.target.value)}
-          />
-        </Field>
-        <Field label={text('password.new')} hint={text('password.rules')}>
-          <TextInput
-            type="password"
-            autoComplete="new-password"
-            required
-            minLength={minPasswordLength}
-            value={next}
-            onChange={(event) => setNext(event.target.value)}
-          />
-        </Field>
-        {change.error && <FormError error={change.error} />}
-        <Button
-          type="submit"
-          className="self-start"
-          disabled={change.isPending || current === '' || next === ''}
-        >
-          {text('password.submit')}
-        </Button>
-      </form>
-    </Part>
+    <ChangeForm subject="password" change={change} isFilled={current !== '' && next !== ''}>
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <CurrentPassword value={current} onChange={setCurrent} />
+      <Field label={text('password.new')} hint={text('password.rules')}>
+        <TextInput
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={minPasswordLength}
+          value={next}
+          onChange={(event) => setNext(event.target.value)}
+        />
+      </Field>
+    </ChangeForm>
   );
 }
 
@@ -177,41 +161,64 @@ function ChangeEmail() {
       toast({ text: text('email.done', { email: account.email }) });
     },
   });
+  return (
+    <ChangeForm subject="email" change={change} isFilled={email !== '' && password !== ''}>
+      <Field label={text('email.new')}>
+        <TextInput
+          type="email"
+          autoComplete="email"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+      </Field>
+      <CurrentPassword value={password} onChange={setPassword} />
+    </ChangeForm>
+  );
+}
+
+/** A part of the page that changes how the user signs in. */
+function ChangeForm({
+  subject,
+  change,
+  isFilled,
+  children,
+}: {
+  subject: 'password' | 'email';
+  change: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'isPending' | 'error'>;
+  isFilled: boolean;
+  children: ReactNode;
+}) {
+  const text = useText('account');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     change.mutate();
   };
   return (
-    <Part title={text('email.title')} lead={text('email.lead')}>
+    <Part title={text(`${subject}.title`)} lead={text(`${subject}.lead`)}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <Field label={text('email.new')}>
-          <TextInput
-            type="email"
-            autoComplete="email"
-            required
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-        </Field>
-        <Field label={text('password.current')}>
-          <TextInput
-            type="password"
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
+        {children}
         {change.error && <FormError error={change.error} />}
-        <Button
-          type="submit"
-          className="self-start"
-          disabled={change.isPending || email === '' || password === ''}
-        >
-          {text('email.submit')}
+        <Button type="submit" className="self-start" disabled={change.isPending || !isFilled}>
+          {text(`${subject}.submit`)}
         </Button>
       </form>
     </Part>
+  );
+}
+
+function CurrentPassword({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const text = useText('account');
+  return (
+    <Field label={text('password.current')}>
+      <TextInput
+        type="password"
+        autoComplete="current-password"
+        required
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
   );
 }
 
