@@ -76,6 +76,6 @@ async function backup({ to, withSecrets, output, ...flags }: BackupFlags, termin
 
 function secretsAre(areIn: boolean): string {
   return areIn
-    ? 'Secrets are in it: keep it where nobody else can read it.'
+    ? 'Secrets are in it: keep it where no one else can read it.'
     : 'Secrets are not in it (--with-secrets).';
 }
