@@ -1,5 +1,5 @@
 import type { PushMessage } from '@switchyard/client/push/push-message';
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
 import { keys } from '../data/keys.ts';
 import { LiveConnection } from './live-connection.ts';
@@ -94,5 +94,24 @@ test('after frames that are gone for good everything that is shown is read again
   paint();
   expect(isOld(keys.overview)).toBe(true);
   expect(isOld(keys.newTasks)).toBe(false);
+  live.close();
+});
+
+test('a first answer that was on its way when the news began is asked for once more', async () => {
+  const { live, cache, send, paint } = openLive();
+  const answers: ((counts: { ended: number }) => void)[] = [];
+  const queryFn = () => new Promise<{ ended: number }>((resolve) => answers.push(resolve));
+  const stop = new QueryObserver(cache, { queryKey: keys.overview, queryFn }).subscribe(() => undefined);
+  for (let frame = 0; frame < 2; frame += 1) {
+    await send(hello, { type: 'resync', timestamp: 1, data: { reason: 'too_old' } } as PushMessage);
+    paint();
+  }
+  expect(answers).toHaveLength(1);
+  answers[0]?.({ ended: 2 });
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  answers[1]?.({ ended: 3 });
+  await vi.waitFor(() => expect(cache.getQueryData(keys.overview)).toEqual({ ended: 3 }));
+  expect(answers).toHaveLength(2);
+  stop();
   live.close();
 });

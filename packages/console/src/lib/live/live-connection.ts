@@ -2,7 +2,7 @@ import type { ConnectOptions } from '@switchyard/client/push/push';
 import type { PushMessage } from '@switchyard/client/push/push-message';
 import { systemTimer, type Timer } from '@switchyard/client/timer';
 import { pushTopics } from '@switchyard/contract/dispatch/push';
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient, QueryFilters } from '@tanstack/react-query';
 import { applyNews } from './apply-news.ts';
 import { FrameBatch, type Schedule } from './frame-batch.ts';
 import { outdatedKeys } from './invalidations.ts';
@@ -36,6 +36,8 @@ export class LiveConnection {
   readonly #pictures: PreviewPictures;
   readonly #films: PreviewFilms;
   readonly #closing = new AbortController();
+  /** The queries that are read once more when their first answer has come. */
+  readonly #awaited = new Set<Query>();
   #cancelWait = (): void => undefined;
   #hasBegun = false;
 
@@ -43,7 +45,7 @@ export class LiveConnection {
     this.#options = { ...options, clock, timer };
     const { cache } = options;
     this.#batch = new FrameBatch((messages) => this.#apply(messages), schedule);
-    this.#refresher = new Refresher((queryKey) => void cache.invalidateQueries({ queryKey }), timer);
+    this.#refresher = new Refresher((queryKey) => this.#readAgain({ queryKey }), timer);
     this.#films = new PreviewFilms({ cache, clock, shrink: smallPicture });
     this.#pictures = new PreviewPictures(cache, (taskId, shot) => void this.#films.add(taskId, shot));
     void this.#run();
@@ -99,13 +101,35 @@ export class LiveConnection {
     const ended = [...news.tasks].filter(([, { fields }]) => fields.phase === 'ended');
     this.#pictures.forget(ended.map(([taskId]) => taskId));
     if (news.isGap) {
-      void cache.invalidateQueries({ predicate: isRead });
+      this.#readAgain({ predicate: isRead });
       return;
     }
     // The answers that were read before the socket was open may be out of date by now.
-    if (!this.#hasBegun) void cache.invalidateQueries({ predicate: isRead }, { cancelRefetch: false });
+    if (!this.#hasBegun) this.#readAgain({ predicate: isRead });
     this.#hasBegun = true;
     for (const key of outdatedKeys(news)) this.#refresher.want(key);
+  }
+
+  /** An answer that is on its way may be older than the news. The library asks again where an earlier one is shown, but keeps a first one. */
+  #readAgain(filters: QueryFilters): void {
+    const { cache } = this.#options;
+    const first = cache.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' });
+    void cache.invalidateQueries(filters);
+    for (const query of first) if (query.state.data === undefined) void this.#readAfterFirst(query);
+  }
+
+  async #readAfterFirst(query: Query): Promise<void> {
+    if (this.#awaited.has(query)) return;
+    this.#awaited.add(query);
+    try {
+      await query.promise;
+      if (!this.#closing.signal.aborted)
+        void this.#options.cache.invalidateQueries({ queryKey: query.queryKey, exact: true });
+    } catch {
+      // The page shows the error of its question and offers to ask again.
+    } finally {
+      this.#awaited.delete(query);
+    }
   }
 }
 
