@@ -1,4 +1,4 @@
-import { comfyuiBases } from '@switchyard/contract/doors/comfyui';
+import { comfyuiBase } from '@switchyard/contract/doors/comfyui-address';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { signedInUser } from './http/access/guard.ts';
 import type { App, Routes } from './http/app.ts';
@@ -69,7 +69,7 @@ export async function buildPageServer({
 }: Pick<ServerOptions, 'shell' | 'health' | 'guard' | 'routes'>): Promise<App> {
   const app = createShell({
     ...shell,
-    base: comfyuiBases[0],
+    base: comfyuiBase,
     corsOrigins: [],
     isDraining: () => health.isDraining,
     unknownPage: null,

@@ -6,9 +6,6 @@ import type { Endpoint } from '../endpoint.ts';
  * route reads its input by itself and answers mistakes in ComfyUI's words.
  */
 
-/** Each address is also below the second base, since clients of ComfyUI use both. */
-export const comfyuiBases = ['/comfy', '/comfy/api'] as const;
-
 const tags = ['ComfyUI door'];
 const anything = { 200: Type.Unknown() };
 const reads = { access: 'dispatch:read', door: 'comfyui', headerOnly: true } as const;

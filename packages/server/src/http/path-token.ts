@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { comfyuiPathTokens } from '@switchyard/contract/doors/comfyui-address';
+import { comfyuiBase, comfyuiCall, comfyuiPathTokens } from '@switchyard/contract/doors/comfyui-address';
 import type { FastifyRequest } from 'fastify';
 
 /** `/comfy/t/<token>` and what follows it. */
 const withToken = new RegExp(`^${comfyuiPathTokens}/([^/?]+)(.*)$`, 's');
-const door = comfyuiPathTokens.slice(0, comfyuiPathTokens.lastIndexOf('/'));
 const masked = `${comfyuiPathTokens}/***`;
 
 const tokens = new WeakMap<IncomingMessage, string>();
@@ -16,14 +15,15 @@ const tokens = new WeakMap<IncomingMessage, string>();
 export function takePathToken(request: IncomingMessage & { originalUrl?: string }): string {
   const { url = '/' } = request;
   const [, token, rest = ''] = withToken.exec(url) ?? [];
-  if (token === undefined) return url;
+  if (token === undefined) return comfyuiCall(url);
   tokens.set(request, token);
   request.originalUrl = masked + rest;
-  return door + rest;
+  return comfyuiCall(comfyuiBase + rest);
 }
 
-export function withoutPathToken(url: string): string {
-  return url.replace(withToken, `${door}$2`);
+/** Returns the address under which routes know a call. */
+export function routedAddress(url: string): string {
+  return comfyuiCall(url.replace(withToken, `${comfyuiBase}$2`));
 }
 
 /** Returns undefined when the address had none. */
@@ -34,5 +34,5 @@ export function pathTokenOf(request: IncomingMessage): string | undefined {
 /** The route of a request for its line in the log, which shows that the token stood in the address. */
 export function routeInLog({ routeOptions, raw }: FastifyRequest): string {
   const route = routeOptions.url ?? 'none';
-  return tokens.has(raw) ? route.replace(door, masked) : route;
+  return tokens.has(raw) ? route.replace(comfyuiBase, masked) : route;
 }

@@ -1,4 +1,3 @@
-import { comfyuiBases } from '@switchyard/contract/doors/comfyui';
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
@@ -7,7 +6,7 @@ import { comfyuiErrorText } from './comfyui-errors.ts';
 
 export type ComfyuiHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** Adds a call below both bases, whose errors read as ComfyUI writes them. */
+/** Adds a call whose errors read as ComfyUI writes them. */
 export function addEndpoint(
   app: App,
   endpoint: Endpoint,
@@ -17,15 +16,12 @@ export function addEndpoint(
     bodyLimit,
   }: { errorAnswer?: typeof comfyuiErrorText; bodyLimit?: number } = {},
 ): void {
-  for (const base of comfyuiBases) {
-    app.route({
-      ...endpoint,
-      url: base + endpoint.url.slice(comfyuiBases[0].length),
-      config: { ...endpoint.config, errorAnswer },
-      ...(bodyLimit !== undefined && { bodyLimit }),
-      handler,
-    });
-  }
+  app.route({
+    ...endpoint,
+    config: { ...endpoint.config, errorAnswer },
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    handler,
+  });
 }
 
 /** Returns undefined for a number that is absent or -1, which ComfyUI takes for absent. */

@@ -30,6 +30,7 @@ import {
   comfyuiTemplates,
   comfyuiTranslations,
 } from '@switchyard/contract/doors/comfyui';
+import { comfyuiBase } from '@switchyard/contract/doors/comfyui-address';
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import type { Instances } from '../../dispatch/fleet/instances.ts';
@@ -68,7 +69,7 @@ export interface ComfyuiRoutesOptions extends FileRoutesOptions {
 
 const json = 'application/json; charset=utf-8';
 
-/** The calls of clients of one ComfyUI, each below both bases. */
+/** The calls of clients of one ComfyUI. */
 export function comfyuiRoutes(options: ComfyuiRoutesOptions): Routes {
   return (app) => {
     app.register(multipart, {
@@ -255,7 +256,7 @@ function poolStats(instances: readonly Instance[]): Record<string, unknown> {
 
 /** Everything else that a ComfyUI may have, such as the routes of custom nodes. */
 export function comfyuiRest(app: App): void {
-  for (const url of ['/comfy', '/comfy/*']) {
+  for (const url of [comfyuiBase, `${comfyuiBase}/*`]) {
     app.route({
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       url,

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import websocket from '@fastify/websocket';
 import { pushCloseCodes, pushLimits } from '@switchyard/contract/dispatch/push';
-import { comfyuiBases, comfyuiSocket } from '@switchyard/contract/doors/comfyui';
+import { comfyuiSocket } from '@switchyard/contract/doors/comfyui';
 import { isRecord } from '@switchyard/contract/is-record';
 import type { FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
@@ -11,7 +11,7 @@ import type { Identity } from '../../http/access/identity.ts';
 import type { Routes } from '../../http/app.ts';
 import type { Admission } from '../../http/body/admission.ts';
 import { webSocketUpgrades } from '../../http/exchange/upgrades.ts';
-import { withoutPathToken } from '../../http/path-token.ts';
+import { routedAddress } from '../../http/path-token.ts';
 import { keepAlive } from '../../http/streams/keep-alive.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -32,8 +32,6 @@ interface SocketOptions {
   base?: string;
 }
 
-const urls: readonly string[] = comfyuiBases.map((base) => `${base}/ws`);
-
 /** Clients use a UUID or a short name. */
 const maxClientIdLength = 200;
 
@@ -44,33 +42,31 @@ export function comfyuiSocketRoutes(options: SocketOptions): Routes {
     app.register(websocket, {
       options: {
         // The plugin only listens to it.
-        server: webSocketUpgrades(app.server, (path) =>
-          urls.includes(withoutPathToken(base + path)),
+        server: webSocketUpgrades(
+          app.server,
+          (path) => routedAddress(base + path) === comfyuiSocket.url,
         ) as Server,
         maxPayload: pushLimits.clientMessageBytes,
         perMessageDeflate: false,
       },
     });
     app.after(() => {
-      for (const url of urls) {
-        app.route({
-          ...comfyuiSocket,
-          url,
-          config: { ...comfyuiSocket.config, errorAnswer: comfyuiErrorText },
-          preValidation: async (request) => {
-            if (request.ws) requirePlace(request, options);
-          },
-          handler: async (_request, reply) => {
-            reply.header('upgrade', 'websocket');
-            if (!reply.hasHeader('connection')) reply.header('connection', 'upgrade');
-            throw new AppError('upgrade_required');
-          },
-          wsHandler: (socket, request) => {
-            options.admission.countSocket(request);
-            serve(socket, request, options).catch(() => socket.terminate());
-          },
-        });
-      }
+      app.route({
+        ...comfyuiSocket,
+        config: { ...comfyuiSocket.config, errorAnswer: comfyuiErrorText },
+        preValidation: async (request) => {
+          if (request.ws) requirePlace(request, options);
+        },
+        handler: async (_request, reply) => {
+          reply.header('upgrade', 'websocket');
+          if (!reply.hasHeader('connection')) reply.header('connection', 'upgrade');
+          throw new AppError('upgrade_required');
+        },
+        wsHandler: (socket, request) => {
+          options.admission.countSocket(request);
+          serve(socket, request, options).catch(() => socket.terminate());
+        },
+      });
     });
   };
 }

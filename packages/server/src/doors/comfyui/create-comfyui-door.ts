@@ -1,4 +1,4 @@
-import { comfyuiBases } from '@switchyard/contract/doors/comfyui';
+import { comfyuiBase } from '@switchyard/contract/doors/comfyui-address';
 import type { Sessions } from '../../accounts/sessions.ts';
 import type { DispatchArea } from '../../dispatch/create-dispatch.ts';
 import type { Guard } from '../../http/access/guard.ts';
@@ -107,7 +107,7 @@ export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
         }),
         jobRoutes({ jobs, stops, guard: page.guard }),
         userData,
-        comfyuiSocketRoutes({ ...shared, base: comfyuiBases[0] }),
+        comfyuiSocketRoutes({ ...shared, base: comfyuiBase }),
       ],
     close: () => {
       feed.close();

@@ -1,4 +1,4 @@
-import { comfyuiBases } from '@switchyard/contract/doors/comfyui';
+import { comfyuiBase } from '@switchyard/contract/doors/comfyui-address';
 import { comfyuiPageEntrance, comfyuiTemplateSource } from '@switchyard/contract/doors/comfyui-page';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sessions } from '../../accounts/sessions.ts';
@@ -23,9 +23,6 @@ export interface PageRoutesOptions {
   /** Addresses of custom nodes that an administrator lets the page read. */
   listed: readonly string[];
 }
-
-/** The listener of the page puts it before each address. */
-const [base] = comfyuiBases;
 
 /**
  * Scripts of workers run here. They may call this origin and no other, stand in no frame, and outlive no session:
@@ -54,7 +51,7 @@ export function pageRoutes(options: PageRoutesOptions): Routes {
 function addEntrance(app: App, { sessions, guard }: PageRoutesOptions): void {
   app.route({
     method: 'GET',
-    url: `${base}${comfyuiPageEntrance}`,
+    url: `${comfyuiBase}${comfyuiPageEntrance}`,
     config: { access: 'public', errorAnswer: strangerPage },
     handler: async (request, reply) => {
       const { ticket, template, source } = request.query as Record<string, unknown>;
@@ -71,29 +68,27 @@ function addEntrance(app: App, { sessions, guard }: PageRoutesOptions): void {
 
 /** The page opens a template that its address names, so it gets a saved workflow as a template. */
 function addTemplates(app: App, { savedWorkflows, nodes }: PageRoutesOptions): void {
-  for (const url of [`${base}/workflow_templates`, `${base}/api/workflow_templates`]) {
-    app.route({
-      method: 'GET',
-      url: `${url}/${comfyuiTemplateSource}/:name`,
-      config: reads,
-      handler: async (request) => {
-        const { name } = request.params as { name: string };
-        const [, id] = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/.exec(name) ?? [];
-        if (id === undefined) throw new AppError('workflow_not_found');
-        const { workflow } = await savedWorkflows.get(ownerOf(request), id);
-        return drawWorkflow(
-          workflow as Parameters<typeof drawWorkflow>[0],
-          (await nodes.definitions()).classes,
-        );
-      },
-    });
-  }
+  app.route({
+    method: 'GET',
+    url: `${comfyuiBase}/workflow_templates/${comfyuiTemplateSource}/:name`,
+    config: reads,
+    handler: async (request) => {
+      const { name } = request.params as { name: string };
+      const [, id] = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.json$/.exec(name) ?? [];
+      if (id === undefined) throw new AppError('workflow_not_found');
+      const { workflow } = await savedWorkflows.get(ownerOf(request), id);
+      return drawWorkflow(
+        workflow as Parameters<typeof drawWorkflow>[0],
+        (await nodes.definitions()).classes,
+      );
+    },
+  });
 }
 
 function addFiles(app: App, { files, listed }: PageRoutesOptions): void {
   app.route({
     method: 'GET',
-    url: base,
+    url: comfyuiBase,
     config: { ...reads, errorAnswer: strangerPage },
     handler: async (request, reply) => {
       const file = await files.read('/');
@@ -104,14 +99,14 @@ function addFiles(app: App, { files, listed }: PageRoutesOptions): void {
 
   app.route({
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    url: `${base}/*`,
+    url: `${comfyuiBase}/*`,
     config: { ...reads, takesRest: true },
     handler: async (request, reply) => {
       refuseServiceWorker(request);
-      const path = workerPathOf(request.url.slice(base.length), listed);
+      const path = workerPathOf(request.url.slice(comfyuiBase.length), listed);
       if (path === null) throw new AppError('route_not_found');
       if (request.method !== 'GET') throw new AppError('method_not_allowed');
-      const isStatic = workerPathOf(request.url.slice(base.length), []) !== null;
+      const isStatic = workerPathOf(request.url.slice(comfyuiBase.length), []) !== null;
       const file = await (isStatic ? files.read(path) : files.readFresh(path));
       if (!file) throw new AppError('route_not_found');
       const caching = isStatic && isKeptForever(path) ? 'private, max-age=31536000, immutable' : 'no-cache';

@@ -79,7 +79,8 @@ export function openApiDocument(
     info: {
       title: 'Switchyard',
       version,
-      description: 'One self-hosted gateway for ComfyUI workers and LangGraph.js agents.',
+      description:
+        'One self-hosted gateway for ComfyUI workers and LangGraph.js agents. Each path directly below `/comfy` is below `/comfy/api` as well.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { withoutPathToken } from '../path-token.ts';
 
 /** A part of the server that takes WebSockets at its own paths. */
 interface Taker {
@@ -28,10 +27,7 @@ function listen(server: Server): Taker[] {
   takersOf.set(server, takers);
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
-    const path =
-      withoutPathToken(request.url ?? '')
-        .split('?', 1)[0]
-        ?.replace(/\/$/, '') ?? '';
+    const path = request.url?.split('?', 1)[0]?.replace(/\/$/, '') ?? '';
     const taker = isWebSocket ? takers.find(({ takes }) => takes(path)) : undefined;
     if (taker?.upgrades.emit('upgrade', request, socket, head)) return;
     socket.unshift(Buffer.concat([plainHead(request), head]));
