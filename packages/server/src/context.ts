@@ -24,6 +24,7 @@ import { WorkerNames } from './dispatch/graphs/worker-names.ts';
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
+import { agUiRoutes } from './doors/ag-ui/ag-ui-routes.ts';
 import { createComfyApiDoor } from './doors/comfy-api/create-comfy-api-door.ts';
 import { createComfyuiDoor } from './doors/comfyui/create-comfyui-door.ts';
 import { trustedProxies } from './http/access/client-ip.ts';
@@ -230,6 +231,9 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       ...(dispatch?.routes ?? []),
       ...(conversation?.routes ?? []),
       ...doors.routes,
+      ...(conversation && config.doors.ag_ui.enabled
+        ? [agUiRoutes({ ...conversation, openStreams: streams })]
+        : []),
     ],
     page: doors.page,
     setListeningUrl: (url) => {

@@ -433,7 +433,7 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     conversation: boolean(true, 'Threads and agent runs.'),
   }),
 
-  doors: section('Other interfaces in front of the pool.', {
+  doors: section('Other interfaces in front of the pool and of the agents.', {
     comfyui: section('The pool as one ComfyUI, below `/comfy`.', {
       enabled: boolean(true, 'Whether clients of ComfyUI may use the pool, each with a token of an account.'),
       port: integer(
@@ -457,6 +457,9 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     }),
     comfy_api: section('The pool behind the official Comfy API v2, below `/comfy/api/v2`.', {
       enabled: boolean(true, 'Whether the SDKs of Comfy may use the pool, each with a token of an account.'),
+    }),
+    ag_ui: section('The agents in the AG-UI protocol, below `/ag-ui`.', {
+      enabled: boolean(true, 'Whether clients of AG-UI, such as CopilotKit, may run the agents.'),
     }),
   }),
 

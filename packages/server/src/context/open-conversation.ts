@@ -61,7 +61,9 @@ interface Surroundings {
   diskReserveBytes: number;
 }
 
-export interface OpenedConversation {
+export interface OpenedConversation
+  extends Pick<ConversationArea, 'runs' | 'threadStates' | 'threadEvents' | 'replays'> {
+  access: ThreadAccess;
   routes: Routes[];
   ownAgents: AgentRuntime['ownAgents'];
   /** The authentication of langgraph.json; null when there is none. */
@@ -158,6 +160,8 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
   });
   opened.add(() => channels.close());
   return {
+    ...area,
+    access,
     routes: [...area.routes, channels.routes],
     ownAgents: runtime.ownAgents,
     customAuth: customAuthOf(surroundings, { runtime, area }),

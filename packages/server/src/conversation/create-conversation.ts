@@ -23,6 +23,7 @@ import { LearningRunner } from './memory/learning-runner.ts';
 import { forgetTurnOfRun } from './memory/learning-store.ts';
 import { ownRoutes } from './own-routes/own-routes.ts';
 import { createProtocol } from './protocol/create-protocol.ts';
+import type { ThreadEvents } from './protocol/thread-events.ts';
 import { createRunRoutes } from './runs/create-run-routes.ts';
 import { createRuns, type RunsConfiguration } from './runs/create-runs.ts';
 import { withOwnApp } from './runs/ending/own-app-webhooks.ts';
@@ -34,11 +35,13 @@ import type { Runs } from './runs/runs.ts';
 import { createSchedules } from './schedules/create-schedules.ts';
 import { createThreads } from './threads/create-threads.ts';
 import type { ThreadAccess } from './threads/thread-access.ts';
+import type { ThreadStates } from './threads/thread-states.ts';
 import type { ThreadStore } from './threads/thread-store.ts';
 import type { Threads } from './threads/threads.ts';
 import { createTimelines } from './timeline/create-timelines.ts';
 import type { PoolSpans } from './timeline/run-timelines.ts';
 import { createTurns } from './turns/create-turns.ts';
+import type { Replays } from './turns/replays.ts';
 import { contextUsageOf } from './usage/context-usage.ts';
 import { createUsage } from './usage/create-usage.ts';
 import type { EmailsOf, WorkflowUsageOf } from './usage/usage-summaries.ts';
@@ -74,6 +77,9 @@ interface ConversationDependencies extends Omit<ConversationParts, 'home' | 'mod
 export interface ConversationArea {
   runs: Runs;
   threads: Threads;
+  threadStates: ThreadStates;
+  threadEvents: ThreadEvents;
+  replays: Replays;
   /** The work that follows the end of a run. */
   followers: RunFollowers;
   routes: Routes[];
@@ -157,9 +163,13 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     runs,
     decide: customAuthorization && ((call) => customAuthorization.decide(call)),
   });
+  const turns = createTurns({ ...parts, ...journal, ...threads, ...features, runs });
   return {
     runs,
     threads: threads.threads,
+    threadStates: threads.threadStates,
+    threadEvents: protocol.threadEvents,
+    replays: turns.replays,
     followers,
     customAuthorization,
     routes: [
@@ -168,8 +178,8 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       ...feedback.routes,
       ...record,
       ...createTimelines(parts),
-      ...protocol,
-      createTurns({ ...parts, ...journal, ...threads, ...features, runs }),
+      ...protocol.routes,
+      turns.routes,
       goals,
       ...features.routes,
       createUsage({ ...parts, countAgents: async (owner) => (await customAgents.list(owner)).length }),

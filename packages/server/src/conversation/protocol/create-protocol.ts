@@ -23,15 +23,14 @@ export function createProtocol({
     runs: Runs;
     threadStates: ThreadStates;
     access: ThreadAccess;
-  }): Routes[] {
+  }): { threadEvents: ThreadEvents; routes: Routes[] } {
+  const threadEvents = new ThreadEvents({ runs, streamLog, clock });
   const protocol = {
     commands: new ThreadCommands({ runs, states: threadStates, access }),
-    events: new ThreadEvents({ runs, streamLog, clock }),
+    events: threadEvents,
     access,
     openStreams,
   };
-  return [
-    ...mounts.map((mount) => protocolRoutes(mount, protocol)),
-    protocolSockets({ ...protocol, ...sockets }),
-  ];
+  const overHttp = mounts.map((mount) => protocolRoutes(mount, protocol));
+  return { threadEvents, routes: [...overHttp, protocolSockets({ ...protocol, ...sockets })] };
 }

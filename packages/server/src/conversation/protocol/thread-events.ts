@@ -56,6 +56,17 @@ export class ThreadEvents {
     }
   }
 
+  /** The events of a run that has just been started, until its end. */
+  async *ofRun(
+    owner: Owner,
+    run: RunRow,
+    filter: EventFilter,
+    signal: AbortSignal,
+  ): AsyncGenerator<ProtocolEvent[]> {
+    const parts = this.#options.streamLog.read(run.run_id, { after: 0, signal });
+    yield* this.#ofRun(run, parts, { owner, filter, signal });
+  }
+
   /** Returns how many events are kept for a reader that begins now. Until the signal aborts, it counts those that came before. */
   async countKept(
     owner: Owner,

@@ -42,18 +42,19 @@ export function createTurns({
     runs: Runs;
     customAgents: Pick<CustomAgents, 'forRun'>;
     copyFolders: CopyOfFolders;
-  }): Routes {
+  }): { replays: Replays; routes: Routes } {
   const { states, compact } = runtime;
   const shared = { access, states, store, clock, log };
-  return turnRoutes({
-    replays: new Replays({
-      access,
-      states,
-      runs: new RunStore(database),
-      journal,
-      goals: new GoalStore(database),
-      newId,
-    }),
+  const replays = new Replays({
+    access,
+    states,
+    runs: new RunStore(database),
+    journal,
+    goals: new GoalStore(database),
+    newId,
+  });
+  const routes = turnRoutes({
+    replays,
     branches: new Branches({
       ...shared,
       removal,
@@ -73,4 +74,5 @@ export function createTurns({
     runs,
     journal,
   });
+  return { replays, routes };
 }

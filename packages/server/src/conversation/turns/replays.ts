@@ -115,6 +115,17 @@ export class Replays {
     };
   }
 
+  /** The state from which the question with this id is asked again: what the thread was before it. */
+  async checkpointBefore(
+    owner: Owner,
+    threadId: string,
+    questionId: string,
+  ): Promise<PreparedReplay['checkpoint']> {
+    const thread = await this.#options.access.requireRecord(owner, threadId);
+    const { checkpointId } = await this.#before(owner, thread, { questionId });
+    return checkpointOf(checkpointId);
+  }
+
   async #latest(owner: Owner, threadId: string) {
     const { access, states } = this.#options;
     const thread = await access.requireRecord(owner, threadId);
@@ -131,7 +142,7 @@ export class Replays {
     thread: ThreadRow,
     { turn, answer }: { turn: Turn; answer: TurnMessage },
   ): Promise<{ checkpointId: string; runId: string }> {
-    const place = await this.#before(owner, thread, { turn, answer });
+    const place = await this.#before(owner, thread, { questionId: turn.question.id, answerId: answer.id });
     const runId = (await this.#recordedRun(owner, thread.thread_id, answer.id)) ?? place.runId;
     if (runId === null) throw refused(say('answer_without_run'));
     return { checkpointId: place.checkpointId, runId };
@@ -141,16 +152,16 @@ export class Replays {
   async #before(
     owner: Owner,
     thread: ThreadRow,
-    { turn, answer }: { turn: Turn; answer: TurnMessage },
+    { questionId, answerId }: { questionId: string; answerId?: string },
   ): Promise<Place> {
     const { thread_id: threadId } = thread;
     let runId: string | null = null;
     const about = ownedState(owner, threadId, graphIdOf(thread));
     for await (const state of lineageOf(this.#options.states, about)) {
       const ids = new Set(messagesIn(state.values).map(({ id }) => id));
-      if (ids.has(answer.id))
+      if (answerId !== undefined && ids.has(answerId))
         runId = typeof state.metadata.run_id === 'string' ? state.metadata.run_id : runId;
-      if (ids.has(turn.question.id) || !state.checkpoint) continue;
+      if (ids.has(questionId) || !state.checkpoint) continue;
       if (isAtRest(state) || isBeginning(state))
         return { checkpointId: state.checkpoint.checkpoint_id, runId };
     }
@@ -185,10 +196,14 @@ function replayOf({
       messages: [{ type: 'human', id, content, additional_kwargs, ...(name && { name }) }],
       ...(title !== null && { title }),
     },
-    checkpoint: { checkpoint_ns: '', checkpoint_id: checkpointId, checkpoint_map: null },
+    checkpoint: checkpointOf(checkpointId),
     metadata: { ...metadata, regenerate_from_run_id: runId, regenerate_checkpoint_id: checkpointId },
     target_run_id: runId,
   };
+}
+
+function checkpointOf(checkpointId: string): PreparedReplay['checkpoint'] {
+  return { checkpoint_ns: '', checkpoint_id: checkpointId, checkpoint_map: null };
 }
 
 function kept(extra: Record<string, unknown>): Record<string, unknown> {
