@@ -5,7 +5,7 @@ import { routesReference } from './routes.ts';
 
 /** Every generated page below docs/reference, by its file name. */
 export async function referencePages(): Promise<Record<string, string>> {
-  const gateway = await startGateway();
+  const gateway = await startGateway({ config: { doors: { comfyui: { port: 0 } } } });
   try {
     return {
       'configuration.md': configurationReference(),

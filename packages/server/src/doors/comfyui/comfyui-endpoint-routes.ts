@@ -1,27 +1,25 @@
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../http/app.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { comfyuiErrorText } from './comfyui-errors.ts';
 
 export type ComfyuiHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** Adds a call whose errors read as ComfyUI writes them. */
-export function addEndpoint(
-  app: App,
+/** Returns the route of a call whose errors read as ComfyUI writes them. */
+export function comfyuiRoute(
   endpoint: Endpoint,
   handler: ComfyuiHandler,
   {
     errorAnswer = comfyuiErrorText,
     bodyLimit,
   }: { errorAnswer?: typeof comfyuiErrorText; bodyLimit?: number } = {},
-): void {
-  app.route({
+) {
+  return {
     ...endpoint,
     config: { ...endpoint.config, errorAnswer },
     ...(bodyLimit !== undefined && { bodyLimit }),
     handler,
-  });
+  };
 }
 
 /** Returns undefined for a number that is absent or -1, which ComfyUI takes for absent. */

@@ -17,7 +17,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { requireFits } from '../../platform/files/receive-content.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
 import type { PictureForm } from '../../platform/pictures/convert-picture.ts';
-import { addEndpoint, malformed } from './comfyui-endpoint-routes.ts';
+import { comfyuiRoute, malformed } from './comfyui-endpoint-routes.ts';
 import type { ComfyuiFiles } from './comfyui-files.ts';
 import { type ComfyuiFileName, isFolderType, leadsOut, readFileName } from './comfyui-names.ts';
 import { type ReceivedPicture, receivePicture } from './receive-picture.ts';
@@ -38,47 +38,58 @@ export function addFiles(app: App, options: FileRoutesOptions): void {
   const { files, pictures, uploadBytes } = options;
   const limits = { bodyLimit: uploadBytes + envelopeBytes };
 
-  addEndpoint(app, comfyuiView, async (request, reply) => {
-    const { filename, subfolder = '', type = 'output', ...wanted } = request.query as Record<string, unknown>;
-    if (typeof filename !== 'string' || typeof subfolder !== 'string' || !isFolderType(type))
-      throw malformed('filename, subfolder and type must be texts, and type input, output or temp.');
-    if (leadsOut(filename)) throw malformed('The filename leads out of the folder.');
-    if (leadsOut(subfolder)) return reply.code(403).type('text/plain').send('403: Forbidden');
-    const name = readFileName(filename, { subfolder, folder: type });
-    const file = name && (await files.find(identityOf(request).userId, name));
-    if (!file || file.row.filename !== name.filename) throw new AppError('file_not_found');
-    const form = formOf(wanted);
-    return form === null
-      ? sendFile(request, reply, file)
-      : sendConverted(request, reply, { row: file.row, form, pictures });
-  });
-
-  addEndpoint(app, comfyuiFolderFiles, async (request) => {
-    const { folder } = request.params as { folder: string };
-    if (!isFolderType(folder)) throw malformed('The folder must be input, output or temp.');
-    return files.newest(identityOf(request).userId, folder);
-  });
-
-  addEndpoint(
-    app,
-    comfyuiUpload,
-    (request) => receive(request, options, async (picture) => picture.content),
-    limits,
+  app.route(
+    comfyuiRoute(comfyuiView, async (request, reply) => {
+      const {
+        filename,
+        subfolder = '',
+        type = 'output',
+        ...wanted
+      } = request.query as Record<string, unknown>;
+      if (typeof filename !== 'string' || typeof subfolder !== 'string' || !isFolderType(type))
+        throw malformed('filename, subfolder and type must be texts, and type input, output or temp.');
+      if (leadsOut(filename)) throw malformed('The filename leads out of the folder.');
+      if (leadsOut(subfolder)) return reply.code(403).type('text/plain').send('403: Forbidden');
+      const name = readFileName(filename, { subfolder, folder: type });
+      const file = name && (await files.find(identityOf(request).userId, name));
+      if (!file || file.row.filename !== name.filename) throw new AppError('file_not_found');
+      const form = formOf(wanted);
+      return form === null
+        ? sendFile(request, reply, file)
+        : sendConverted(request, reply, { row: file.row, form, pictures });
+    }),
   );
 
-  addEndpoint(
-    app,
-    comfyuiUploadMask,
-    (request) =>
-      receive(request, options, async ({ content, originalRef }, lost) => {
-        const { userId } = identityOf(request);
-        const original = await files.find(userId, originalOf(originalRef));
-        if (!original)
-          throw new AppError('file_not_found', { message: 'original_ref names no file of yours.' });
-        const masked = await pictures.masked(original.row, content, userId);
-        return options.storedFiles.receive(Readable.from([masked]), lost);
-      }),
-    limits,
+  app.route(
+    comfyuiRoute(comfyuiFolderFiles, async (request) => {
+      const { folder } = request.params as { folder: string };
+      if (!isFolderType(folder)) throw malformed('The folder must be input, output or temp.');
+      return files.newest(identityOf(request).userId, folder);
+    }),
+  );
+
+  app.route(
+    comfyuiRoute(
+      comfyuiUpload,
+      (request) => receive(request, options, async (picture) => picture.content),
+      limits,
+    ),
+  );
+
+  app.route(
+    comfyuiRoute(
+      comfyuiUploadMask,
+      (request) =>
+        receive(request, options, async ({ content, originalRef }, lost) => {
+          const { userId } = identityOf(request);
+          const original = await files.find(userId, originalOf(originalRef));
+          if (!original)
+            throw new AppError('file_not_found', { message: 'original_ref names no file of yours.' });
+          const masked = await pictures.masked(original.row, content, userId);
+          return options.storedFiles.receive(Readable.from([masked]), lost);
+        }),
+      limits,
+    ),
   );
 }
 

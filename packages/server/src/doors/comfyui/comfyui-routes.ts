@@ -43,7 +43,7 @@ import { readFormsAsJson } from '../../http/body/body-parsers.ts';
 import { chooseEncoding, varyByEncoding } from '../../http/shell/compression.ts';
 import { refuseOtherMethod } from '../../http/shell/not-found.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { addEndpoint, countIn } from './comfyui-endpoint-routes.ts';
+import { comfyuiRoute, countIn } from './comfyui-endpoint-routes.ts';
 import { comfyuiErrorText, comfyuiPromptError } from './comfyui-errors.ts';
 import { addFiles, type FileRoutesOptions } from './comfyui-file-routes.ts';
 import { modelFolders, modelsIn, shownFolders, shownModels } from './pool-models.ts';
@@ -97,43 +97,50 @@ export function comfyuiRoutes(options: ComfyuiRoutesOptions): Routes {
 }
 
 function addPrompts(app: App, { prompts, feed, guard }: ComfyuiRoutesOptions): void {
-  addEndpoint(app, comfyuiQueueInfo, async (request) => ({
-    exec_info: { queue_remaining: await feed.remainingOf(identityOf(request).userId) },
-  }));
+  app.route(
+    comfyuiRoute(comfyuiQueueInfo, async (request) => ({
+      exec_info: { queue_remaining: await feed.remainingOf(identityOf(request).userId) },
+    })),
+  );
 
-  addEndpoint(
-    app,
-    comfyuiSubmit,
-    async (request, reply) => {
-      const identity = identityOf(request);
-      const answer = await prompts.submit(request.body, {
-        userId: identity.userId,
-        byAdmin: isAdmin(identity),
-        origin: guard.originOf(request),
-        requestId: request.id,
-        actor: actorOf(request),
-      });
-      if ('refused' in answer) return reply.code(answer.refused.status).send(answer.refused.body);
-      reply.raw.once('close', answer.whenAnswered);
-      return answer.queued;
-    },
-    { errorAnswer: comfyuiPromptError },
+  app.route(
+    comfyuiRoute(
+      comfyuiSubmit,
+      async (request, reply) => {
+        const identity = identityOf(request);
+        const answer = await prompts.submit(request.body, {
+          userId: identity.userId,
+          byAdmin: isAdmin(identity),
+          origin: guard.originOf(request),
+          requestId: request.id,
+          actor: actorOf(request),
+        });
+        if ('refused' in answer) return reply.code(answer.refused.status).send(answer.refused.body);
+        reply.raw.once('close', answer.whenAnswered);
+        return answer.queued;
+      },
+      { errorAnswer: comfyuiPromptError },
+    ),
   );
 }
 
 function addRecords(app: App, { records }: ComfyuiRoutesOptions): void {
-  addEndpoint(app, comfyuiQueue, (request) => records.queue(identityOf(request).userId));
+  app.route(comfyuiRoute(comfyuiQueue, (request) => records.queue(identityOf(request).userId)));
 
-  addEndpoint(app, comfyuiHistory, (request) => {
-    const { max_items: maxItems, offset } = request.query as Record<string, unknown>;
-    const page = { maxItems: countIn('max_items', maxItems), offset: countIn('offset', offset) };
-    return records.history(identityOf(request).userId, page);
-  });
+  app.route(
+    comfyuiRoute(comfyuiHistory, (request) => {
+      const { max_items: maxItems, offset } = request.query as Record<string, unknown>;
+      const page = { maxItems: countIn('max_items', maxItems), offset: countIn('offset', offset) };
+      return records.history(identityOf(request).userId, page);
+    }),
+  );
 
-  addEndpoint(app, comfyuiHistoryOfOne, (request) => {
-    const { promptId } = request.params as { promptId: string };
-    return records.historyOf(identityOf(request).userId, promptId);
-  });
+  app.route(
+    comfyuiRoute(comfyuiHistoryOfOne, (request) => {
+      const { promptId } = request.params as { promptId: string };
+      return records.historyOf(identityOf(request).userId, promptId);
+    }),
+  );
 }
 
 function addStops(app: App, { stops, guard }: ComfyuiRoutesOptions): void {
@@ -142,63 +149,75 @@ function addStops(app: App, { stops, guard }: ComfyuiRoutesOptions): void {
     origin: guard.originOf(request),
   });
 
-  addEndpoint(app, comfyuiInterrupt, async (request, reply) => {
-    await stops.interrupt(request.body, byOf(request));
-    return reply.code(200).send();
-  });
+  app.route(
+    comfyuiRoute(comfyuiInterrupt, async (request, reply) => {
+      await stops.interrupt(request.body, byOf(request));
+      return reply.code(200).send();
+    }),
+  );
 
-  addEndpoint(app, comfyuiChangeQueue, async (request, reply) => {
-    await stops.dequeue(request.body, byOf(request));
-    return reply.code(200).send();
-  });
+  app.route(
+    comfyuiRoute(comfyuiChangeQueue, async (request, reply) => {
+      await stops.dequeue(request.body, byOf(request));
+      return reply.code(200).send();
+    }),
+  );
 
-  addEndpoint(app, comfyuiChangeHistory, async (request, reply) => {
-    await stops.forget(request.body, byOf(request));
-    return reply.code(200).send();
-  });
+  app.route(
+    comfyuiRoute(comfyuiChangeHistory, async (request, reply) => {
+      await stops.forget(request.body, byOf(request));
+      return reply.code(200).send();
+    }),
+  );
 }
 
 function addPool(app: App, { nodes, instances, extensions, uploadBytes }: ComfyuiRoutesOptions): void {
-  addEndpoint(app, comfyuiObjectInfo, async (request, reply) => {
-    const { json: bytes, compressed } = await nodes.definitions();
-    const encoding = chooseEncoding(request.headers['accept-encoding']);
-    varyByEncoding(reply);
-    reply.type(json);
-    if (encoding === undefined) return reply.send(bytes);
-    return reply.header('content-encoding', encoding).send(await compressed(encoding));
-  });
+  app.route(
+    comfyuiRoute(comfyuiObjectInfo, async (request, reply) => {
+      const { json: bytes, compressed } = await nodes.definitions();
+      const encoding = chooseEncoding(request.headers['accept-encoding']);
+      varyByEncoding(reply);
+      reply.type(json);
+      if (encoding === undefined) return reply.send(bytes);
+      return reply.header('content-encoding', encoding).send(await compressed(encoding));
+    }),
+  );
 
-  addEndpoint(app, comfyuiObjectInfoOfOne, async (request) => {
-    const { nodeClass } = request.params as { nodeClass: string };
-    const definition = (await nodes.definitions()).classes.get(nodeClass);
-    return definition ? { [nodeClass]: definition } : {};
-  });
+  app.route(
+    comfyuiRoute(comfyuiObjectInfoOfOne, async (request) => {
+      const { nodeClass } = request.params as { nodeClass: string };
+      const definition = (await nodes.definitions()).classes.get(nodeClass);
+      return definition ? { [nodeClass]: definition } : {};
+    }),
+  );
 
-  addEndpoint(app, comfyuiModelFolders, async () => modelFolders(await nodes.definitions()));
+  app.route(comfyuiRoute(comfyuiModelFolders, async () => modelFolders(await nodes.definitions())));
 
   for (const [endpoint, read] of [
     [comfyuiModels, modelsIn],
     [comfyuiShownModels, shownModels],
   ] as const) {
-    addEndpoint(app, endpoint, async (request) => {
-      const { folder } = request.params as { folder: string };
-      const models = read(folder, await nodes.definitions());
-      if (!models) throw new AppError('route_not_found');
-      return models;
-    });
+    app.route(
+      comfyuiRoute(endpoint, async (request) => {
+        const { folder } = request.params as { folder: string };
+        const models = read(folder, await nodes.definitions());
+        if (!models) throw new AppError('route_not_found');
+        return models;
+      }),
+    );
   }
 
-  addEndpoint(app, comfyuiShownFolders, async () => shownFolders(await nodes.definitions()));
+  app.route(comfyuiRoute(comfyuiShownFolders, async () => shownFolders(await nodes.definitions())));
 
-  addEndpoint(app, comfyuiExtensions, () => extensions());
+  app.route(comfyuiRoute(comfyuiExtensions, () => extensions()));
 
-  addEndpoint(app, comfyuiSystemStats, async () => poolStats(await instances.list()));
+  app.route(comfyuiRoute(comfyuiSystemStats, async () => poolStats(await instances.list())));
 
-  addEndpoint(app, comfyuiFeatures, async () => featuresOf(uploadBytes));
+  app.route(comfyuiRoute(comfyuiFeatures, async () => featuresOf(uploadBytes)));
 
-  addEndpoint(app, comfyuiFree, async (_request, reply) => reply.code(200).send());
+  app.route(comfyuiRoute(comfyuiFree, async (_request, reply) => reply.code(200).send()));
 
-  addEndpoint(app, comfyuiLogsSubscribe, async (_request, reply) => reply.code(200).send());
+  app.route(comfyuiRoute(comfyuiLogsSubscribe, async (_request, reply) => reply.code(200).send()));
 }
 
 /** The calls that a page makes when it starts, and those that have no meaning for a pool. */
@@ -213,15 +232,17 @@ const constants: readonly [endpoint: Endpoint, answer: unknown][] = [
 ];
 
 function addConstants(app: App): void {
-  for (const [endpoint, answer] of constants) addEndpoint(app, endpoint, async () => answer);
+  for (const [endpoint, answer] of constants) app.route(comfyuiRoute(endpoint, async () => answer));
 
-  addEndpoint(app, comfyuiLogs, async (_request, reply) => reply.type(json).send('""'));
+  app.route(comfyuiRoute(comfyuiLogs, async (_request, reply) => reply.type(json).send('""')));
 
-  addEndpoint(app, comfyuiDownloadMissing, async (_request, reply) =>
-    reply
-      .code(403)
-      .type('text/plain; charset=utf-8')
-      .send('403: The workers are shared. An administrator puts models on them.'),
+  app.route(
+    comfyuiRoute(comfyuiDownloadMissing, async (_request, reply) =>
+      reply
+        .code(403)
+        .type('text/plain; charset=utf-8')
+        .send('403: The workers are shared. An administrator puts models on them.'),
+    ),
   );
 }
 

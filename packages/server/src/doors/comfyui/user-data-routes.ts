@@ -22,7 +22,7 @@ import type { App, Routes } from '../../http/app.ts';
 import type { Admission } from '../../http/body/admission.ts';
 import { parseJson } from '../../http/body/body-parsers.ts';
 import { contentTypeOf } from '../../platform/files/content-type.ts';
-import { addEndpoint, malformed } from './comfyui-endpoint-routes.ts';
+import { comfyuiRoute, malformed } from './comfyui-endpoint-routes.ts';
 import { readFileName } from './comfyui-names.ts';
 
 interface UserDataOptions {
@@ -46,7 +46,7 @@ export function userDataRoutes({ documents, admission }: UserDataOptions): Route
       admission.readBody(request, body),
     );
     // The account decides whose data it is, so a client sees one user.
-    addEndpoint(app, comfyuiUsers, async () => ({ storage: 'server', migrated: true }));
+    app.route(comfyuiRoute(comfyuiUsers, async () => ({ storage: 'server', migrated: true })));
     addSettings(app, documents);
     addLists(app, documents);
     addFiles(app, documents);
@@ -63,103 +63,121 @@ function addSettings(app: App, documents: UserDocuments): void {
     return reply.code(200).send();
   };
 
-  addEndpoint(app, comfyuiSettings, settingsOf);
+  app.route(comfyuiRoute(comfyuiSettings, settingsOf));
 
-  addEndpoint(app, comfyuiSetting, async (request, reply) => {
-    const { id } = request.params as { id: string };
-    const settings = await settingsOf(request);
-    const value = Object.hasOwn(settings, id) ? settings[id] : null;
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
-  });
+  app.route(
+    comfyuiRoute(comfyuiSetting, async (request, reply) => {
+      const { id } = request.params as { id: string };
+      const settings = await settingsOf(request);
+      const value = Object.hasOwn(settings, id) ? settings[id] : null;
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
+    }),
+  );
 
-  addEndpoint(app, comfyuiChangeSettings, async (request, reply) => {
-    const changed = parseJson(bytesOf(request));
-    if (!isRecord(changed)) throw malformed('The body must be an object of settings.');
-    return change(request, reply, changed);
-  });
+  app.route(
+    comfyuiRoute(comfyuiChangeSettings, async (request, reply) => {
+      const changed = parseJson(bytesOf(request));
+      if (!isRecord(changed)) throw malformed('The body must be an object of settings.');
+      return change(request, reply, changed);
+    }),
+  );
 
-  addEndpoint(app, comfyuiSetSetting, async (request, reply) => {
-    const { id } = request.params as { id: string };
-    if (id === '__proto__') throw malformed('A setting cannot have this name.');
-    const value = parseJson(bytesOf(request));
-    if (value === undefined) throw malformed('The body must be the value of the setting as JSON.');
-    return change(request, reply, { [id]: value });
-  });
+  app.route(
+    comfyuiRoute(comfyuiSetSetting, async (request, reply) => {
+      const { id } = request.params as { id: string };
+      if (id === '__proto__') throw malformed('A setting cannot have this name.');
+      const value = parseJson(bytesOf(request));
+      if (value === undefined) throw malformed('The body must be the value of the setting as JSON.');
+      return change(request, reply, { [id]: value });
+    }),
+  );
 }
 
 function addLists(app: App, documents: UserDocuments): void {
-  addEndpoint(app, comfyuiListUserData, async (request, reply) => {
-    const { dir, recurse, full_info: fullInfo, split } = request.query as Record<string, unknown>;
-    if (typeof dir !== 'string' || dir === '') throw malformed('Directory not provided');
-    const folder = folderIn(dir);
-    if (folder === null) return reply.code(403).type(plain).send('403: Invalid directory');
-    const found = await documents.list(identityOf(request).userId, folder);
-    if (found.length === 0 && folder !== '')
-      return reply.code(404).type(plain).send('404: Directory not found');
-    const inside = found.map((facts) => ({
-      ...facts,
-      path: folder === '' ? facts.path : facts.path.slice(folder.length + 1),
-    }));
-    const wanted = isTrue(recurse) ? inside : inside.filter(({ path }) => !path.includes('/'));
-    if (isTrue(fullInfo)) return wanted.map(infoOf);
-    return wanted.map(({ path }) => (isTrue(split) ? [path, ...path.split('/')] : path));
-  });
+  app.route(
+    comfyuiRoute(comfyuiListUserData, async (request, reply) => {
+      const { dir, recurse, full_info: fullInfo, split } = request.query as Record<string, unknown>;
+      if (typeof dir !== 'string' || dir === '') throw malformed('Directory not provided');
+      const folder = folderIn(dir);
+      if (folder === null) return reply.code(403).type(plain).send('403: Invalid directory');
+      const found = await documents.list(identityOf(request).userId, folder);
+      if (found.length === 0 && folder !== '')
+        return reply.code(404).type(plain).send('404: Directory not found');
+      const inside = found.map((facts) => ({
+        ...facts,
+        path: folder === '' ? facts.path : facts.path.slice(folder.length + 1),
+      }));
+      const wanted = isTrue(recurse) ? inside : inside.filter(({ path }) => !path.includes('/'));
+      if (isTrue(fullInfo)) return wanted.map(infoOf);
+      return wanted.map(({ path }) => (isTrue(split) ? [path, ...path.split('/')] : path));
+    }),
+  );
 
-  addEndpoint(app, comfyuiListUserFolders, async (request, reply) => {
-    const { path = '' } = request.query as Record<string, unknown>;
-    const folder = typeof path === 'string' ? folderIn(path) : null;
-    if (folder === null) return reply.code(403).type(plain).send('403: Invalid path');
-    const found = await documents.list(identityOf(request).userId, folder);
-    if (found.length === 0 && folder !== '')
-      return reply.code(404).type(plain).send('404: Directory not found');
-    const folders = new Set(found.flatMap((facts) => foldersOf(facts.path, folder)));
-    return [
-      ...[...folders].map((each) => ({ name: lastOf(each), path: each, type: 'directory' })),
-      ...found.map((facts) => ({ name: lastOf(facts.path), type: 'file', ...infoOf(facts) })),
-    ];
-  });
+  app.route(
+    comfyuiRoute(comfyuiListUserFolders, async (request, reply) => {
+      const { path = '' } = request.query as Record<string, unknown>;
+      const folder = typeof path === 'string' ? folderIn(path) : null;
+      if (folder === null) return reply.code(403).type(plain).send('403: Invalid path');
+      const found = await documents.list(identityOf(request).userId, folder);
+      if (found.length === 0 && folder !== '')
+        return reply.code(404).type(plain).send('404: Directory not found');
+      const folders = new Set(found.flatMap((facts) => foldersOf(facts.path, folder)));
+      return [
+        ...[...folders].map((each) => ({ name: lastOf(each), path: each, type: 'directory' })),
+        ...found.map((facts) => ({ name: lastOf(facts.path), type: 'file', ...infoOf(facts) })),
+      ];
+    }),
+  );
 }
 
 function addFiles(app: App, documents: UserDocuments): void {
-  addEndpoint(app, comfyuiReadUserData, async (request, reply) => {
-    const path = pathIn(request, 'file');
-    if (path === null) return refusePath(reply);
-    const document = await documents.read(identityOf(request).userId, path);
-    if (!document) return reply.code(404).type(plain).send('404: Not Found');
-    const { contentType } = contentTypeOf(Buffer.from(document.content.slice(0, 64)), path);
-    return reply.type(isShownType(contentType) ? contentType : plain).send(document.content);
-  });
+  app.route(
+    comfyuiRoute(comfyuiReadUserData, async (request, reply) => {
+      const path = pathIn(request, 'file');
+      if (path === null) return refusePath(reply);
+      const document = await documents.read(identityOf(request).userId, path);
+      if (!document) return reply.code(404).type(plain).send('404: Not Found');
+      const { contentType } = contentTypeOf(Buffer.from(document.content.slice(0, 64)), path);
+      return reply.type(isShownType(contentType) ? contentType : plain).send(document.content);
+    }),
+  );
 
-  addEndpoint(app, comfyuiWriteUserData, async (request, reply) => {
-    const path = pathIn(request, 'file');
-    if (path === null) return refusePath(reply);
-    const { overwrite, full_info: fullInfo } = request.query as Record<string, unknown>;
-    const document = { path, content: textIn(request), overwrite: overwrite !== 'false' };
-    const written = await documents.write(identityOf(request).userId, document);
-    if (!written) return reply.code(409).type(plain).send('409: File already exists');
-    return sendFacts(reply, written, fullInfo);
-  });
+  app.route(
+    comfyuiRoute(comfyuiWriteUserData, async (request, reply) => {
+      const path = pathIn(request, 'file');
+      if (path === null) return refusePath(reply);
+      const { overwrite, full_info: fullInfo } = request.query as Record<string, unknown>;
+      const document = { path, content: textIn(request), overwrite: overwrite !== 'false' };
+      const written = await documents.write(identityOf(request).userId, document);
+      if (!written) return reply.code(409).type(plain).send('409: File already exists');
+      return sendFacts(reply, written, fullInfo);
+    }),
+  );
 
-  addEndpoint(app, comfyuiMoveUserData, async (request, reply) => {
-    const [from, to] = [pathIn(request, 'file'), pathIn(request, 'dest')];
-    if (from === null || to === null) return refusePath(reply);
-    const { overwrite, full_info: fullInfo } = request.query as Record<string, unknown>;
-    const moved = await documents.move(identityOf(request).userId, {
-      from,
-      to,
-      overwrite: overwrite !== 'false',
-    });
-    if (moved === 'absent') return reply.code(404).type(plain).send('404: Not Found');
-    if (moved === 'present') return reply.code(409).type(plain).send('409: File already exists');
-    return sendFacts(reply, moved, fullInfo);
-  });
+  app.route(
+    comfyuiRoute(comfyuiMoveUserData, async (request, reply) => {
+      const [from, to] = [pathIn(request, 'file'), pathIn(request, 'dest')];
+      if (from === null || to === null) return refusePath(reply);
+      const { overwrite, full_info: fullInfo } = request.query as Record<string, unknown>;
+      const moved = await documents.move(identityOf(request).userId, {
+        from,
+        to,
+        overwrite: overwrite !== 'false',
+      });
+      if (moved === 'absent') return reply.code(404).type(plain).send('404: Not Found');
+      if (moved === 'present') return reply.code(409).type(plain).send('409: File already exists');
+      return sendFacts(reply, moved, fullInfo);
+    }),
+  );
 
-  addEndpoint(app, comfyuiDeleteUserData, async (request, reply) => {
-    const path = pathIn(request, 'file');
-    if (path === null) return refusePath(reply);
-    if (await documents.delete(identityOf(request).userId, path)) return reply.code(204).send();
-    return reply.code(404).type(plain).send('404: Not Found');
-  });
+  app.route(
+    comfyuiRoute(comfyuiDeleteUserData, async (request, reply) => {
+      const path = pathIn(request, 'file');
+      if (path === null) return refusePath(reply);
+      if (await documents.delete(identityOf(request).userId, path)) return reply.code(204).send();
+      return reply.code(404).type(plain).send('404: Not Found');
+    }),
+  );
 }
 
 const plain = 'text/plain; charset=utf-8';
