@@ -140,14 +140,14 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
   it('is Chinese for a test of an MCP server', async () => {
     const away = { type: 'http', url: `http://127.0.0.1:${discardPort}/mcp`, enabled: false };
     await admin.put('/api/mcp/config', { mcp_servers: { away } });
-    await page.goto('/mcp');
+    await page.goto('/mcp-servers');
     await page.getByRole('button', { name: words('mcp')('test.open') }).click();
     await page.getByText('服务器的地址上没有程序在监听。（ECONNREFUSED）').waitFor();
   });
 
   it('is Chinese for settings of an MCP server that it refuses', async () => {
     const text = words('mcp');
-    await page.goto('/mcp');
+    await page.goto('/mcp-servers');
     await page.getByRole('button', { name: text('add') }).click();
     const dialog = openLayer(page);
     await dialog.getByLabel(text('form.name'), { exact: true }).fill('web');

@@ -32,7 +32,7 @@ const lists: readonly List[] = [
   { address: '/tokens', opens: null, command: /^switchyard tokens revoke \S+$/ },
   { address: '/webhooks', opens: /\/webhooks\/./, command: /^switchyard webhooks deliveries \S+$/ },
   { address: '/models', opens: null },
-  { address: '/mcp', opens: 'status', command: /^switchyard mcp test \S+$/ },
+  { address: '/mcp-servers', opens: 'status', command: /^switchyard mcp test \S+$/ },
   { address: '/skills', opens: 'dialog', command: /^switchyard skills show \S+$/ },
   { address: '/memory', opens: 'dialog' },
   { address: '/agents', opens: 'dialog', command: /^switchyard agents change \S+$/ },

@@ -20,7 +20,7 @@ export const consolePaths = [
   '/usage',
   '/agents',
   '/models',
-  '/mcp',
+  '/mcp-servers',
   '/skills/:name?',
   '/memory',
   '/webhooks/:webhookId?',

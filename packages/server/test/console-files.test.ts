@@ -88,6 +88,15 @@ it('lets no browser keep that an asset is missing, as it is while replicas are o
 
 const navigation = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
+it('leads a browser from /mcp to the page that was there before, and no program', async () => {
+  const opened = await get('/mcp', navigation);
+  expect([opened.statusCode, opened.headers.location]).toEqual([302, '/mcp-servers']);
+  for (const accept of ['text/event-stream', 'application/json, text/event-stream', '*/*']) {
+    const { statusCode, headers } = await get('/mcp', { accept });
+    expect([headers.location, statusCode]).toEqual([undefined, expect.toBeOneOf([404, 405])]);
+  }
+});
+
 it.each(['/nowhere', '/nowhere.html?x=1', '/tasks/a/b', '/runs/a', '/apis', '/settings/a'])(
   'answers a browser at %s, which nothing has, with its page and 404',
   async (url) => {

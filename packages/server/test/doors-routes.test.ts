@@ -1,3 +1,4 @@
+import { consolePaths } from '@switchyard/contract/console-pages';
 import * as comfyApi from '@switchyard/contract/doors/comfy-api';
 import * as comfyui from '@switchyard/contract/doors/comfyui';
 import { comfyuiBase, comfyuiCall } from '@switchyard/contract/doors/comfyui-address';
@@ -42,4 +43,10 @@ it('leaves /v2 to the Comfy API, apart from /v2/userdata, which clients of one C
 it('tells strangers nothing but the health of the Comfy API', () => {
   const open = [...ofComfyui, ...ofComfyApi].filter(({ config }) => config.access === 'public');
   expect(open.map(({ url }) => url)).toEqual(['/comfy/api/v2/health']);
+});
+
+it('gives no address of a door to a page of the console', () => {
+  const roots = [...endpointsOf(comfyui), ...endpointsOf(comfyApi)].map(({ url }) => url.split('/')[1]);
+  const pages = consolePaths.map((path) => path.split('/')[1]);
+  expect(roots.filter((root) => pages.includes(root as string))).toEqual([]);
 });

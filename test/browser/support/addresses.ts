@@ -13,7 +13,7 @@ export const pagesWithoutObject = [
   '/usage',
   '/agents',
   '/models',
-  '/mcp',
+  '/mcp-servers',
   '/skills',
   '/memory',
   '/webhooks',

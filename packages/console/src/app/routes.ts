@@ -94,7 +94,7 @@ const table: PageRoute[] = [
     load: () => import('../features/skills/skills-page.tsx').then(({ SkillsPage: Page }) => ({ Page })),
   },
   {
-    path: '/mcp',
+    path: '/mcp-servers',
     adminOnly: true,
     load: () => import('../features/mcp/mcp-page.tsx').then(({ McpPage: Page }) => ({ Page })),
   },

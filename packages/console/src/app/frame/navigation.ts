@@ -46,7 +46,7 @@ export const navigation: readonly (readonly NavigationEntry[])[] = [
   [
     { name: 'agents', icon: Bot },
     { name: 'models', icon: Cpu },
-    { name: 'mcp', icon: Plug },
+    { name: 'mcp-servers', icon: Plug },
     { name: 'skills', icon: BookOpen },
     { name: 'memory', icon: Brain },
   ],

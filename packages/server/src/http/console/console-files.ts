@@ -7,6 +7,7 @@ import { Type } from 'typebox';
 import { AppError } from '../../lib/app-error.ts';
 import type { Routes } from '../app.ts';
 import { chooseEncoding, varyByEncoding } from '../shell/compression.ts';
+import { acceptsHtml } from '../shell/not-found.ts';
 import { consoleHeaders } from '../shell/security-headers.ts';
 
 const types: Record<string, string> = {
@@ -19,6 +20,9 @@ const types: Record<string, string> = {
 const endings = { br: '.br', gzip: '.gz' } as const;
 const anyone = { access: 'public' } as const;
 const fileName = Type.Object({ name: Type.String({ pattern: '^[\\w-][\\w.-]*$', maxLength: 200 }) });
+
+/** The address where a page was before the server for MCP clients got it. Bookmarks still lead to the page. */
+const movedPage = { from: '/mcp', to: '/mcp-servers' } as const;
 
 /** Returns null without a folder, as in a gateway that runs from its sources: then there is no console. */
 export function consoleFilesIn(folder: string | null): ConsoleFiles | null {
@@ -40,6 +44,20 @@ export function consoleRoutes(files: ConsoleFiles | null): Routes {
         handler: (request, reply) => files.sendPage(request, reply),
       });
     }
+    app.route({
+      method: 'GET',
+      url: movedPage.from,
+      config: anyone,
+      handler: (request, reply) => {
+        if (acceptsHtml(request)) return reply.redirect(movedPage.to);
+        const others = app
+          .methodsOf(movedPage.from)
+          .filter((method) => method !== 'GET' && method !== 'HEAD');
+        if (others.length === 0) throw new AppError('route_not_found');
+        reply.header('allow', others.join(', '));
+        throw new AppError('method_not_allowed');
+      },
+    });
     app.route({
       method: 'GET',
       url: '/icon.svg',

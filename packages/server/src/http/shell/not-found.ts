@@ -71,13 +71,16 @@ export function addNotFoundHandler(app: App, { routes, bodyBytes, unknownPage }:
 }
 
 /** The first parts of addresses that belong to programs. They get the error there, whatever they accept. */
-const programRoots = new Set(['api', 'v1', 'assets', 'docs', 'uploads', 'comfy']);
+const programRoots = new Set(['api', 'v1', 'assets', 'docs', 'uploads', 'comfy', 'mcp']);
 
-/** A browser that opens an address names HTML among what it accepts. Programs accept JSON or anything. */
 function isNavigation(request: FastifyRequest): boolean {
   const [, root = ''] = pathOf(request).split('/', 2);
-  const acceptsHtml = request.headers.accept?.includes('text/html') ?? false;
-  return request.method === 'GET' && acceptsHtml && !programRoots.has(root);
+  return request.method === 'GET' && acceptsHtml(request) && !programRoots.has(root);
+}
+
+/** A browser that opens an address names HTML among what it accepts. Programs accept JSON or anything. */
+export function acceptsHtml({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') ?? false;
 }
 
 /** Throws when the path has routes for other methods only. */
