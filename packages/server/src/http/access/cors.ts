@@ -54,6 +54,10 @@ export class CorsPolicy {
         'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
         'access-control-allow-headers': requestedHeaders(headers['access-control-request-headers']),
         'access-control-max-age': '600',
+        // A browser asks when a page from the internet calls a machine of this network.
+        ...(headers['access-control-request-private-network'] === 'true' && {
+          'access-control-allow-private-network': 'true',
+        }),
       }
     );
   }
