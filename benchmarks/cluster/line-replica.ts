@@ -75,7 +75,7 @@ export class LineReplica {
     const redis = await RedisServer.open({
       url: redisUrl,
       prefix,
-      cluster: { database: 'bench', secret: 'bench' },
+      cluster: { database: 'bench', secrets: () => ['bench'] },
       log: { info: () => undefined, warn: () => undefined },
     });
     const replica = new LineReplica(options, {

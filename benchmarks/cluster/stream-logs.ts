@@ -20,7 +20,7 @@ export async function openBenchLog(
   url: string,
 ): Promise<{ log: RedisStreamLog; close: () => Promise<void> }> {
   const silent = { info: () => undefined, warn: () => undefined };
-  const cluster = { database: 'bench', secret: 'bench' };
+  const cluster = { database: 'bench', secrets: () => ['bench'] };
   const redis = await RedisServer.open({ url, prefix: 'bench', cluster, log: silent });
   const log = await RedisStreamLog.open({ redis });
   return {

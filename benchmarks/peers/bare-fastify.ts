@@ -2,16 +2,22 @@
  * The ideal with which the gateway's authenticated read is compared: Fastify, the same check of the same token, the
  * same two statements on the same file in the same way, the same serialiser, and nothing else. Prints its address.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listAccessTokens } from '@switchyard/contract/accounts/access-token';
-import { loadSigningSecret } from '@switchyard/server/accounts/secrets/signing-secret';
+import { onlySecret } from '@switchyard/server/accounts/secrets/key-file';
+import { SigningKeys } from '@switchyard/server/accounts/secrets/signing-keys';
 import { SessionTokens } from '@switchyard/server/accounts/session-token';
 import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
 import fastify from 'fastify';
 
 const home = process.argv[2] ?? '';
 const connection = new SqliteConnection(join(home, 'data/switchyard.db'));
-const tokens = new SessionTokens({ secret: loadSigningSecret({ given: undefined, home }), clock: Date.now });
+const secret = readFileSync(join(home, '.jwt_secret'), 'utf8').trim();
+const tokens = new SessionTokens({
+  keys: new SigningKeys(onlySecret(secret, home), Date.now),
+  clock: Date.now,
+});
 
 const readUser = `
   select users.id, users.token_version, users.disabled, revoked_sessions.session_id as revoked

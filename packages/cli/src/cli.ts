@@ -43,6 +43,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   resume: async () => (await import('./commands/resume.ts')).addResumeCommand,
+  secrets: async () => (await import('./commands/secrets.ts')).addSecretsCommand,
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
   'reset-admin': async () => (await import('./commands/reset-admin.ts')).addResetAdminCommand,
   worker: async () => (await import('./commands/worker.ts')).addWorkerCommand,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { AccountStore } from './accounts/account-store.ts';
 import { type AccountsArea, createAccounts } from './accounts/create-accounts.ts';
 import { accountMigrations } from './accounts/migrations.ts';
-import { deriveKey, loadSigningSecret } from './accounts/secrets/signing-secret.ts';
+import { SigningKeys } from './accounts/secrets/signing-keys.ts';
 import { SessionEnds } from './accounts/session-ends.ts';
 import type { AccountTables } from './accounts/tables.ts';
 import {
@@ -57,6 +57,7 @@ import {
   httpLimits,
   leaseLifeMs,
   registrationOf,
+  secretSource,
   sharedHome,
   workerPrice,
   writtenFolders,
@@ -352,10 +353,11 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   await migrate(database, 'accounts', accountMigrations);
   logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
 
-  const secret = loadSigningSecret({ given: config.auth.jwt_secret ?? undefined, home: config.data_home });
+  const keys = SigningKeys.open(secretSource(config), { clock, log: logger });
+  opened.add(() => keys.close());
   const metrics = new Metrics({ version: options.version });
   opened.add(() => metrics.close());
-  const shared = await openShared({ config, logger, opened, database, ownership, secret, clock, metrics });
+  const shared = await openShared({ config, logger, opened, database, ownership, keys, clock, metrics });
   const { jobs } = shared;
   const audit = await openAudit({ config, database, jobs, clock });
   const proxies = trustedProxies(config.auth.trusted_proxies);
@@ -372,7 +374,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
     audit,
     metrics,
     quiet,
-    secret,
+    keys,
     proxies,
   };
 }
@@ -493,7 +495,7 @@ async function openDispatch(
     content: content.store,
     thumbnails,
     links,
-    workerNames: new WorkerNames(deriveKey(base.secret, 'names on workers')),
+    workerNames: new WorkerNames(base.keys.for('names on workers')),
     guard,
     openStreams: streams,
     admission,
@@ -596,9 +598,9 @@ function otherReplicas({ config, database, bus }: Base): OtherReplicas | null {
   return { bus: kind === 'with_redis' ? bus : null };
 }
 
-function newLinks({ config, secret, clock }: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): Links {
+function newLinks({ config, keys, clock }: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): Links {
   return new Links({
-    key: deriveKey(secret, 'file links'),
+    keys: keys.for('file links'),
     clock,
     publicUrl: config.server.public_url,
     listeningUrl,
@@ -618,7 +620,7 @@ function newAccounts({
   jobs,
   audit,
   quiet,
-  secret,
+  keys,
   proxies,
 }: Base): AccountsArea {
   const accounts = createAccounts({
@@ -636,7 +638,7 @@ function newAccounts({
     ],
     options: {
       ...accountOptions(config, langgraph),
-      secret,
+      keys,
       passwordCost: options.passwordCost,
       isQuiet: () => quiet.isQuiet,
     },

@@ -10,6 +10,7 @@ import type { Identity } from '../src/http/access/identity.ts';
 import type { App } from '../src/http/app.ts';
 import { AppError } from '../src/lib/app-error.ts';
 import { type Deferred, newDeferred } from '../src/lib/async/deferred.ts';
+import { fixedKeys } from '../src/platform/keys.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
 
 const caller: Identity = {
@@ -70,7 +71,7 @@ test('a user whom a public route recognises has a share as a user, and strangers
         return { ...caller, userId: token };
       },
     },
-    csrf: new CsrfTokens(createSecretKey(randomBytes(32))),
+    csrf: new CsrfTokens(fixedKeys(createSecretKey(randomBytes(32)))),
     proxies: trustedProxies([]),
     allowedOrigins: [],
     isQuiet: () => false,

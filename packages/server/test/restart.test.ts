@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { accountMigrations } from '../src/accounts/migrations.ts';
-import { loadSigningSecret } from '../src/accounts/secrets/signing-secret.ts';
+import { SigningKeys } from '../src/accounts/secrets/signing-keys.ts';
 import type { AccountTables } from '../src/accounts/tables.ts';
+import { systemClock } from '../src/lib/clock.ts';
 import { auditMigrations } from '../src/platform/audit/migrations.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { openDatabase } from '../src/platform/database/open.ts';
+import { createLogger } from '../src/platform/telemetry/logger.ts';
 import { AccountsServer } from './support/accounts-server.ts';
 import { Client, newUser, withToken } from './support/client.ts';
 
@@ -21,10 +23,12 @@ async function run<Result>(work: (server: AccountsServer) => Promise<Result>): P
   const database = await openDatabase({ backend: 'sqlite', file: join(home, 'switchyard.db') });
   await migrate(database, 'accounts', accountMigrations);
   await migrate(database, 'audit', auditMigrations);
-  const secret = loadSigningSecret({ given: undefined, home });
-  const server = await AccountsServer.start({ database: database.withTables<AccountTables>(), home, secret });
+  const log = createLogger({ level: 'silent', format: 'json' });
+  const keys = SigningKeys.open({ given: null, givenFile: null, home }, { clock: systemClock, log });
+  const server = await AccountsServer.start({ database: database.withTables<AccountTables>(), home, keys });
   const result = await work(server);
   await server.close();
+  await keys.close();
   await database.close();
   return result;
 }

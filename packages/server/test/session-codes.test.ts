@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { deriveKey } from '../src/accounts/secrets/signing-secret.ts';
+import { deriveKey, onlySecret } from '../src/accounts/secrets/key-file.ts';
+import { SigningKeys } from '../src/accounts/secrets/signing-keys.ts';
 import { AccountsServer } from './support/accounts-server.ts';
 import { Client, firstAdmin, newUser, withToken } from './support/client.ts';
 
@@ -35,7 +36,9 @@ describe('a session cookie', () => {
   });
 
   test('of another gateway on this host is named to the page that signs in, and no other cookie is', async () => {
-    const other = await AccountsServer.start({ secret: 'the secret of the gateway at the next port' });
+    const other = await AccountsServer.start({
+      keys: new SigningKeys(onlySecret('the secret of the gateway at the next port', 'a test'), Date.now),
+    });
     const client = await newUser(server, 'ada@example.com');
     const isForeign = async () => (await client.get('/api/v1/auth/setup-status')).body.foreign_session;
     const own = client.cookies.get('access_token') ?? '';

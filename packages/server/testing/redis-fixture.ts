@@ -9,7 +9,7 @@ export function openTestRedis(
   return RedisServer.open({
     url,
     prefix,
-    cluster: { database: 'database', secret: 'secret' },
+    cluster: { database: 'database', secrets: () => ['secret'] },
     log: { info: () => undefined, warn: () => undefined },
     ...options,
   });

@@ -25,7 +25,7 @@ import type { HashingLimits } from './passwords/hashing-queue.ts';
 import { type LockoutOptions, LoginGuard } from './passwords/login-guard.ts';
 import { Passwords } from './passwords/passwords.ts';
 import { CallTickets } from './secrets/call-tickets.ts';
-import { deriveKey } from './secrets/signing-secret.ts';
+import type { SigningKeys } from './secrets/signing-keys.ts';
 import { dispatchLoginRoutes, sessionRoutes } from './session-routes.ts';
 import { SessionStore } from './session-store.ts';
 import { SessionTokens } from './session-token.ts';
@@ -35,8 +35,7 @@ import { userRoutes } from './user-routes.ts';
 import { type AccountCleanup, Users } from './users.ts';
 
 export interface AccountsOptions {
-  /** Comes from `loadSigningSecret`. */
-  secret: string;
+  keys: Pick<SigningKeys, 'for'>;
   sessionTtlMs: number;
   dispatchTokenTtlMs: number;
   registration: 'open' | 'closed';
@@ -83,7 +82,7 @@ export function createAccounts(
   },
 ): AccountsArea {
   const { database, counters, bus, audit, proxies, log, clock, timer, cleanups, options } = dependencies;
-  const { secret, hashing, lockout, registration } = options;
+  const { keys, hashing, lockout, registration } = options;
   const store = new AccountStore(database);
   const events = new AccountEvents({ log, bus });
   const passwords = new Passwords({
@@ -91,8 +90,8 @@ export function createAccounts(
     common: readCommonPasswords(options.commonPasswordsFile),
     cost: options.passwordCost,
   });
-  const csrf = new CsrfTokens(deriveKey(secret, 'csrf'));
-  const tokens = new SessionTokens({ secret, clock });
+  const csrf = new CsrfTokens(keys.for('csrf'));
+  const tokens = new SessionTokens({ keys, clock });
   const accessTokenStore = new AccessTokenStore(database);
   const sessionStore = new SessionStore(database);
   const accessTokens = new AccessTokens({

@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { deriveKey } from './secrets/signing-secret.ts';
+import { deriveKey, onlySecret } from './secrets/key-file.ts';
+import { SigningKeys } from './secrets/signing-keys.ts';
 import { SessionTokens, sessionKinds } from './session-token.ts';
 
 const secret = 'a secret of thirty-two characters';
 let now = Date.UTC(2030, 0, 1);
-const tokens = new SessionTokens({ secret, clock: () => now });
+const clock = () => now;
+const keysOf = (text: string) => new SigningKeys(onlySecret(text, 'a test'), clock);
+const tokens = new SessionTokens({ keys: keysOf(secret), clock });
 const claims = { sub: 'user-1', ver: 3, jti: 'session-1', ttlSeconds: 60 };
 const sessionKey = deriveKey(secret, 'session token');
 
@@ -138,7 +141,7 @@ describe('session tokens', () => {
   });
 
   test('signed with another secret are refused', async () => {
-    const other = new SessionTokens({ secret: 'another secret of thirty-two chars', clock: () => now });
+    const other = new SessionTokens({ keys: keysOf('another secret of thirty-two chars'), clock });
     expect(() => tokens.verify('session', other.sign('session', claims))).toThrow(
       invalid('invalid_signature'),
     );

@@ -3,7 +3,8 @@ import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../lib/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isSameText } from '../lib/same-text.ts';
-import { deriveKey } from './secrets/signing-secret.ts';
+import type { Keys } from '../platform/keys.ts';
+import type { SigningKeys } from './secrets/signing-keys.ts';
 
 /**
  * The cookie of the conversation area, and the bearer token of the dispatch area. One kind is never accepted as the
@@ -48,15 +49,15 @@ const clockStepSeconds = 86_400;
  */
 export class SessionTokens {
   readonly #clock: Clock;
-  readonly #keys: Record<TokenKind, KeyObject>;
+  readonly #keys: Record<TokenKind, Keys>;
 
-  constructor({ secret, clock }: { secret: string; clock: Clock }) {
+  constructor({ keys, clock }: { keys: Pick<SigningKeys, 'for'>; clock: Clock }) {
     this.#clock = clock;
     this.#keys = {
-      session: deriveKey(secret, 'session token'),
-      dispatch: deriveKey(secret, 'dispatch token'),
-      page_ticket: deriveKey(secret, 'page ticket'),
-      page: deriveKey(secret, 'page token'),
+      session: keys.for('session token'),
+      dispatch: keys.for('dispatch token'),
+      page_ticket: keys.for('page ticket'),
+      page: keys.for('page token'),
     };
   }
 
@@ -68,7 +69,7 @@ export class SessionTokens {
     const iat = Math.floor(this.#clock() / 1_000);
     const payload: SessionClaims = { ...rest, aud: kind, iat, nbf: iat, exp: iat + ttlSeconds };
     const signed = `${headers[kind]}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`;
-    return `${signed}.${this.#mac(kind, signed)}`;
+    return `${signed}.${macOf(this.#keys[kind].signing(), signed)}`;
   }
 
   /** Throws `token_invalid` or `token_expired`. */
@@ -79,7 +80,7 @@ export class SessionTokens {
     if (token.length > maxTokenLength || header !== headers[kind] || !payload || rest.length > 0) {
       throw invalid('malformed');
     }
-    if (!isSameText(token.slice(end + 1), this.#mac(kind, signed))) throw invalid('invalid_signature');
+    if (!this.#isSigned(kind, signed, token.slice(end + 1))) throw invalid('invalid_signature');
     const claims = claimsIn(Buffer.from(payload, 'base64url').toString());
     const now = Math.floor(this.#clock() / 1_000);
     if (claims?.aud !== kind) throw invalid('malformed');
@@ -92,12 +93,16 @@ export class SessionTokens {
   isForeign(kind: SessionKind, token: string): boolean {
     const end = token.lastIndexOf('.');
     const isOurKind = token.length <= maxTokenLength && token.startsWith(`${headers[kind]}.`);
-    return isOurKind && !isSameText(token.slice(end + 1), this.#mac(kind, token.slice(0, end)));
+    return isOurKind && !this.#isSigned(kind, token.slice(0, end), token.slice(end + 1));
   }
 
-  #mac(kind: TokenKind, text: string): string {
-    return createHmac('sha256', this.#keys[kind]).update(text).digest('base64url');
+  #isSigned(kind: TokenKind, text: string, mac: string): boolean {
+    return this.#keys[kind].accepted().some((key) => isSameText(mac, macOf(key, text)));
   }
+}
+
+function macOf(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
 }
 
 const headers = Object.fromEntries(tokenKinds.map((kind) => [kind, header(kind)])) as Record<

@@ -190,6 +190,10 @@ describe('rules between keys', () => {
       '1:23  server.large_body_limit must not be smaller than server.body_limit',
     ],
     [
+      'auth: { jwt_secret_file: /srv/secret, jwt_secret: 0123456789012345678901234567890x }',
+      '1:26  auth.jwt_secret_file and auth.jwt_secret are both set; leave one of them',
+    ],
+    [
       'areas: { dispatch: false, conversation: false }',
       '1:20  areas.dispatch and areas.conversation are both off',
     ],

@@ -52,8 +52,15 @@ const rules: Rule[] = [
   {
     keys: ['auth.jwt_secret', 'bus.backend'],
     check: ({ auth, bus }) =>
-      bus.backend === 'redis' && auth.jwt_secret === null
-        ? 'is required when bus.backend is redis, the same for all replicas; set it in the file or as AUTH_JWT_SECRET'
+      bus.backend === 'redis' && auth.jwt_secret === null && auth.jwt_secret_file === null
+        ? 'is required when bus.backend is redis, the same for all replicas; set it in the file or as AUTH_JWT_SECRET, or name a file that all of them see as AUTH_JWT_SECRET_FILE'
+        : null,
+  },
+  {
+    keys: ['auth.jwt_secret_file', 'auth.jwt_secret'],
+    check: ({ auth }) =>
+      auth.jwt_secret_file !== null && auth.jwt_secret !== null
+        ? 'and auth.jwt_secret are both set; leave one of them'
         : null,
   },
   {

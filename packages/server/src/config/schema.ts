@@ -388,6 +388,11 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       minLength: 32,
       env: 'AUTH_JWT_SECRET',
     }),
+    jwt_secret_file: path(
+      null,
+      'File with that key and, after a rotation, with former ones; replicas use one file that all of them see. It is read again while the gateway runs.',
+      { env: 'AUTH_JWT_SECRET_FILE' },
+    ),
     trusted_proxies: list(
       'Addresses or CIDR ranges of reverse proxies whose headers are believed: X-Real-IP names the client, and Forwarded or X-Forwarded-Proto, -Host and -Port the address that it has called. Cookies, links and the check of origins follow that address.',
       {

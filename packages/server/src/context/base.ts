@@ -1,3 +1,4 @@
+import type { SigningKeys } from '../accounts/secrets/signing-keys.ts';
 import type { UsableLanggraphJson } from '../agents/loading/usable-langgraph-json.ts';
 import type { Config } from '../config/schema.ts';
 import type { ExecutionTimeouts } from '../dispatch/attempts/execution-timeouts.ts';
@@ -50,6 +51,6 @@ export interface Base extends Shared {
   audit: Audit;
   quiet: Quiet;
   metrics: Metrics;
-  secret: string;
+  keys: SigningKeys;
   proxies: TrustedProxies;
 }

@@ -1,5 +1,5 @@
 import type { ServiceHealth } from '@switchyard/contract/meta';
-import { deriveKey } from '../accounts/secrets/signing-secret.ts';
+import type { SigningKeys } from '../accounts/secrets/signing-keys.ts';
 import type { Config } from '../config/schema.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { CloseStack } from '../lib/close-stack.ts';
@@ -48,7 +48,7 @@ interface Surroundings {
   opened: CloseStack;
   database: Database<unknown>;
   ownership: Ownership;
-  secret: string;
+  keys: SigningKeys;
   clock: Clock;
   metrics: Metrics;
 }
@@ -80,22 +80,23 @@ export async function openShared(surroundings: Surroundings): Promise<Shared> {
 }
 
 /** Loaded only when it is used, like everything that needs Redis. */
-async function openRedis({ config, logger, opened, database, secret }: Surroundings): Promise<RedisServer> {
+async function openRedis({ config, logger, opened, database, keys }: Surroundings): Promise<RedisServer> {
   await refuseOtherClock(() => databaseNowMs(database, database.read), systemClock);
   const { RedisServer } = await import('../platform/redis/redis-server.ts');
   const redis = await RedisServer.open({
     url: config.bus.url ?? '',
     prefix: config.bus.prefix,
-    cluster: { database: await databaseIdentity(database), secret: fingerprintOf(secret) },
+    cluster: { database: await databaseIdentity(database), secrets: () => fingerprintsOf(keys) },
     log: logger,
   });
   opened.add(() => redis.close());
   return redis;
 }
 
-/** Tells two secrets apart and reveals neither. */
-function fingerprintOf(secret: string): string {
-  return deriveKey(secret, 'replicas of one cluster').export().toString('hex').slice(0, 32);
+/** Tells secrets apart and reveals none. The one that signs comes first. */
+function fingerprintsOf(keys: SigningKeys): string[] {
+  const { signing, accepted } = keys.for('replicas of one cluster');
+  return [signing(), ...accepted()].map((key) => key.export().toString('hex').slice(0, 32));
 }
 
 async function openRedisBus(

@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { ManualTime } from '../../testing/manual-time.ts';
+import { fixedKeys } from '../platform/keys.ts';
 import { Links } from './links.ts';
 
 const key = createSecretKey(Buffer.alloc(32, 7));
@@ -8,7 +9,12 @@ const file = { fileId: 'AAAAAAAAAAAAAAAAAAAAAA', filename: 'a b/ü?.png' };
 
 function newLinks(publicUrl: string | null = null) {
   const time = new ManualTime();
-  const links = new Links({ key, clock: time.now, publicUrl, listeningUrl: () => 'http://127.0.0.1:7300' });
+  const links = new Links({
+    keys: fixedKeys(key),
+    clock: time.now,
+    publicUrl,
+    listeningUrl: () => 'http://127.0.0.1:7300',
+  });
   return { time, links };
 }
 

@@ -1,8 +1,8 @@
-import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { Owner } from '../lib/owner.ts';
 import { dayMs } from '../lib/time-units.ts';
 import { isLinkValid, signLink } from '../platform/files/signed-url.ts';
+import type { Keys } from '../platform/keys.ts';
 
 /** The client that reads, and the address where it reached the gateway: links in the answer point there. */
 export interface Reader {
@@ -21,7 +21,7 @@ export class Links {
   readonly #options;
 
   constructor(options: {
-    key: KeyObject;
+    keys: Keys;
     clock: Clock;
     /** `server.public_url`; wins over everything. */
     publicUrl: string | null;
@@ -32,8 +32,8 @@ export class Links {
   }
 
   to({ fileId, filename }: { fileId: string; filename: string }, origin?: string): string {
-    const { key, clock, publicUrl, listeningUrl } = this.#options;
-    const { expires, sig } = signLink(key, fileId, { nowMs: clock(), lifetimeMs });
+    const { keys, clock, publicUrl, listeningUrl } = this.#options;
+    const { expires, sig } = signLink(keys.signing(), fileId, { nowMs: clock(), lifetimeMs });
     const base = (publicUrl ?? origin ?? listeningUrl()).replace(/\/$/, '');
     return `${base}/uploads/${fileId}/${encodeURIComponent(filename)}?expires=${expires}&sig=${sig}`;
   }
@@ -43,6 +43,7 @@ export class Links {
     { expires, sig }: { expires?: string | undefined; sig?: string | undefined },
   ): boolean {
     if (expires === undefined || sig === undefined) return false;
-    return isLinkValid(this.#options.key, fileId, { expires, sig, nowMs: this.#options.clock() });
+    const { keys, clock } = this.#options;
+    return keys.accepted().some((key) => isLinkValid(key, fileId, { expires, sig, nowMs: clock() }));
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Environment } from '@switchyard/contract/accounts/account';
 import type { AccountsOptions } from '../accounts/create-accounts.ts';
+import type { SecretSource } from '../accounts/secrets/signing-keys.ts';
 import type { TurnSettings } from '../agents/lead/turn-settings.ts';
 import type { UsableLanggraphJson } from '../agents/loading/usable-langgraph-json.ts';
 import { generalPurpose, type SubagentSettings } from '../agents/subagents/subagent-settings.ts';
@@ -64,10 +65,14 @@ export function httpLimits({ server }: Config): HttpLimits {
   };
 }
 
+export function secretSource({ auth, data_home }: Pick<Config, 'auth' | 'data_home'>): SecretSource {
+  return { given: auth.jwt_secret, givenFile: auth.jwt_secret_file, home: data_home };
+}
+
 export function accountOptions(
   { auth, ui }: Config,
   langgraph: UsableLanggraphJson,
-): Omit<AccountsOptions, 'secret' | 'passwordCost' | 'isQuiet'> {
+): Omit<AccountsOptions, 'keys' | 'passwordCost' | 'isQuiet'> {
   return {
     sessionTtlMs: auth.session_ttl,
     dispatchTokenTtlMs: auth.dispatch_token_ttl,

@@ -7,6 +7,8 @@ import {
   createAccounts,
 } from '../../src/accounts/create-accounts.ts';
 import { accountMigrations } from '../../src/accounts/migrations.ts';
+import { onlySecret } from '../../src/accounts/secrets/key-file.ts';
+import { SigningKeys } from '../../src/accounts/secrets/signing-keys.ts';
 import type { AccountTables } from '../../src/accounts/tables.ts';
 import { trustedProxies } from '../../src/http/access/client-ip.ts';
 import { Guard } from '../../src/http/access/guard.ts';
@@ -85,7 +87,7 @@ export class AccountsServer {
       timer: time.timer,
       cleanups: [],
       options: {
-        secret: 'a secret that is only good for tests',
+        keys: new SigningKeys(onlySecret('a secret that is only good for tests', 'a test'), time.now),
         sessionTtlMs: 7 * 86_400_000,
         dispatchTokenTtlMs: 86_400_000,
         registration: 'open',

@@ -1,9 +1,10 @@
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { fixedKeys } from '../../platform/keys.ts';
 import type { Graph } from './graph.ts';
 import { WorkerNames } from './worker-names.ts';
 
-const names = new WorkerNames(createSecretKey(Buffer.alloc(32, 1)));
+const names = new WorkerNames(fixedKeys(createSecretKey(Buffer.alloc(32, 1))));
 const graph: Graph = {
   '1': { class_type: 'EmptyImage', inputs: { width: 16, text: 'filename_prefix' } },
   '2': {
@@ -33,8 +34,25 @@ test('each attempt has its own prefix, the same after a restart and a different 
     return String(value).slice(0, 36);
   };
   expect(prefixOf(names, 'a')).not.toBe(prefixOf(names, 'b'));
-  expect(prefixOf(new WorkerNames(createSecretKey(Buffer.alloc(32, 1))), 'a')).toBe(prefixOf(names, 'a'));
-  expect(prefixOf(new WorkerNames(createSecretKey(Buffer.alloc(32, 2))), 'a')).not.toBe(prefixOf(names, 'a'));
+  expect(prefixOf(new WorkerNames(fixedKeys(createSecretKey(Buffer.alloc(32, 1)))), 'a')).toBe(
+    prefixOf(names, 'a'),
+  );
+  expect(prefixOf(new WorkerNames(fixedKeys(createSecretKey(Buffer.alloc(32, 2)))), 'a')).not.toBe(
+    prefixOf(names, 'a'),
+  );
+});
+
+test('a prefix of a former secret is removed as well, and a new attempt has that of the new one', () => {
+  const [old, current] = [1, 2].map((fill) => createSecretKey(Buffer.alloc(32, fill))) as [
+    KeyObject,
+    KeyObject,
+  ];
+  const rotated = new WorkerNames({ signing: () => current, accepted: () => [old, current] });
+  for (const before of [names, new WorkerNames(fixedKeys(current))]) {
+    const name = String(before.of('run').putOn(graph)['2']?.inputs.filename_prefix);
+    expect(rotated.of('run').takeOff(name)).toBe('a/%date:yyyy-MM%/x%width%');
+  }
+  expect(rotated.of('run').putOn(graph)).toEqual(new WorkerNames(fixedKeys(current)).of('run').putOn(graph));
 });
 
 test('the prefix is removed wherever it stands', () => {

@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
+import type { Keys } from '../../platform/keys.ts';
 import type { Graph } from './graph.ts';
 
 /** The inputs that set how the names of a node's files begin. Compared without case and `_`. */
@@ -22,21 +23,27 @@ const digits = 32;
  * a restart knows the prefix too.
  */
 export class WorkerNames {
-  readonly #key: KeyObject;
+  readonly #keys: Keys;
 
-  constructor(key: KeyObject) {
-    this.#key = key;
+  constructor(keys: Keys) {
+    this.#keys = keys;
   }
 
+  /** An attempt that began under a former secret has the prefix of that one. */
   of(promptId: string): AttemptNames {
-    const mac = createHmac('sha256', this.#key).update(promptId).digest('hex');
-    // Lower case and no folder: some disks ignore case, and some nodes write without making the folder.
-    const prefix = `sy-${mac.slice(0, digits)}-`;
+    const prefix = prefixOf(this.#keys.signing(), promptId);
+    const known = this.#keys.accepted().map((key) => prefixOf(key, promptId));
     return {
       putOn: (graph) => withPrefix(graph, prefix),
-      takeOff: (text) => text.replaceAll(prefix, ''),
+      takeOff: (text) => known.reduce((rest, each) => rest.replaceAll(each, ''), text),
     };
   }
+}
+
+/** Lower case and no folder: some disks ignore case, and some nodes write without making the folder. */
+function prefixOf(key: KeyObject, promptId: string): string {
+  const mac = createHmac('sha256', key).update(promptId).digest('hex');
+  return `sy-${mac.slice(0, digits)}-`;
 }
 
 /**

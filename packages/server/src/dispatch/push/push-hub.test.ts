@@ -3,6 +3,7 @@ import type { PushTopic } from '@switchyard/contract/dispatch/push';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { ManualTime } from '../../../testing/manual-time.ts';
+import { fixedKeys } from '../../platform/keys.ts';
 import { DispatchEvents } from '../dispatch-events.ts';
 import { Links } from '../links.ts';
 import { PushHub } from './push-hub.ts';
@@ -32,7 +33,7 @@ beforeEach(() => {
     instances: { view: () => expect.fail('There are no instances.') },
     pauses: { whole: null, pools: [] },
     links: new Links({
-      key: createSecretKey(Buffer.alloc(32)),
+      keys: fixedKeys(createSecretKey(Buffer.alloc(32))),
       clock: time.now,
       publicUrl: null,
       listeningUrl: () => 'http://127.0.0.1:7300',

@@ -1,8 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { fixedKeys } from '../../platform/keys.ts';
 import { CsrfTokens } from './csrf.ts';
 
-const csrf = new CsrfTokens(createSecretKey(randomBytes(32)));
+const csrf = new CsrfTokens(fixedKeys(createSecretKey(randomBytes(32))));
 
 describe('CSRF value', () => {
   test('is 86 characters, equal for one session and different for another', () => {
@@ -24,7 +25,7 @@ describe('CSRF value', () => {
   });
 
   test('mismatches when header and cookie have the value of another session, or of another key', () => {
-    const other = new CsrfTokens(createSecretKey(randomBytes(32)));
+    const other = new CsrfTokens(fixedKeys(createSecretKey(randomBytes(32))));
     expect(() => csrf.checkBinding(csrf.valueFor('s2'), 's1')).toThrow(/mismatch/);
     expect(() => csrf.checkBinding(other.valueFor('s1'), 's1')).toThrow(/mismatch/);
     expect(() => csrf.checkBinding(csrf.valueFor('s1'), 's1')).not.toThrow();

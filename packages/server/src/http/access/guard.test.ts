@@ -4,13 +4,14 @@ import type { Access } from '@switchyard/contract/endpoint';
 import fastify, { type InjectOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../lib/app-error.ts';
+import { fixedKeys } from '../../platform/keys.ts';
 import type { App } from '../app.ts';
 import { trustedProxies } from './client-ip.ts';
 import { CsrfTokens } from './csrf.ts';
 import { adminOrOwnerOf, Guard, identityOf, ownerOf } from './guard.ts';
 import type { Authenticator, Credentials, Identity } from './identity.ts';
 
-const csrf = new CsrfTokens(createSecretKey(randomBytes(32)));
+const csrf = new CsrfTokens(fixedKeys(createSecretKey(randomBytes(32))));
 
 const ada: Identity = {
   userId: 'ada',

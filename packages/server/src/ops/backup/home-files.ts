@@ -13,8 +13,10 @@ export interface HomeFile extends Pick<ListedFile, 'path' | 'mode' | 'stamp'> {
  */
 const leftOut =
   /^(files|thumbnails|worker|lent|gateway\.json|(home|database)\.lock(\.json)?|.*\.db(-wal|-shm|-journal|\.part)?|lost\+found)$/;
+/** The name in a backup too, whatever the file of `auth.jwt_secret_file` is called. */
+export const keyFileName = '.jwt_secret';
 /** Keys and passwords. A backup holds them apart, and only when the operator asks for them. */
-export const secretFiles = ['.jwt_secret', 'admin_initial_credentials.txt'];
+export const secretFiles = [keyFileName, 'admin_initial_credentials.txt'];
 const sharedMark = '.switchyard-shared.json';
 
 /**

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { createPrivateFile, writePrivateFile } from '../../accounts/secrets/private-file.ts';
+import { keyFileOf } from '../../accounts/secrets/signing-keys.ts';
 import type { Config } from '../../config/schema.ts';
 import { eachOf } from '../../lib/async/each-of.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -18,14 +19,14 @@ import { isDiskFull, writeBlob } from '../../platform/files/write-blob.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { areaMigrations } from '../area-migrations.ts';
 import { openBlobStore } from '../blob-stores.ts';
-import { databaseOptions, homes, sharedHome } from '../options-of-config.ts';
+import { databaseOptions, homes, secretSource, sharedHome } from '../options-of-config.ts';
 import { lockHome, type StoredDatabase } from '../stored-database.ts';
 import { diskFull, syncFile } from './backup-folder.ts';
 import { type Absent, type ListedFile, type Manifest, parts } from './backup-manifest.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
 import { comingBack, laterState } from './coming-back.ts';
 import { copyRows, removeSqlite, rowsIn } from './copy-database.ts';
-import { secretFiles } from './home-files.ts';
+import { keyFileName, secretFiles } from './home-files.ts';
 import { type FoundBackup, filesOf, findBackup, requireWhole } from './read-backup.ts';
 import type { OnProgress } from './take-backup.ts';
 import { unfinishedRestore, unfinishedRestoreFile } from './unfinished-restore.ts';
@@ -252,8 +253,8 @@ class Restoration {
     >;
     for (const name of secretFiles) {
       const text = secrets[name];
-      const home = name === '.jwt_secret' ? config.data_home : sharedHome(config);
-      if (typeof text === 'string') createPrivateFile(join(home, name), text);
+      const path = name === keyFileName ? keyFileOf(secretSource(config)) : join(sharedHome(config), name);
+      if (typeof text === 'string' && path !== null && !existsSync(path)) createPrivateFile(path, text);
     }
   }
 

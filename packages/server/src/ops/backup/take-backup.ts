@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { readPrivateFile } from '../../accounts/secrets/private-file.ts';
+import { readKeyFile } from '../../accounts/secrets/signing-keys.ts';
 import type { Config } from '../../config/schema.ts';
 import { eachOf } from '../../lib/async/each-of.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
@@ -18,13 +19,13 @@ import { isDiskFull } from '../../platform/files/write-blob.ts';
 import { acquireBackupLock } from '../../platform/home-lock.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { contentFolder, openCopiedStore } from '../blob-stores.ts';
-import { homes, sharedHome } from '../options-of-config.ts';
+import { homes, secretSource, sharedHome } from '../options-of-config.ts';
 import { storedDatabase } from '../stored-database.ts';
 import { BackupFolder, bytesOf, diskFull } from './backup-folder.ts';
 import { type Absent, type ListedFile, type Manifest, manifestFormat, parts } from './backup-manifest.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
 import { copyDatabase, rowsIn } from './copy-database.ts';
-import { homeFiles, isGone, secretFiles } from './home-files.ts';
+import { homeFiles, isGone, keyFileName, secretFiles } from './home-files.ts';
 import { filesOf, hashOf } from './read-backup.ts';
 
 export type BackupStep = 'database' | 'files';
@@ -180,7 +181,13 @@ class Backup {
     for await (const { sha256, bytes } of new BackupRowsStore(copy).contents())
       yield () => this.#copyContent({ sha256, bytes }, content);
     const named = [['home', config.data_home] as const, ['shared', sharedHome(config)] as const];
-    const others = [...homes(config), config.database.sqlite_dir, this.#folder.path];
+    const { jwt_secret_file: keyFile } = config.auth;
+    const others = [
+      ...homes(config),
+      config.database.sqlite_dir,
+      this.#folder.path,
+      ...(keyFile === null ? [] : [keyFile]),
+    ];
     const onAbsent = (absent: Absent) => void this.#absent.push(absent);
     for (const [home, root] of named) {
       if (home === 'shared' && root === config.data_home) continue;
@@ -236,6 +243,8 @@ class Backup {
       const text = readPrivateFile(join(data_home, name)) ?? readPrivateFile(join(shared, name));
       if (text !== undefined) found[name] = text;
     }
+    const keys = readKeyFile(secretSource(this.#options.config));
+    if (keys !== undefined) found[keyFileName] = keys;
     const text = `${JSON.stringify(found, null, 2)}\n`;
     await this.#folder.writePart(draft, parts.secrets, text);
     return { sha256: createHash('sha256').update(text).digest('hex') };

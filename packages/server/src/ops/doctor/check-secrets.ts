@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { shellWord } from '@switchyard/contract/shell-word';
 import { credentialsPath } from '../../accounts/secrets/credentials-file.ts';
-import { minSecretLength } from '../../accounts/secrets/signing-secret.ts';
+import { minSecretLength, parseKeyFile } from '../../accounts/secrets/key-file.ts';
+import { keyFileOf } from '../../accounts/secrets/signing-keys.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { sharedHome } from '../options-of-config.ts';
+import { secretSource, sharedHome } from '../options-of-config.ts';
 import { isOpenToOthers, sqliteFileOf } from './check-home.ts';
 import { type Finding, well, wrong } from './finding.ts';
 
@@ -76,24 +76,29 @@ function configurationFileFindings(file: string, secrets: readonly Secret[]): Fi
   return [wrong('secrets', says, `chmod 600 ${shellWord(file)}`)];
 }
 
-function signingFileFindings({ auth, data_home: home }: Config): Finding[] {
-  const path = join(home, '.jwt_secret');
-  if (auth.jwt_secret !== null || !existsSync(path)) return [];
+function signingFileFindings(config: Config): Finding[] {
+  const path = keyFileOf(secretSource(config));
+  if (path === null || !existsSync(path)) return [];
   const again = `rm ${shellWord(path)}   # the next start makes a new one; everybody signs in again`;
-  if (!lstatSync(path).isFile())
+  const { jwt_secret_file: given } = config.auth;
+  if (given === null && !lstatSync(path).isFile())
     return [wrong('secrets', `${path} must be a plain file, and it is something else.`, again)];
-  const { length } = readFileSync(path, 'utf8').trim();
-  if (length >= minSecretLength) return [];
-  const says = `The signing secret in ${path} has ${length} characters; it needs at least ${minSecretLength}.`;
-  return [wrong('secrets', says, again)];
+  try {
+    parseKeyFile(readFileSync(path, 'utf8'), path);
+    return [];
+  } catch (error) {
+    return [wrong('secrets', (error as Error).message, again)];
+  }
 }
 
 /** The gateway makes these files private. A copy that was put back may not be. */
 function privateFilesOf(config: Config): string[] {
-  const { data_home: home } = config;
-  const sqlite = sqliteFileOf(config);
-  const names = [join(home, '.jwt_secret'), credentialsPath(sharedHome(config)), ...(sqlite ? [sqlite] : [])];
-  return names.filter((path) => existsSync(path));
+  const names = [
+    keyFileOf(secretSource(config)),
+    credentialsPath(sharedHome(config)),
+    sqliteFileOf(config) ?? null,
+  ];
+  return names.filter((path) => path !== null && existsSync(path)) as string[];
 }
 
 function rightsFindings(path: string): Finding[] {

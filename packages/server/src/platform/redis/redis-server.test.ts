@@ -23,7 +23,7 @@ describe.skipIf(isSkipped)(title, () => {
     await server.stop();
   });
 
-  const usual = { database: 'db', secret: 's' };
+  const usual = { database: 'db', secrets: () => ['s'] };
 
   async function open(url = server.url, prefix = 'test', cluster = usual, limits = lively) {
     const redis = await openTestRedis(url, prefix, { cluster, limits });
@@ -85,15 +85,17 @@ describe.skipIf(isSkipped)(title, () => {
 
     it('a prefix that a cluster on another database uses', async () => {
       await open();
-      expect(await refusal(server.url, 'test', { database: 'other', secret: 's' })).toMatch(
+      expect(await refusal(server.url, 'test', { database: 'other', secrets: () => ['s'] })).toMatch(
         /serves replicas of another database under the same prefix; set another bus\.prefix\.$/,
       );
-      await open(server.url, 'other', { database: 'other', secret: 's' });
+      await open(server.url, 'other', { database: 'other', secrets: () => ['s'] });
     });
 
-    it('a replica with another secret for sessions', async () => {
+    it('a replica with another secret for sessions, and none that has rotated it as the others have', async () => {
       await open();
-      expect(await refusal(server.url, 'test', { database: 'db', secret: 'other' })).toMatch(
+      await open(server.url, 'test', { database: 'db', secrets: () => ['new', 'new', 's'] });
+      await open(server.url, 'test', { database: 'db', secrets: () => ['s', 's', 'new'] });
+      expect(await refusal(server.url, 'test', { database: 'db', secrets: () => ['other'] })).toMatch(
         /with another auth\.jwt_secret; set the same auth\.jwt_secret for all of them\.$/,
       );
     });
@@ -109,7 +111,7 @@ describe.skipIf(isSkipped)(title, () => {
       await server.restart();
       await expect.poll(() => redis.fault).toBeNull();
       expect(await redis.commands.get('key')).toBeNull();
-      expect(await refusal(server.url, 'test', { database: 'other', secret: 's' })).toMatch(
+      expect(await refusal(server.url, 'test', { database: 'other', secrets: () => ['s'] })).toMatch(
         /another database/,
       );
     });

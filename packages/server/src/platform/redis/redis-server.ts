@@ -88,7 +88,7 @@ export class RedisServer {
     options: Omit<RedisServerOptions, 'cluster'>,
     ask: (client: RedisClient) => Promise<Answer>,
   ): Promise<Answer> {
-    const server = new RedisServer({ ...options, cluster: { database: '', secret: '' } });
+    const server = new RedisServer({ ...options, cluster: { database: '', secrets: () => [] } });
     try {
       await server.untilReady(server.commands);
       await server.#refuseEviction();
