@@ -93,6 +93,7 @@ import { ownershipMigrations } from './platform/ownership/migrations.ts';
 import { Ownership } from './platform/ownership/ownership.ts';
 import type { OwnershipTables } from './platform/ownership/tables.ts';
 import { ThumbnailCache } from './platform/pictures/thumbnail-cache.ts';
+import { databaseMeter, watchDatabase } from './platform/telemetry/database-metrics.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
 
@@ -341,11 +342,18 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
 
   refuseUnfinishedRestore(config.data_home);
 
-  const database = await openDatabase(databaseOptions(config, logger));
+  const metrics = new Metrics({ version: options.version });
+  opened.add(() => metrics.close());
+  const database = await openDatabase(databaseOptions(config, logger), databaseMeter(metrics));
   opened.add(() => database.close());
+  watchDatabase(metrics, {
+    database,
+    connections: database.dialect === 'sqlite' ? 1 : config.database.pool_size,
+  });
   await databaseIdentity(database);
   const quiet = await Quiet.open({ database, log: logger });
   opened.add(() => quiet.close());
+  watchDisks(metrics, config);
   const clock = await openClock({ logger, database, opened });
   await migrate(database, 'ownership', ownershipMigrations);
   const ownership = await openOwnership({ config, logger, database, opened });
@@ -355,8 +363,6 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
 
   const keys = SigningKeys.open(secretSource(config), { clock, log: logger });
   opened.add(() => keys.close());
-  const metrics = new Metrics({ version: options.version });
-  opened.add(() => metrics.close());
   const shared = await openShared({ config, logger, opened, database, ownership, keys, clock, metrics });
   const { jobs } = shared;
   const audit = await openAudit({ config, database, jobs, clock });
@@ -377,6 +383,16 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
     keys,
     proxies,
   };
+}
+
+function watchDisks(metrics: Metrics, config: Config): void {
+  const places = {
+    data_home: config.data_home,
+    shared_home: config.files.shared_home,
+    database: config.database.backend === 'sqlite' ? config.database.sqlite_dir : null,
+  };
+  for (const [place, folder] of Object.entries(places))
+    if (folder !== null) metrics.fill(metrics.diskFree, () => nodeDisk.freeBytes(folder), { place });
 }
 
 function langgraphOf({

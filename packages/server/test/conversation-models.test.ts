@@ -103,6 +103,51 @@ describe('configured models', () => {
     expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_1' });
   });
 
+  it('are counted by their configured name, with their tokens, and the run that called them', async () => {
+    const scrape = async () => {
+      const lines = (await (await server.gateway.fetch('/metrics')).text()).split('\n');
+      return (series: string): number => {
+        const line = lines.find((each) => each.startsWith(`${series} `));
+        return Number(line?.slice(series.length + 1) ?? 0);
+      };
+    };
+    const model = 'provider="openai",model="thinker"';
+    const series = [
+      `switchyard_model_calls_total{${model},outcome="ok"}`,
+      `switchyard_model_call_seconds_count{${model}}`,
+      `switchyard_model_tokens_total{${model},kind="input"}`,
+      `switchyard_model_tokens_total{${model},kind="output"}`,
+      'switchyard_runs_total{status="success",cause="none"}',
+      'switchyard_run_wait_seconds_count',
+      'switchyard_run_seconds_count',
+      'switchyard_run_first_token_seconds_count',
+    ];
+    const before = await scrape();
+    answer = ({ messages }) =>
+      asideAnswer(messages) ?? { text: 'Hello there.', usage: { input: 70, output: 7 } };
+    const stream = await ada.stream(await ada.thread(), {
+      ...question('Hi'),
+      stream_mode: ['messages-tuple'],
+      context: { model_name: 'thinker' },
+    });
+    await stream.rest();
+    const after = await scrape();
+    const [calls = 0, timed, input, output, ...runs] = series.map((name) => after(name) - before(name));
+    expect(calls).toBeGreaterThan(0);
+    expect(timed).toBe(calls);
+    expect(input).toBeGreaterThanOrEqual(70);
+    expect(output).toBeGreaterThanOrEqual(7);
+    expect(runs).toEqual([1, 1, 1, 1]);
+
+    answer = () => ({ status: 400 });
+    await ada.wait(await ada.thread(), { ...question('Hi'), context: { model_name: 'thinker' } });
+    const failed = await scrape();
+    expect(failed(`switchyard_model_calls_total{${model},outcome="error"}`)).toBeGreaterThan(0);
+    expect(failed('switchyard_runs_total{status="error",cause="none"}')).toBeGreaterThan(0);
+    for (const gauge of ['switchyard_runs_active', 'switchyard_runs_waiting'])
+      await expect.poll(async () => (await scrape())(gauge)).toBe(0);
+  });
+
   it('are chosen by the run, and named in its record', async () => {
     const threadId = await ada.thread();
     const { run_id } = await ada.run(threadId, { ...question('Hi'), context: { model_name: 'thinker' } });

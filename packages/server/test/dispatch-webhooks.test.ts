@@ -256,6 +256,13 @@ describe('webhooks that are not delivered', () => {
         webhookId: hook.id,
         reason: 'It answered 410.',
       });
+    const metrics = async () => (await gateway.fetch('/metrics')).text();
+    await expect.poll(metrics).toContain('switchyard_webhook_calls_total{source="task",outcome="failed"} 1');
+    expect(await metrics()).toContain('switchyard_webhook_calls_total{source="task",outcome="retried"} 1');
+    await expect.poll(metrics).toContain('switchyard_webhooks_waiting{source="task"} 1');
+    expect(await metrics()).toContain(
+      'switchyard_job_failures_total{kind="dispatch.deliver-webhook",outcome="retried"} 1',
+    );
     receiver.close();
     await gateway.stop();
   });

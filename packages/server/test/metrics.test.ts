@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
+import { Metrics } from '../src/platform/telemetry/metrics.ts';
+import { ManualTime } from '../testing/manual-time.ts';
 import { startTestServer, type TestServer, testRoute, testSchema } from './support/test-server.ts';
 
 let server: TestServer | undefined;
@@ -79,6 +81,24 @@ describe('/metrics', () => {
       'switchyard_open_streams{kind="events"}',
     ])
       expect(body).toMatch(new RegExp(`^${name.replace(/[{}."]/g, '\\$&')} [\\d.e+-]+$`, 'm'));
+  });
+
+  test('leave out a gauge that cannot be read in time, until it can be', async () => {
+    const time = new ManualTime();
+    const metrics = new Metrics({ version: '1.2.3', timer: time.timer });
+    let read: () => Promise<number | null> = async () => 7;
+    metrics.fill(metrics.diskFree, () => read(), { place: 'data_home' });
+    const series = 'switchyard_disk_free_bytes{place="data_home"}';
+    expect(await metrics.render()).toContain(`${series} 7`);
+    read = () => Promise.reject(new Error('the disk is gone'));
+    expect(await metrics.render()).not.toContain(series);
+    read = async () => 8;
+    expect(await metrics.render()).toContain(`${series} 8`);
+    read = () => new Promise(() => undefined);
+    const late = metrics.render();
+    time.advance(2_000);
+    expect(await late).not.toContain(series);
+    metrics.close();
   });
 
   test('do not grow with the number of callers, paths, names, methods and statuses', async () => {

@@ -54,6 +54,13 @@ describe.skipIf(isSkipped)(title, () => {
     await replicas.redis.kill();
     await expect(remote.rest()).rejects.toThrow();
     for (const url of urls) await expect.poll(() => cacheOf(url)).toBe('200 disconnected');
+    const metrics = await (await fetch(new URL('/metrics', urls[0]))).text();
+    for (const line of [
+      'switchyard_redis_up 0',
+      'switchyard_redis_losses_total 1',
+      'switchyard_database_up 1',
+    ])
+      expect(metrics).toContain(line);
 
     // Reads, new tasks and new runs.
     expect((await there.get(`/threads/${threadId}`)).status).toBe(200);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../src/platform/database/database.ts';
+import type { Database, DatabaseMeter } from '../src/platform/database/database.ts';
 import { isUniqueViolation } from '../src/platform/database/database-errors.ts';
 import { migrate, pendingMigrations } from '../src/platform/database/migrate.ts';
 import { Prepared } from '../src/platform/database/prepared.ts';
@@ -24,13 +24,24 @@ const createNotes = {
 };
 
 /** The behaviour of every database. `open` returns an empty one. */
-export function databaseConformance(name: string, open: () => Promise<Database<unknown>>): void {
+export function databaseConformance(
+  name: string,
+  open: (meter: DatabaseMeter) => Promise<Database<unknown>>,
+): void {
   describe(name, () => {
     let opened: Database<unknown>;
+    const measured = { waits: 0, workedMs: 0, failures: [] as unknown[] };
+    const meter: DatabaseMeter = {
+      waited: () => void measured.waits++,
+      worked: (ms) => {
+        measured.workedMs += ms;
+      },
+      failed: (error) => void measured.failures.push(error),
+    };
     let database: Database<Tables>;
 
     beforeAll(async () => {
-      opened = await open();
+      opened = await open(meter);
       database = opened.withTables<Tables>();
       await migrate(opened, 'notes', [createNotes]);
     });
@@ -70,6 +81,14 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
       it('does not write through `read`', async () => {
         await expect(put.run(database.read, { id: 'd', size: 1 })).rejects.toThrow('database.write()');
       });
+    });
+
+    it('measures how long its callers wait, and how long it works', async () => {
+      const before = { ...measured };
+      await Promise.all([insert('a'), insert('b')]);
+      expect(measured.waits - before.waits).toBe(2);
+      expect(measured.workedMs).toBeGreaterThan(before.workedMs);
+      expect(measured.failures).not.toContainEqual(expect.objectContaining({ code: 'database_unavailable' }));
     });
 
     it('knows which tables there are, and which steps they still need', async () => {
@@ -485,7 +504,7 @@ export function databaseConformance(name: string, open: () => Promise<Database<u
     });
 
     it('writes the waiting units when it closes, then accepts no more', async () => {
-      const other = await open();
+      const other = await open(meter);
       await migrate(other, 'notes', [createNotes]).catch(() => undefined); // Postgres and files have it already.
       const notes = other.withTables<Tables>();
       const written = notes.write(async () => 'written');

@@ -28,6 +28,7 @@ import { ownershipMigrations } from '../src/platform/ownership/migrations.ts';
 import { Ownership } from '../src/platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
 import { MemoryStreamLog } from '../src/platform/stream-log/memory-stream-log.ts';
+import { Metrics } from '../src/platform/telemetry/metrics.ts';
 import { LossyBus } from './lossy-bus.ts';
 import { ManualTime } from './manual-time.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
@@ -72,6 +73,8 @@ export interface RunsFixture {
   runJobs(attempt?: number): Promise<void>;
   /** The bus that the processes share. */
   bus: LossyBus;
+  /** The metrics that the processes share. */
+  metrics: Metrics;
   logged: { details: object; message: string }[];
   /** The news that the owners of runs received. */
   told: { userId: string; news: ThreadNews }[];
@@ -121,6 +124,7 @@ export async function openRunsFixture(
   const told: RunsFixture['told'] = [];
   const deleting: Promise<void>[] = [];
   const processes = new Set<RunsProcess>();
+  const metrics = new Metrics({ version: 'test' });
   const threads = new ThreadStore(database);
   const note = (details: object, message: string): void => void logged.push({ details, message });
 
@@ -169,6 +173,7 @@ export async function openRunsFixture(
         register: (kind, handler) => handlers.set(kind, handler),
         enqueue: async (_trx, job) => void jobs.push(job),
         wake: () => undefined,
+        countWaiting: async () => jobs.length,
       },
       streamLog,
       access: new ThreadAccess(new ThreadStore(own)),
@@ -203,6 +208,8 @@ export async function openRunsFixture(
       tell: (userId, news) => void told.push({ userId, news }),
       removals,
       webhookCaller,
+      metrics,
+      measureCall: () => undefined,
       clock: time.now,
       timer: time.timer,
       log: { warn: note, error: note },
@@ -234,6 +241,7 @@ export async function openRunsFixture(
   return {
     database,
     bus,
+    metrics,
     time: fixtureTime,
     states,
     rolledBack,
@@ -281,6 +289,7 @@ export async function openRunsFixture(
     },
     close: async () => {
       for (const each of [...processes]) await each.close();
+      metrics.close();
       await bus.close();
       await opened.close();
     },

@@ -4,6 +4,7 @@ import type { CallTickets } from '../accounts/secrets/call-tickets.ts';
 import { checkpointMigrations } from '../agents/checkpoints/migrations.ts';
 import { type AgentRuntime, type AgentsConfiguration, createAgents } from '../agents/create-agents.ts';
 import type { ResolvedAgent } from '../agents/loading/agents.ts';
+import { measureModels } from '../agents/models/model-metrics.ts';
 import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import { createChannels } from '../channels/create-channels.ts';
 import type { ChannelTables } from '../channels/tables.ts';
@@ -101,6 +102,11 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     audit,
     workflows,
     version: options.version,
+    metrics: base.metrics,
+    measureCall: measureModels(base.metrics, {
+      models: config.models,
+      countsTokens: config.run_events.track_tokens,
+    }),
     clock: base.clock,
     log: base.logger,
   };

@@ -80,7 +80,14 @@ export async function openShared(surroundings: Surroundings): Promise<Shared> {
 }
 
 /** Loaded only when it is used, like everything that needs Redis. */
-async function openRedis({ config, logger, opened, database, keys }: Surroundings): Promise<RedisServer> {
+async function openRedis({
+  config,
+  logger,
+  opened,
+  database,
+  keys,
+  metrics,
+}: Surroundings): Promise<RedisServer> {
   await refuseOtherClock(() => databaseNowMs(database, database.read), systemClock);
   const { RedisServer } = await import('../platform/redis/redis-server.ts');
   const redis = await RedisServer.open({
@@ -88,8 +95,11 @@ async function openRedis({ config, logger, opened, database, keys }: Surrounding
     prefix: config.bus.prefix,
     cluster: { database: await databaseIdentity(database), secrets: () => fingerprintsOf(keys) },
     log: logger,
+    onLost: () => metrics.redisLosses.inc(),
   });
   opened.add(() => redis.close());
+  metrics.fill(metrics.redisUp, async () => (redis.fault === null ? 1 : 0));
+  metrics.fill(metrics.redisLatency, async () => redis.latencyMs && redis.latencyMs / 1000);
   return redis;
 }
 
@@ -137,12 +147,14 @@ async function openOffers(redis: RedisServer, opened: CloseStack): Promise<Offer
 }
 
 async function openJobs(surroundings: Surroundings, offers: OfferQueues | null): Promise<Jobs> {
-  const { database, ownership, logger, opened } = surroundings;
+  const { database, ownership, logger, opened, metrics } = surroundings;
   await migrate(database, 'jobs', jobMigrations);
   const jobs = new StoredJobs({
     database: database.withTables<JobTables>(),
     isAlone: database.dialect === 'sqlite',
     report: ({ error, ...failure }: JobFailure): void => {
+      const { kind, job } = failure;
+      if (job) metrics.jobFailures.inc({ kind, outcome: job.isDead ? 'given_up' : 'retried' });
       // The connection to Redis tells once that it is lost, or that Redis is full. Each kind of job would repeat it.
       if (offers && failure.job === undefined && isToldByServer(error)) return;
       const cause = error instanceof JobUnsettled ? { reason: error.message } : { err: error };

@@ -1,4 +1,5 @@
 import type { AgentRuntime } from '../agents/create-agents.ts';
+import type { MeasureCall } from '../agents/models/model-metrics.ts';
 import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import type { ModelConfig } from '../config/models.ts';
 import type { Guard } from '../http/access/guard.ts';
@@ -14,6 +15,7 @@ import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { OfferQueues } from '../platform/offers/offer-queues.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { StreamLog } from '../platform/stream-log/stream-log.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { Removals } from './removals.ts';
 import type { ConversationTables } from './tables.ts';
 import type { TellOwner } from './thread-news.ts';
@@ -46,6 +48,9 @@ export interface ConversationParts {
   home: string;
   /** The gateway's version, as clients see it. */
   version: string;
+  metrics: Metrics;
+  /** Counts a call of a model. */
+  measureCall: MeasureCall;
   clock: Clock;
   log: Pick<Log, 'warn'>;
 }

@@ -64,7 +64,7 @@ export function createFeatures({
   ...given
 }: Pick<
   ConversationParts,
-  'database' | 'ownership' | 'jobs' | 'removals' | 'audit' | 'version' | 'clock' | 'log'
+  'database' | 'ownership' | 'jobs' | 'removals' | 'audit' | 'version' | 'measureCall' | 'clock' | 'log'
 > & {
   access: ThreadAccess;
   threadStore: Pick<ThreadStore, 'create'>;
@@ -75,12 +75,12 @@ export function createFeatures({
   isUser: (userId: string) => Promise<boolean>;
   options: FeaturesConfiguration;
 }): Features {
-  const { access, log } = given;
+  const { access, measureCall, log } = given;
   const { home, diskReserveBytes, agentsApi } = options;
   // Only one process uses an SQLite database.
   const changes = new ChangeLock(given.database.dialect === 'postgres' ? given.ownership : null);
   const parts = { ...given, home, diskReserveBytes, changes };
-  const models = { configured: options.models, cwd: options.cwd };
+  const models = { configured: options.models, cwd: options.cwd, measureCall };
 
   const workspace = createWorkspace({ ...parts, limits: options.uploads });
   const { files, folders } = workspace;

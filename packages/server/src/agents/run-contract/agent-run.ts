@@ -1,5 +1,5 @@
 import type { UnitPart } from '../../platform/database/unit-part.ts';
-import type { RunRecord } from './run-record.ts';
+import type { ReportedUsage, RunRecord } from './run-record.ts';
 
 /** A run as the agent gets it: the checked request together with what the server has decided. Everything is JSON. */
 export interface AgentRunRequest {
@@ -50,6 +50,22 @@ export interface StateView {
   checkpointId: string | null;
 }
 
+/** A call of a model that is over. */
+export interface FinishedCall {
+  /** The configured name of the model, or the one that own code has chosen. */
+  model: string | null;
+  outcome: 'ok' | 'error' | 'stopped';
+  tookMs: number;
+  usage: ReportedUsage | null;
+}
+
+/** Takes facts about a run for the metrics. */
+export interface RunMeter {
+  /** The model has begun to stream an answer. A run may have several. */
+  answerBegins: () => void;
+  modelCall: (call: FinishedCall) => void;
+}
+
 export interface AgentRunTools {
   /** Aborts with a `RunStop` as its reason when the run has to end early. */
   signal: AbortSignal;
@@ -60,6 +76,7 @@ export interface AgentRunTools {
    * runner sends everything that the graph makes; the caller adds `metadata` and `error`.
    */
   frame: (event: string, data: unknown) => void;
+  meter?: RunMeter;
 }
 
 export type AgentRunEnd =

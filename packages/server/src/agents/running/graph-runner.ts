@@ -107,7 +107,11 @@ export class GraphRunner implements AgentRunner {
         frame: tools.frame,
       }),
       toolTasks,
-      observer: new RunObserver(tools.recorder, { signal: tools.signal, ...(toolTasks && { toolTasks }) }),
+      observer: new RunObserver(tools.recorder, {
+        signal: tools.signal,
+        meter: tools.meter,
+        ...(toolTasks && { toolTasks }),
+      }),
       signal: stop.signal,
       isResumed: await resume(request, { saved, recorder: tools.recorder }),
     };

@@ -30,7 +30,7 @@ export function runAsker(options: ChatModelsOptions): AskInRun {
     const { name } = requestedModelOf(request.context, request.config.configurable);
     const model = await models.of({ name, thinking: false, effort: null });
     const { signal } = deadline(maxCallMs, tools.signal);
-    const callbacks = [new RunObserver(tools.recorder, { signal: tools.signal })];
+    const callbacks = [new RunObserver(tools.recorder, { signal: tools.signal, meter: tools.meter })];
     return (await model.invoke(prompt, { tags: [tag, 'nostream'], signal, callbacks })).text;
   };
 }

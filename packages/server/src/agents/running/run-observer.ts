@@ -2,6 +2,7 @@ import { BaseCallbackHandler, type HandleLLMNewTokenCallbackFields } from '@lang
 import type { LLMResult } from '@langchain/core/outputs';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
 import { modelNameKey } from '../models/model-name-key.ts';
+import type { RunMeter } from '../run-contract/agent-run.ts';
 import type { Origin } from '../run-contract/event-origin.ts';
 import type { NewRunEvent, RunRecord } from '../run-contract/run-record.ts';
 import { wireValue } from '../state/wire-values.ts';
@@ -66,6 +67,7 @@ export class RunObserver extends BaseCallbackHandler {
   readonly #now: Clock;
   readonly #signal: AbortSignal | undefined;
   readonly #toolTasks: ToolTasks | undefined;
+  readonly #meter: RunMeter | undefined;
   readonly #origins = new TaskOrigins();
   readonly #spans: ObservedSpans;
   readonly #calls = new Map<string, ObservedCall>();
@@ -90,18 +92,21 @@ export class RunObserver extends BaseCallbackHandler {
       now = steadyClock,
       signal,
       toolTasks,
+      meter,
     }: {
       now?: Clock;
       /** The signal of the run. With it, answers that its end cuts off are kept for `recordCutOff`. */
       signal?: AbortSignal;
       /** Gets each tool that begins. */
       toolTasks?: ToolTasks;
+      meter?: RunMeter | undefined;
     } = {},
   ) {
     super();
     this.#recorder = recorder;
     this.#signal = signal;
     this.#toolTasks = toolTasks;
+    this.#meter = meter;
     this.#spans = new ObservedSpans(recorder);
     this.#now = now;
   }
@@ -154,8 +159,12 @@ export class RunObserver extends BaseCallbackHandler {
     const call = this.#calls.get(runId);
     const piece = fields?.chunk && 'message' in fields.chunk ? fields.chunk.message : undefined;
     if (!piece || call?.caller !== 'lead_agent' || this.#signal?.aborted) return;
-    const answer = this.#growing.get(runId) ?? new GrowingAnswer(call);
-    this.#growing.set(runId, answer);
+    let answer = this.#growing.get(runId);
+    if (!answer) {
+      answer = new GrowingAnswer(call);
+      this.#growing.set(runId, answer);
+      this.#meter?.answerBegins();
+    }
     answer.add(piece as unknown as Message);
   }
 
@@ -168,9 +177,11 @@ export class RunObserver extends BaseCallbackHandler {
     if (!isCutOff) this.#growing.delete(runId);
     const given = answerIn(output);
     if (given && isOfGateway(call) && !isCutOff) this.#idsOf(call.metadata).complete(given);
-    const response = responseEvent(call, output, this.#now());
+    const endedMs = this.#now();
+    const response = responseEvent(call, output, endedMs);
     this.#record(response, call.metadata);
     const { usage, model_name: model = null } = response.metadata;
+    this.#meter?.modelCall({ model: call.model, outcome: 'ok', tookMs: endedMs - call.startedMs, usage });
     this.#spans.end(runId, 'success', { usage, model });
     if (given && call.caller === 'lead_agent' && !isCutOff) {
       this.#recordAnswer(given, call);
@@ -187,8 +198,16 @@ export class RunObserver extends BaseCallbackHandler {
     const call = this.#calls.get(runId);
     if (!call) return;
     this.#calls.delete(runId);
+    const isStopped = this.#signal?.aborted === true;
     // A model that fails is asked again, and its new answer takes the place of this one.
-    if (!this.#signal?.aborted) this.#growing.delete(runId);
+    if (!isStopped) this.#growing.delete(runId);
+    const outcome = isStopped ? 'stopped' : 'error';
+    this.#meter?.modelCall({
+      model: call.model,
+      outcome,
+      tookMs: this.#now() - call.startedMs,
+      usage: null,
+    });
     this.#spans.end(runId, 'error');
     const metadata = { caller: call.caller, llm_call_index: call.index };
     this.#record(

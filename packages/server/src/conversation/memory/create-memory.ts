@@ -1,5 +1,4 @@
 import { modelAsker } from '../../agents/models/ask-model.ts';
-import type { ModelConfig } from '../../config/models.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
 import type { ChangeLock } from '../../platform/ownership/change-lock.ts';
 import type { ConversationParts } from '../conversation-parts.ts';
@@ -39,7 +38,7 @@ export function createMemory({
   changes: ChangeLock;
   /** Returns false once the account or the custom agent is deleted. */
   isThere: (key: MemoryKey) => Promise<boolean>;
-  models: { configured: readonly ModelConfig[]; cwd: string };
+  models: Parameters<typeof modelAsker>[0];
   options: MemoryConfiguration;
 }): { memories: Memories; learning: MemoryLearning } {
   const learns = options.enabled && options.extraction && models.configured.length > 0;

@@ -24,6 +24,7 @@ import { OfferedRuns, type RunOffer } from './execution/offered-runs.ts';
 import { RunExecutor, type RunExecutorOptions } from './execution/run-executor.ts';
 import { RunRecovery, RunWorker } from './execution/run-leases.ts';
 import type { RunLine } from './execution/run-line.ts';
+import { RunMetrics } from './execution/run-metrics.ts';
 import { RunScheduler } from './execution/run-scheduler.ts';
 import { RunWork } from './execution/run-work.ts';
 import { type HasCheckpoint, RunAdmission } from './intake/run-admission.ts';
@@ -38,11 +39,14 @@ import { valuesOfRun } from './records/values-of-run.ts';
 import { Runs } from './runs.ts';
 
 export interface RunsDependencies
-  extends Pick<ConversationParts, 'database' | 'bus' | 'streamLog' | 'tell' | 'removals' | 'clock'> {
+  extends Pick<
+    ConversationParts,
+    'database' | 'bus' | 'streamLog' | 'tell' | 'removals' | 'metrics' | 'measureCall' | 'clock'
+  > {
   ownership: Pick<Ownership, 'hold'>;
   /** Hands runs that wait to one replica at a time; null when this process works alone. */
   offers: Pick<OfferQueues, 'queue' | 'startTags'> | null;
-  jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
+  jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake' | 'countWaiting'>;
   access: Pick<ThreadAccess, 'require' | 'requireKnown'>;
   agents: Pick<Agents, 'resolve'>;
   modelNames: RunIntakeOptions['modelNames'];
@@ -90,7 +94,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
 
   const threads = new ThreadsOfRuns({ store, deleteThread: dependencies.deleteThread, onFault });
   const webhooks = new RunWebhooks({
-    jobs: dependencies.jobs,
+    ...dependencies,
     caller: dependencies.webhookCaller,
     find: (runId) => claims.find(runId),
     valuesOf: (run) => valuesOfRun(states, run),
@@ -108,6 +112,7 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     news,
     givesTitles: options.givesTitles,
   });
+  const runMetrics = new RunMetrics(dependencies);
   const work = createRunWork(dependencies, {
     store,
     claims,
@@ -116,10 +121,11 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     ending,
     news,
     threads,
+    runMetrics,
     timed,
     onFault,
   });
-  for (const follower of [work, webhooks, threads]) followers.register(follower);
+  for (const follower of [work, webhooks, threads, runMetrics]) followers.register(follower);
   const runs = new Runs({
     database,
     store,
@@ -165,6 +171,7 @@ interface RunParts {
   ending: RunEnding;
   news: RunNews;
   threads: ThreadsOfRuns;
+  runMetrics: RunMetrics;
   timed: { clock: Clock; timer?: Timer };
   onFault: (error: unknown) => void;
 }
@@ -172,7 +179,7 @@ interface RunParts {
 /** The parts that work on runs in this process: the lease, the line, the executor and the recovery. */
 function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork {
   const { ownership, bus, streamLog, journal, states, runner, stopTasks, log, options } = dependencies;
-  const { store, claims, starts, ends, ending, news, threads, timed, onFault } = parts;
+  const { store, claims, starts, ends, ending, news, threads, runMetrics, timed, onFault } = parts;
   const executor = new RunExecutor({
     claims,
     ending,
@@ -182,12 +189,14 @@ function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork
     states,
     streamLog,
     stopTasks,
+    meterOf: (row) => runMetrics.meterOf(row),
     ...timed,
     rules: options,
     log,
   });
   const worker = new RunWorker({ ownership, ...(timed.timer && { timer: timed.timer }) });
   const line = createLine(dependencies, { executor, worker, store, timed });
+  runMetrics.watch({ executor, line });
   worker.listen({
     onReady: () => line.pump(),
     onLost: (error) => {

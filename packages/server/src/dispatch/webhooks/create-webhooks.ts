@@ -7,7 +7,16 @@ import { Webhooks } from './webhooks.ts';
 export function createWebhooks(
   parts: Pick<
     DispatchParts,
-    'database' | 'jobs' | 'events' | 'links' | 'audit' | 'clock' | 'steadyClock' | 'log' | 'options'
+    | 'database'
+    | 'jobs'
+    | 'events'
+    | 'links'
+    | 'audit'
+    | 'metrics'
+    | 'clock'
+    | 'steadyClock'
+    | 'log'
+    | 'options'
   >,
 ) {
   const store = new WebhookStore(parts.database);

@@ -63,13 +63,15 @@ export class Webhooks {
   readonly #toWake = new Set<string>();
 
   constructor(
-    options: Pick<DispatchParts, 'jobs' | 'links' | 'audit' | 'clock' | 'log'> & {
+    options: Pick<DispatchParts, 'jobs' | 'links' | 'audit' | 'metrics' | 'clock' | 'log'> & {
       store: WebhookStore;
       policy: HostPolicy;
     },
   ) {
     this.#options = options;
-    options.jobs.register(deliver, (job) => this.#deliver(job), { concurrency: 8, retryDelaysMs });
+    const { jobs, metrics } = options;
+    jobs.register(deliver, (job) => this.#deliver(job), { concurrency: 8, retryDelaysMs });
+    metrics.fill(metrics.webhooksWaiting, () => jobs.countWaiting(deliver), { source: 'task' });
   }
 
   async create(actor: Actor, input: NewWebhook): Promise<Webhook & { secret: string }> {
@@ -229,7 +231,7 @@ export class Webhooks {
   }
 
   async #deliver({ payload, attempt, signal }: Job): Promise<void> {
-    const { store, policy, clock, log } = this.#options;
+    const { store, policy, metrics, clock, log } = this.#options;
     const row = await store.delivery(String(payload.deliveryId));
     if (row?.status !== 'waiting') return;
     const timestamp = Math.floor(clock() / 1000);
@@ -246,6 +248,7 @@ export class Webhooks {
       const noError = { lastError: null, lastErrorSentences: null };
       const delivered = { ...tried, ...noError, status: 'delivered', deliveredAt: at } as const;
       await store.note(row, delivered, { failures: 'reset', disable: false, at });
+      metrics.webhookCalls.inc({ source: 'task', outcome: 'delivered' });
       return;
     }
     const why = 'error' in outcome ? outcome.error : say('answered', { status: responseStatus ?? 0 });
@@ -256,6 +259,7 @@ export class Webhooks {
     const disable = responseStatus === gone || failures + 1 >= failuresToDisable;
     const status = isLast ? ('failed' as const) : ('waiting' as const);
     await store.note(row, { ...tried, ...error, status }, { failures: 'count', disable, at });
+    metrics.webhookCalls.inc({ source: 'task', outcome: isLast ? 'failed' : 'retried' });
     // The job runner reports the error and tries again.
     if (!isLast) throw new JobUnsettled(`The webhook for task ${row.taskId} was not delivered: ${lastError}`);
     const { id: deliveryId, taskId, webhookId } = row;

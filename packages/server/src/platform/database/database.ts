@@ -34,3 +34,19 @@ export interface Database<Tables> {
   ping(deadlineMs: number): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Gets what an engine does, for the metrics. */
+export interface DatabaseMeter {
+  /** A unit of writes waited for the writer of SQLite, or a caller for a connection to Postgres. */
+  waited(ms: number): void;
+  /** The writer or a connection was in use. */
+  worked(ms: number): void;
+  /** Something was not done. Most errors are those of the caller's own code. */
+  failed(error: unknown): void;
+}
+
+export const noMeter: DatabaseMeter = {
+  waited: () => undefined,
+  worked: () => undefined,
+  failed: () => undefined,
+};

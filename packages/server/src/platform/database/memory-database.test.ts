@@ -1,4 +1,4 @@
 import { databaseConformance } from '../../../testing/database-conformance.ts';
 import { openDatabase } from './open.ts';
 
-databaseConformance('memory', () => openDatabase({ backend: 'memory' }));
+databaseConformance('memory', (meter) => openDatabase({ backend: 'memory' }, meter));

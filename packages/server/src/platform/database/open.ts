@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
+import { type Database, type DatabaseMeter, noMeter } from './database.ts';
 import { isNoDatabase, mapSqliteError } from './database-errors.ts';
 import type { PostgresOptions } from './postgres/postgres-connections.ts';
 import { startFault } from './postgres/postgres-fault.ts';
@@ -16,16 +16,19 @@ export type DatabaseOptions =
   | ({ backend: 'postgres' } & PostgresOptions);
 
 /** Opens the database without an area's tables. `migrate` creates them, and `withTables` adds their types. */
-export async function openDatabase(options: DatabaseOptions): Promise<Database<unknown>> {
+export async function openDatabase(
+  options: DatabaseOptions,
+  meter: DatabaseMeter = noMeter,
+): Promise<Database<unknown>> {
   switch (options.backend) {
     case 'memory':
-      return new SqliteDatabase({ backend: 'memory', connection: new SqliteConnection(':memory:') });
+      return new SqliteDatabase({ backend: 'memory', connection: new SqliteConnection(':memory:'), meter });
     case 'sqlite':
-      return openSqliteFile(options.file);
+      return openSqliteFile(options.file, meter);
     case 'postgres': {
       // Loaded only when it is used, because loading the driver takes a tenth of the start.
       const { PostgresDatabase } = await import('./postgres/postgres-database.ts');
-      return reached(new PostgresDatabase(options), options.url);
+      return reached(new PostgresDatabase({ ...options, meter }), options.url);
     }
   }
 }
@@ -67,13 +70,13 @@ async function reached<Opened extends Database<unknown>>(database: Opened, url: 
   }
 }
 
-async function openSqliteFile(file: string): Promise<Database<unknown>> {
+async function openSqliteFile(file: string, meter: DatabaseMeter): Promise<Database<unknown>> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   createPrivately(file);
   try {
     const connection = new SqliteConnection(file);
     await retryWhileBusy(() => connection.useWriteAheadLog());
-    return new SqliteDatabase({ backend: 'sqlite', connection });
+    return new SqliteDatabase({ backend: 'sqlite', connection, meter });
   } catch (error) {
     throw isNoDatabase(error) ? notADatabase(file, error) : mapSqliteError(error);
   }

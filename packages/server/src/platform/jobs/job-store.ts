@@ -321,6 +321,23 @@ export class JobStore {
     });
   }
 
+  /** Counts the jobs that wait or are at work, up to the limit. */
+  async countWaiting(kind: string, limit: number): Promise<number> {
+    const { count } = await this.#database.read
+      .selectFrom((query) =>
+        query
+          .selectFrom('jobs')
+          .select('id')
+          .where('kind', '=', kind)
+          .where('dueAtMs', 'is not', null)
+          .limit(limit)
+          .as('waiting'),
+      )
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
   async listSchedules(): Promise<JobRow[]> {
     return this.#database.read
       .selectFrom('jobs')

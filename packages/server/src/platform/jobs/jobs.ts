@@ -96,6 +96,8 @@ export interface Jobs extends JobRecords {
   close(graceMs?: number): Promise<void>;
   /** The same records in a snapshot. */
   recordsIn(frozen: Database<unknown>): JobRecords;
+  /** Counts the jobs of a kind that are not done yet, up to 10,000. */
+  countWaiting(kind: string): Promise<number>;
   /** The time for which dead jobs are kept. */
   readonly deadKeptMs: number;
   /**

@@ -38,6 +38,9 @@ export interface StoredJobsOptions {
   random?: () => number;
 }
 
+/** A count of waiting jobs ends here, so that it stays cheap. */
+const maxCounted = 10_000;
+
 /**
  * Each job is a row. Without another service, a process looks at the rows when one is due. With BullMQ, it gets an offer of the
  * job after the commit, waits until it is due, and hands it to one process, which claims the row. Without Redis, jobs wait.
@@ -139,6 +142,10 @@ export class StoredJobs implements Jobs {
 
   recordsIn(frozen: Database<unknown>): JobRecords {
     return recordsOver(new JobStore(frozen.withTables<JobTables>(), databaseTime(frozen)));
+  }
+
+  countWaiting(kind: string): Promise<number> {
+    return this.#store.countWaiting(kind, maxCounted);
   }
 
   get deadKeptMs(): number {

@@ -20,6 +20,8 @@ export interface RedisServerOptions {
   /** The cluster that uses the prefix. Another one under the same prefix is refused. */
   cluster: ClusterName;
   log: RedisLog;
+  /** Called each time that the server goes away. */
+  onLost?: () => void;
   limits?: Partial<RedisLimits>;
 }
 
@@ -227,8 +229,10 @@ export class RedisServer {
 
   #report(fault: string): void {
     if (this.#isClosed) return;
-    if (this.#fault === null)
+    if (this.#fault === null) {
+      this.#options.onLost?.();
       this.#options.log.warn({ fault }, 'Redis is away; the gateway goes on without it');
+    }
     this.#fault = fault;
   }
 

@@ -79,6 +79,9 @@ test('a call that fails is tried again, but not when the address no longer wants
   answer = { status: 410 };
   await fixture.runJobs(2);
   expect(calls).toHaveLength(2);
+  const text = await fixture.metrics.render();
+  expect(text).toContain('switchyard_webhook_calls_total{source="run",outcome="retried"} 1');
+  expect(text).toContain('switchyard_webhook_calls_total{source="run",outcome="failed"} 1');
 });
 
 test('a thread that is deleted with its run stays until the webhook has been called', async () => {

@@ -3,6 +3,7 @@ import { type Clock, toIso } from '../../../lib/clock.ts';
 import { minuteMs, secondMs } from '../../../lib/time-units.ts';
 import type { WriteTransaction } from '../../../platform/database/database.ts';
 import { type Job, type Jobs, JobUnsettled } from '../../../platform/jobs/jobs.ts';
+import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import type { RunRow } from '../../tables.ts';
 import { failureOf } from '../records/run.ts';
 import { refusal, unsupported } from '../records/run-request.ts';
@@ -35,7 +36,8 @@ export class RunWebhooks {
   readonly #options;
 
   constructor(options: {
-    jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
+    jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake' | 'countWaiting'>;
+    metrics: Pick<Metrics, 'webhookCalls' | 'webhooksWaiting' | 'fill'>;
     /** Null when webhooks are off. */
     caller: WebhookCaller | null;
     find: (runId: string) => Promise<RunRow | undefined>;
@@ -47,7 +49,9 @@ export class RunWebhooks {
     clock: Clock;
   }) {
     this.#options = options;
-    options.jobs.register(kind, (job) => this.#call(job), { concurrency: 8, retryDelaysMs });
+    const { jobs, metrics } = options;
+    jobs.register(kind, (job) => this.#call(job), { concurrency: 8, retryDelaysMs });
+    metrics.fill(metrics.webhooksWaiting, () => jobs.countWaiting(kind), { source: 'run' });
   }
 
   requireCallable(url: string): void {
@@ -80,6 +84,7 @@ export class RunWebhooks {
     const outcome = await caller.post(webhook, { headers: {}, body, userId, authUser, signal });
     const fault = faultOf(outcome);
     const isLast = fault === null || attempt > retryDelaysMs.length;
+    this.#options.metrics.webhookCalls.inc({ source: 'run', outcome: labelOf(outcome, { isLast }) });
     if (isLast && run.delete_thread === 2) await deleteThread(run);
     if (fault) throw new JobUnsettled(`The webhook of run ${run.run_id} was not delivered: ${fault}`);
   }
@@ -97,9 +102,18 @@ export class RunWebhooks {
   }
 }
 
+function labelOf(outcome: CallOutcome, { isLast }: { isLast: boolean }): string {
+  if (!isLast) return 'retried';
+  return 'status' in outcome && isDelivered(outcome.status) ? 'delivered' : 'failed';
+}
+
 /** Returns null when no further attempt is needed: the address was called, or wants no more calls. */
 function faultOf(outcome: CallOutcome): string | null {
   if ('error' in outcome) return textOf(outcome.error);
   const { status } = outcome;
-  return (status >= 200 && status < 300) || status === gone ? null : `It answered ${status}.`;
+  return isDelivered(status) || status === gone ? null : `It answered ${status}.`;
+}
+
+function isDelivered(status: number): boolean {
+  return status >= 200 && status < 300;
 }

@@ -3,6 +3,7 @@ import type {
   AgentRunEnd,
   AgentRunner,
   AgentRunRequest,
+  RunMeter,
   StateView,
 } from '../../../agents/run-contract/agent-run.ts';
 import type { GraphStates } from '../../../agents/state/graph-state.ts';
@@ -50,6 +51,8 @@ export interface RunExecutorOptions {
   runner: AgentRunner;
   states: Pick<GraphStates, 'current' | 'rollback'>;
   streamLog: Pick<StreamLog, 'begin' | 'append' | 'abandon'>;
+  /** Returns what counts the facts about an attempt. */
+  meterOf: (row: RunRow) => RunMeter;
   stopTasks?: ((userId: string, runId: string) => Promise<void>) | undefined;
   clock: Clock;
   timer?: Timer;
@@ -229,6 +232,7 @@ export class RunExecutor {
       signal,
       recorder,
       frame: (event, data) => this.#frame(row.run_id, event, data),
+      meter: this.#options.meterOf(row),
     });
     return this.#unlessDeaf(running, signal);
   }

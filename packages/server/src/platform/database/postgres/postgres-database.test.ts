@@ -13,8 +13,8 @@ const { title, isSkipped, createDatabase } = testPostgres('Postgres');
 const unavailable = { code: 'database_unavailable', status: 503 };
 
 describe.skipIf(isSkipped)(title, () => {
-  databaseConformance('as any database', async () =>
-    openDatabase(patientPostgres(await createDatabase(), 4)),
+  databaseConformance('as any database', async (meter) =>
+    openDatabase(patientPostgres(await createDatabase(), 4), meter),
   );
 
   describe('that has prepared its statements', () => {

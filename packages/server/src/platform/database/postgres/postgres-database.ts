@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
 import { AppError } from '../../../lib/app-error.ts';
-import type { Database } from '../database.ts';
+import { type Database, type DatabaseMeter, noMeter } from '../database.ts';
 import { isConnectionLost, isPreparedLost, mapPostgresError } from '../database-errors.ts';
 import { checkParameters } from '../parameters.ts';
 import {
@@ -45,6 +45,7 @@ export class PostgresDatabase implements Database<unknown> {
   readonly dialect = 'postgres';
   readonly read: Kysely<unknown>;
   readonly #options: PostgresOptions;
+  readonly #meter: DatabaseMeter;
   readonly #pool: Pool;
   readonly #names = new StatementNames();
   #closed: Promise<void> | undefined;
@@ -52,8 +53,9 @@ export class PostgresDatabase implements Database<unknown> {
   #callers = 0;
   #onLastCaller = (): void => undefined;
 
-  constructor(options: PostgresOptions) {
+  constructor({ meter = noMeter, ...options }: PostgresOptions & { meter?: DatabaseMeter }) {
     this.#options = options;
+    this.#meter = meter;
     this.#pool = newPool(options);
     this.read = readBuilder(spelling, (query) =>
       this.#withConnection((connection) => {
@@ -123,12 +125,15 @@ export class PostgresDatabase implements Database<unknown> {
 
   async #withConnection<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result> {
     if (this.#closed !== undefined) throw new AppError('shutting_down');
-    if (this.#pool.waitingCount >= waitingCallers) {
-      throw new AppError('database_busy', { retryAfterSeconds: 1 });
-    }
     this.#callers += 1;
     try {
+      if (this.#pool.waitingCount >= waitingCallers) {
+        throw new AppError('database_busy', { retryAfterSeconds: 1 });
+      }
       return await this.#withClient(use);
+    } catch (error) {
+      this.#meter.failed(error);
+      throw error;
     } finally {
       this.#callers -= 1;
       if (this.#callers === 0) this.#onLastCaller();
@@ -136,7 +141,10 @@ export class PostgresDatabase implements Database<unknown> {
   }
 
   async #withClient<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const askedMs = performance.now();
     const client = await mapped(this.#pool.connect());
+    const beganMs = performance.now();
+    this.#meter.waited(beganMs - askedMs);
     const connection = new Connection(client, this.#names);
     try {
       return await use(connection);
@@ -145,6 +153,7 @@ export class PostgresDatabase implements Database<unknown> {
       return await use(new Connection(client));
     } finally {
       client.release(connection.isLost || connection.isOutdated);
+      this.#meter.worked(performance.now() - beganMs);
     }
   }
 }

@@ -20,7 +20,7 @@ const newFile = (): string => join(folder.path, randomUUID(), 'switchyard.db');
 
 afterAll(() => folder.remove());
 
-databaseConformance('sqlite', () => openDatabase({ backend: 'sqlite', file: newFile() }));
+databaseConformance('sqlite', (meter) => openDatabase({ backend: 'sqlite', file: newFile() }, meter));
 
 describe('a file', () => {
   let file: string;

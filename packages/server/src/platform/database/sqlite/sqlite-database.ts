@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely, QueryResult, Transaction } from 'kysely';
 import { AppError } from '../../../lib/app-error.ts';
-import type { Database } from '../database.ts';
+import { type Database, type DatabaseMeter, noMeter } from '../database.ts';
 import { isSqliteBusy, mapSqliteError } from '../database-errors.ts';
 import { readBuilder } from '../query-builder.ts';
 import { Snapshot } from '../snapshot.ts';
@@ -19,22 +19,26 @@ export class SqliteDatabase implements Database<unknown> {
   readonly #connection: SqliteConnection;
   readonly #writer: GroupWriter;
   readonly #snapshots: SqliteSnapshots;
+  readonly #meter: DatabaseMeter;
   #closed: Promise<void> | undefined;
 
   constructor({
     backend,
     connection,
     limits,
+    meter = noMeter,
   }: {
     backend: 'memory' | 'sqlite';
     connection: SqliteConnection;
     limits?: Partial<WriterLimits> | undefined;
+    meter?: DatabaseMeter;
   }) {
     this.backend = backend;
+    this.#meter = meter;
     this.#connection = connection;
     this.#snapshots = new SqliteSnapshots(connection);
     const openSnapshot = () => this.#snapshots.open;
-    this.#writer = new GroupWriter({ connection, builders: sqliteBuilders, limits, openSnapshot });
+    this.#writer = new GroupWriter({ connection, builders: sqliteBuilders, limits, meter, openSnapshot });
     this.read = readBuilder(sqliteSpelling, (query) => this.#read(query));
   }
 
@@ -91,7 +95,9 @@ export class SqliteDatabase implements Database<unknown> {
         return await read();
       });
     } catch (error) {
-      throw mapSqliteError(error);
+      const mapped = mapSqliteError(error);
+      this.#meter.failed(mapped);
+      throw mapped;
     }
   }
 

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql, type Transaction } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AppError } from '../../../lib/app-error.ts';
+import { noMeter } from '../database.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { WriterLimits } from './writer.ts';
@@ -27,6 +29,8 @@ class WatchedConnection extends SqliteConnection {
 
 let connection: WatchedConnection;
 let database: SqliteDatabase;
+/** The codes of the failures that the writer has told its meter. */
+let failures: unknown[];
 
 function open(limits?: Partial<WriterLimits>): void {
   connection = new WatchedConnection(':memory:');
@@ -38,7 +42,9 @@ function open(limits?: Partial<WriterLimits>): void {
     begin select raise(rollback, 'the transaction is gone'); end`);
   // Plenty of time, so that a busy machine does not divide a group.
   const plenty = { groupMs: 60_000, gatherMs: 60_000 };
-  database = new SqliteDatabase({ backend: 'memory', connection, limits: { ...plenty, ...limits } });
+  failures = [];
+  const meter = { ...noMeter, failed: (error: unknown) => void failures.push((error as AppError).code) };
+  database = new SqliteDatabase({ backend: 'memory', connection, limits: { ...plenty, ...limits }, meter });
 }
 
 beforeEach(() => open());
@@ -144,6 +150,7 @@ describe('a commit that fails', () => {
     connection.failing = 'commit';
     await expect(insert('a')).rejects.toMatchObject({ code: 'database_unavailable', status: 503 });
     connection.failing = undefined;
+    expect(failures).toEqual(['database_unavailable']);
     expect(await ids()).toEqual([]);
     await insert('b');
     expect(await ids()).toEqual(['b']);
@@ -212,5 +219,6 @@ it('refuses a caller when the line of waiting units is full', async () => {
   open({ waitingUnits: 2 });
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => insert(id)));
   expect(outcomes[2]).toMatchObject({ status: 'rejected', reason: { code: 'database_busy', status: 503 } });
+  expect(failures).toEqual(['database_busy']);
   expect(await ids()).toEqual(['a', 'b']);
 });

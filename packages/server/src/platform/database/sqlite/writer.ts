@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../../../lib/async/deferred.ts';
+import { type DatabaseMeter, noMeter } from '../database.ts';
 import { mapSqliteError } from '../database-errors.ts';
 import type { RunAtOnce, TransactionBuilders } from '../query-builder.ts';
 import { runUnit, type UnitBody } from '../unit.ts';
@@ -9,6 +10,7 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 
 interface WaitingUnit {
   body: UnitBody<unknown>;
+  arrivedMs: number;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -41,6 +43,7 @@ const defaultLimits: WriterLimits = {
 export class GroupWriter {
   readonly #options;
   readonly #limits: WriterLimits;
+  readonly #meter: DatabaseMeter;
   readonly #waiting: WaitingUnit[] = [];
   #openGroup: Deferred<void> | undefined;
   #running: Promise<void> | undefined;
@@ -51,11 +54,13 @@ export class GroupWriter {
     connection: SqliteConnection;
     builders: TransactionBuilders;
     limits?: Partial<WriterLimits> | undefined;
+    meter?: DatabaseMeter;
     /** A snapshot that is open on the connection: no group begins before it is closed. */
     openSnapshot?: () => Promise<void> | undefined;
   }) {
     this.#options = options;
     this.#limits = { ...defaultLimits, ...options.limits };
+    this.#meter = options.meter ?? noMeter;
   }
 
   /** While it is pending, the connection sees rows that are not committed. */
@@ -65,9 +70,12 @@ export class GroupWriter {
 
   write(body: UnitBody<unknown>): Promise<unknown> {
     const refusal = this.#refusal();
-    if (refusal) return Promise.reject(refusal);
+    if (refusal) {
+      this.#meter.failed(refusal);
+      return Promise.reject(refusal);
+    }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ body, resolve, reject });
+      this.#waiting.push({ body, arrivedMs: performance.now(), resolve, reject });
       this.#running ??= this.#writeAll();
     });
   }
@@ -123,9 +131,14 @@ export class GroupWriter {
         },
       });
     } catch (error) {
-      for (const unit of this.#waiting.splice(0)) unit.reject(mapSqliteError(error));
+      const mapped = mapSqliteError(error);
+      for (const unit of this.#waiting.splice(0)) {
+        this.#meter.failed(mapped);
+        unit.reject(mapped);
+      }
       return;
     }
+    const beganMs = performance.now();
     const units: WaitingUnit[] = [];
     try {
       await this.#runUnits(group, units);
@@ -136,8 +149,9 @@ export class GroupWriter {
     } finally {
       this.#openGroup = undefined;
       opened.resolve();
+      this.#meter.worked(performance.now() - beganMs);
     }
-    settle(units, group.outcomes);
+    this.#settle(units, group.outcomes);
   }
 
   async #runUnits(group: SqliteGroup, units: WaitingUnit[]): Promise<void> {
@@ -146,16 +160,20 @@ export class GroupWriter {
       const unit = this.#waiting.shift();
       if (!unit) return;
       units.push(unit);
+      this.#meter.waited(performance.now() - unit.arrivedMs);
       await group.run(unit.body);
     } while (units.length < this.#limits.unitsPerGroup && performance.now() < endAt);
   }
-}
 
-function settle(units: readonly WaitingUnit[], outcomes: readonly Outcome[]): void {
-  for (const [index, { resolve, reject }] of units.entries()) {
-    const { result, failure } = outcomes[index] ?? {};
-    if (failure) reject(mapSqliteError(failure.error));
-    else resolve(result);
+  #settle(units: readonly WaitingUnit[], outcomes: readonly Outcome[]): void {
+    for (const [index, { resolve, reject }] of units.entries()) {
+      const { result, failure } = outcomes[index] ?? {};
+      if (failure) {
+        const mapped = mapSqliteError(failure.error);
+        this.#meter.failed(mapped);
+        reject(mapped);
+      } else resolve(result);
+    }
   }
 }
 
