@@ -11,6 +11,7 @@ export interface FakeWorkerOptions extends Partial<FakeBehaviour> {
   nodeClasses?: readonly string[];
   /** The model files that are offered for each `<class>.<input>`. */
   models?: Readonly<Record<string, readonly string[]>>;
+  embeddings?: readonly string[];
   keepsArrivals?: boolean;
 }
 
@@ -48,6 +49,8 @@ export class FakeWorker {
    */
   nodeClasses: readonly string[];
   models: Readonly<Record<string, readonly string[]>>;
+  /** Null: 404, as a server answers that knows no embeddings. */
+  embeddings: readonly string[] | null;
   #objectInfoAsked = 0;
   #prompts = 0;
   #uploads = 0;
@@ -60,6 +63,7 @@ export class FakeWorker {
     const {
       nodeClasses = defaultClasses,
       models = {},
+      embeddings = null,
       keepsArrivals = false,
       port: _,
       host: _host,
@@ -68,6 +72,7 @@ export class FakeWorker {
     this.behaviour = { ...defaults, ...behaviour };
     this.nodeClasses = nodeClasses;
     this.models = models;
+    this.embeddings = embeddings;
     this.#keepsArrivals = keepsArrivals;
     this.#queue = new FakeQueue({
       behaviour: () => this.behaviour,
@@ -201,6 +206,9 @@ export class FakeWorker {
         this.#objectInfoAsked++;
         if (this.behaviour.trouble === 'silent_object_info') break;
         sendJson(response, 200, this.#objectInfo());
+        break;
+      case 'GET /embeddings':
+        sendJson(response, this.embeddings ? 200 : 404, this.embeddings ?? {});
         break;
       case 'GET /features':
         this.#nameFeatures(response);

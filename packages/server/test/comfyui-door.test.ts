@@ -423,7 +423,12 @@ describe('models of a pool', () => {
       nodeClasses: ['LoraLoader', 'CheckpointLoaderSimple', 'VAELoader'],
       models: { 'LoraLoader.lora_name': loras, 'CheckpointLoaderSimple.ckpt_name': [] },
     });
-    const workers = [workerWith('a.safetensors', 'b.safetensors'), workerWith('b.safetensors', 'sub/c.pt')];
+    const workers = [
+      { ...workerWith('a.safetensors', 'b.safetensors'), embeddings: ['negative', 'a hand'] },
+      { ...workerWith('b.safetensors', 'sub/c.pt'), embeddings: ['negative', 'sub/style'] },
+      // This one knows no embeddings.
+      workerWith('b.safetensors'),
+    ];
     const pool = await startPool({ workers });
     const ada = await ComfyuiCaller.register(pool.gateway.url, 'ada@example.com');
 
@@ -436,6 +441,10 @@ describe('models of a pool', () => {
     expect((await ada.fetch('/experiment/models/vae')).status).toBe(404);
     for (const folder of ['vae', 'controlnet', 'constructor', '__proto__', '..%2Fetc'])
       expect((await ada.fetch(`/models/${folder}`)).status).toBe(404);
+
+    expect(await ada.get('/embeddings')).toEqual(['a hand', 'negative', 'sub/style']);
+    await pool.workers[0]?.close();
+    expect(await ada.get('/api/embeddings')).toEqual(['a hand', 'negative', 'sub/style']);
     await pool.close();
   });
 });

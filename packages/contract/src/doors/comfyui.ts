@@ -309,6 +309,13 @@ export const comfyuiShownModels = {
   },
 } as const satisfies Endpoint;
 
+export const comfyuiEmbeddings = {
+  method: 'GET',
+  url: '/comfy/embeddings',
+  config: reads,
+  schema: { summary: 'The embeddings that any worker of the pool has', tags, response: anything },
+} as const satisfies Endpoint;
+
 export const comfyuiExtensions = {
   method: 'GET',
   url: '/comfy/extensions',
@@ -523,10 +530,6 @@ export const comfyuiTranslations = constant('/comfy/i18n', 'No translations of c
 export const comfyuiTemplates = constant('/comfy/workflow_templates', 'No templates of custom nodes');
 export const comfyuiSubgraphs = constant('/comfy/global_subgraphs', 'No subgraphs of the workers');
 export const comfyuiReplacements = constant('/comfy/node_replacements', 'No nodes that replace others');
-export const comfyuiEmbeddings = constant(
-  '/comfy/embeddings',
-  'No embeddings: no worker tells with its nodes which it has',
-);
 export const comfyuiFolderPaths = constant(
   '/comfy/internal/folder_paths',
   'No folders: those of the workers are no concern of an account',

@@ -19,6 +19,7 @@ import * as taskNotes from './migrations/018-task-notes.ts';
 import * as workerSystems from './migrations/019-worker-systems.ts';
 import * as clientsOfComfyui from './migrations/020-clients-of-comfyui.ts';
 import * as contentHashes from './migrations/021-content-hashes.ts';
+import * as embeddings from './migrations/022-embeddings.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -41,4 +42,5 @@ export const dispatchMigrations: readonly Migration[] = [
   workerSystems,
   clientsOfComfyui,
   contentHashes,
+  embeddings,
 ];

@@ -245,11 +245,12 @@ export interface InstanceCapabilityTable {
   updatedAt: string;
 }
 
-/** The answer of a worker to `GET /object_info`. */
+/** The answers of a worker to `GET /object_info` and `GET /embeddings`, with one hash of both. */
 export interface InstanceObjectInfoTable {
   instanceId: string;
   hash: string;
   objectInfo: string;
+  embeddings: Generated<string>;
 }
 
 /** Ids grow with time: they give the order of the record and its cursor. */

@@ -58,7 +58,7 @@ export function createFleet(parts: FleetParts) {
       }),
     connectionOf: (row) => JSON.stringify(connectionTo(row, configuration)),
     learnInputs: (inputs) => nodeInputs.learn(inputs),
-    learnObjectInfo: (instanceId, objectInfo) => parts.objectInfos.learn(instanceId, objectInfo),
+    learnNodes: (instanceId, told) => parts.objectInfos.learn(instanceId, told),
   });
   configuration.onChange(() => fleet.apply());
   parts.pauses.onChange(() => fleet.reconsider());

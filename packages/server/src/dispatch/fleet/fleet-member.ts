@@ -23,7 +23,12 @@ import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { PendingTask } from '../queue/pending-entry.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import type { ProbeOutcome, WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
+import type {
+  ProbeOutcome,
+  ToldNodes,
+  WorkerCapabilities,
+  WorkerClient,
+} from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { InstanceRunner } from './instance-runner.ts';
 import {
@@ -62,7 +67,7 @@ export interface MemberOptions extends Pick<DispatchParts, 'clock' | 'steadyCloc
   onSettled: () => void;
   onCapabilities: (instanceId: string, capabilities: Capabilities) => void;
   onInputs: (inputs: WorkerCapabilities['inputs']) => void;
-  onObjectInfo: (instanceId: string, objectInfo: string) => void;
+  onNodes: (instanceId: string, told: ToldNodes) => void;
 }
 
 /**
@@ -318,11 +323,11 @@ export class FleetMember {
     return runner;
   }
 
-  #learn({ nodeClasses, outputClasses, models, inputs, objectInfo }: WorkerCapabilities): void {
+  #learn({ nodeClasses, outputClasses, models, inputs, told }: WorkerCapabilities): void {
     const capabilities = { nodeClasses, models, updatedAt: toIso(this.#options.clock()) };
     this.#outputClasses = new Set(outputClasses);
     this.#options.onInputs(inputs);
-    this.#options.onObjectInfo(this.#row.id, objectInfo);
+    this.#options.onNodes(this.#row.id, told);
     if (isSame(this.#capabilities, capabilities)) return;
     const change = changeOfCapabilities(this.#capabilities, capabilities);
     if (change) this.#note([change]);

@@ -16,7 +16,7 @@ import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
 import type { PendingTask } from '../queue/pending-entry.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import type { WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
+import type { ToldNodes, WorkerCapabilities, WorkerClient } from '../worker-client/worker-client.ts';
 import type { WorkerEvent } from '../worker-client/worker-event.ts';
 import { FleetMember, type MemberAttemptDeps, type TestedInstance } from './fleet-member.ts';
 import type { Obstacle } from './obstacle.ts';
@@ -36,7 +36,7 @@ export interface FleetOptions extends Pick<DispatchParts, 'events' | 'clock' | '
   /** Stores what the inputs of nodes take, for reading workflows. */
   learnInputs: (inputs: WorkerCapabilities['inputs']) => Promise<void>;
   /** Stores the report of a worker about its nodes. Returns whether it is new. */
-  learnObjectInfo: (instanceId: string, objectInfo: string) => Promise<boolean>;
+  learnNodes: (instanceId: string, told: ToldNodes) => Promise<boolean>;
   /** The dispatcher while it is another replica that can be asked; null without other replicas. */
   elsewhere: InstancesOfDispatcher | null;
 }
@@ -341,8 +341,8 @@ export class Fleet {
             log.warn({ err: error, instanceId }, 'the capabilities of an instance could not be written'),
         );
       },
-      onObjectInfo: (instanceId, objectInfo) => {
-        this.#options.learnObjectInfo(instanceId, objectInfo).then(
+      onNodes: (instanceId, told) => {
+        this.#options.learnNodes(instanceId, told).then(
           (isNew) => isNew && events.announce({ type: 'instance_learned', instanceId }),
           (error: unknown) =>
             log.warn({ err: error, instanceId }, 'what an instance says of its nodes could not be written'),

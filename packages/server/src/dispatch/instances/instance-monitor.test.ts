@@ -39,12 +39,18 @@ beforeEach(() => {
         outputClasses: [],
         models: {},
         inputs: {},
-        objectInfo: '{}',
+        told: { objectInfo: '{}', embeddings: [] },
       }),
       changedCapabilities: async () =>
         offered === learned.at(-1)
           ? null
-          : { nodeClasses: offered, outputClasses: [], models: {}, inputs: {}, objectInfo: '{}' },
+          : {
+              nodeClasses: offered,
+              outputClasses: [],
+              models: {},
+              inputs: {},
+              told: { objectInfo: '{}', embeddings: [] },
+            },
       freeMemory: async () => {
         freed += 1;
       },

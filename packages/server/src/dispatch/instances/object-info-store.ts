@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database/database.ts';
 import type { DispatchTables } from '../tables.ts';
+import type { ToldNodes } from '../worker-client/worker-client.ts';
 
 /**
  * The reports of workers about their nodes, for each instance, unchanged. A worker that is away still has its row, so
@@ -15,8 +16,8 @@ export class ObjectInfoStore {
   }
 
   /** Returns whether it differs from the worker's report before. */
-  async learn(instanceId: string, objectInfo: string): Promise<boolean> {
-    const writing = this.#put(instanceId, objectInfo);
+  async learn(instanceId: string, told: ToldNodes): Promise<boolean> {
+    const writing = this.#put(instanceId, told);
     const settled = writing.catch(() => undefined); // The caller gets the error; a reader finds the older row.
     this.#writing.add(settled);
     try {
@@ -40,18 +41,20 @@ export class ObjectInfoStore {
   }
 
   /** Megabytes of text on real workers. Returns undefined when the worker has reported something else since. */
-  async textOf(instanceId: string, hash: string): Promise<string | undefined> {
+  async toldBy(instanceId: string, hash: string): Promise<ToldNodes | undefined> {
     const row = await this.#database.read
       .selectFrom('instance_object_infos')
-      .select('objectInfo')
+      .select(['objectInfo', 'embeddings'])
       .where('instanceId', '=', instanceId)
       .where('hash', '=', hash)
       .executeTakeFirst();
-    return row?.objectInfo;
+    return row && { ...row, embeddings: JSON.parse(row.embeddings) as string[] };
   }
 
-  async #put(instanceId: string, objectInfo: string): Promise<boolean> {
-    const hash = createHash('sha256').update(objectInfo).digest('base64url');
+  async #put(instanceId: string, told: ToldNodes): Promise<boolean> {
+    const { objectInfo } = told;
+    const embeddings = JSON.stringify(told.embeddings);
+    const hash = createHash('sha256').update(objectInfo).update(embeddings).digest('base64url');
     const known = await this.#database.read
       .selectFrom('instance_object_infos')
       .select('hash')
@@ -61,8 +64,8 @@ export class ObjectInfoStore {
     await this.#database.write((trx) =>
       trx
         .insertInto('instance_object_infos')
-        .values({ instanceId, hash, objectInfo })
-        .onConflict((conflict) => conflict.column('instanceId').doUpdateSet({ hash, objectInfo }))
+        .values({ instanceId, hash, objectInfo, embeddings })
+        .onConflict((conflict) => conflict.column('instanceId').doUpdateSet({ hash, objectInfo, embeddings }))
         .execute(),
     );
     return true;

@@ -9,6 +9,8 @@ export interface PoolDefinitions {
   classes: ReadonlyMap<string, NodeDefinition>;
   /** The files that workers list themselves for an input, by `<class>.<input>`. Clients do not see them. */
   workerFiles: ReadonlyMap<string, ReadonlySet<unknown>>;
+  /** The embeddings that any worker has, by name. */
+  embeddings: string[];
   /** The answer to `GET /object_info`. */
   json: Buffer;
   /** The same, compressed when it is first asked for. */
@@ -20,10 +22,10 @@ export interface PoolDefinitions {
  * something else, so a gateway whose door is not used holds none of it.
  */
 export class PoolNodes {
-  readonly #infos: Pick<ObjectInfoStore, 'hashes' | 'textOf'>;
+  readonly #infos: Pick<ObjectInfoStore, 'hashes' | 'toldBy'>;
   #present: { key: string; definitions: Promise<PoolDefinitions> } | null = null;
 
-  constructor(infos: Pick<ObjectInfoStore, 'hashes' | 'textOf'>) {
+  constructor(infos: Pick<ObjectInfoStore, 'hashes' | 'toldBy'>) {
     this.#infos = infos;
   }
 
@@ -43,9 +45,12 @@ export class PoolNodes {
   async #read(told: readonly { instanceId: string; hash: string }[]): Promise<PoolDefinitions> {
     const oneOfEach = new Map(told.map(({ instanceId, hash }) => [hash, instanceId]));
     const classes = new Map<string, NodeDefinition>();
+    const embeddings = new Set<string>();
     for (const [hash, instanceId] of oneOfEach) {
-      const text = await this.#infos.textOf(instanceId, hash);
-      if (text !== undefined) addAll(classes, JSON.parse(text));
+      const nodes = await this.#infos.toldBy(instanceId, hash);
+      if (!nodes) continue;
+      addAll(classes, JSON.parse(nodes.objectInfo));
+      for (const name of nodes.embeddings) embeddings.add(name);
     }
     const workerFiles = takeFileLists(classes);
     // Bytes, since a text would be turned into them for every client.
@@ -56,7 +61,7 @@ export class PoolNodes {
       compressing.set(encoding, known);
       return known;
     };
-    return { classes, workerFiles, json, compressed };
+    return { classes, workerFiles, embeddings: [...embeddings].sort(), json, compressed };
   }
 }
 

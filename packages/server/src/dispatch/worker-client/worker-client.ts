@@ -97,8 +97,16 @@ export interface WorkerCapabilities {
   models: Record<string, string[]>;
   /** The values that each input takes, by class and input; only inputs that take a plain value. */
   inputs: Record<string, Record<string, NodeInput>>;
-  /** The answer of the worker as it came: JSON by class, for clients of ComfyUI. */
+  /** What clients of ComfyUI get. */
+  told: ToldNodes;
+}
+
+/** What a worker says of its nodes, as it came. */
+export interface ToldNodes {
+  /** JSON by class. */
   objectInfo: string;
+  /** The embeddings that a text for its models may name. */
+  embeddings: string[];
 }
 
 /** The values that an input of a node takes, for inputs that take a value and not a link. */

@@ -209,6 +209,8 @@ function addPool(app: App, { nodes, instances, extensions, uploadBytes }: Comfyu
 
   app.route(comfyuiRoute(comfyuiShownFolders, async () => shownFolders(await nodes.definitions())));
 
+  app.route(comfyuiRoute(comfyuiEmbeddings, async () => (await nodes.definitions()).embeddings));
+
   app.route(comfyuiRoute(comfyuiExtensions, () => extensions()));
 
   app.route(comfyuiRoute(comfyuiSystemStats, async () => poolStats(await instances.list())));
@@ -226,7 +228,6 @@ const constants: readonly [endpoint: Endpoint, answer: unknown][] = [
   [comfyuiTemplates, {}],
   [comfyuiSubgraphs, {}],
   [comfyuiReplacements, {}],
-  [comfyuiEmbeddings, []],
   [comfyuiFolderPaths, {}],
   [comfyuiRawLogs, { entries: [], size: { cols: 80, rows: 24 } }],
 ];

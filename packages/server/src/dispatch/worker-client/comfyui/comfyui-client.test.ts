@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { FakeWorker } from '@switchyard/dev-env/fake-worker';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import { type ConnectedClient, connectClient, newClient } from '@switchyard/dev-env/worker-client-fixture';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -314,6 +315,19 @@ describe('introspection', () => {
       devices: [{ name: expect.any(String) }],
       queueRemaining: 0,
     });
+  });
+
+  test('its embeddings are a part of what it can run, and stay known while it does not name them', async () => {
+    const fake = await FakeWorker.start({ embeddings: ['negative'] });
+    const { client } = await connectClient(fake.port, { clientId: randomUUID() });
+    expect((await client.capabilities()).told.embeddings).toEqual(['negative']);
+    expect(await client.changedCapabilities()).toBeNull();
+    fake.embeddings = null;
+    expect(await client.changedCapabilities()).toBeNull();
+    fake.embeddings = ['negative', 'style'];
+    expect((await client.changedCapabilities())?.told.embeddings).toEqual(['negative', 'style']);
+    await client.close();
+    await fake.close();
   });
 
   test('capabilities contain classes and outputs', async () => {

@@ -41,6 +41,12 @@ const maxKnownFiles = 1_000;
 /** Every server takes a prompt of this size, so the first task of each is not held up by a question. */
 const smallPromptBytes = 256 * 1024;
 
+interface ToldAnswer {
+  body: Buffer;
+  embeddings: string[];
+  hash: string;
+}
+
 /** A ComfyUI server, or another server with its protocol. */
 export class ComfyuiClient implements WorkerClient {
   readonly #clientId: string;
@@ -62,6 +68,8 @@ export class ComfyuiClient implements WorkerClient {
   #knownPromptId: string | null = null;
   #lastNumber: number | null = null;
   #version: string | null = null;
+  /** What the worker last said; one that does not answer keeps them. */
+  #embeddings: string[] = [];
   /** The hash of the last answer that was parsed; most answers are the same, and large. */
   #objectInfoHash: string | null = null;
   #hasJobs: boolean | null = null;
@@ -318,15 +326,18 @@ export class ComfyuiClient implements WorkerClient {
     return sizeRefused(this.#http.label, { sizeBytes, limitBytes: null });
   }
 
-  async #askObjectInfo({ signal }: { signal?: AbortSignal }): Promise<{ body: Buffer; hash: string }> {
+  async #askObjectInfo({ signal }: { signal?: AbortSignal }): Promise<ToldAnswer> {
     const body = await this.#calls.read('/object_info', { deadlineMs: deadlines.capabilitiesMs, signal });
-    return { body, hash: createHash('sha256').update(body).digest('base64') };
+    this.#embeddings = (await this.#calls.embeddings({ signal })) ?? this.#embeddings;
+    const embeddings = this.#embeddings;
+    const hash = createHash('sha256').update(body).update(JSON.stringify(embeddings)).digest('base64');
+    return { body, embeddings, hash };
   }
 
-  #readObjectInfo({ body, hash }: { body: Buffer; hash: string }): WorkerCapabilities {
+  #readObjectInfo({ body, embeddings, hash }: ToldAnswer): WorkerCapabilities {
     const capabilities = readObjectInfo(readJson(body, objectInfo, this.#http.label));
     this.#objectInfoHash = hash;
-    return { ...capabilities, objectInfo: body.toString('utf8') };
+    return { ...capabilities, told: { objectInfo: body.toString('utf8'), embeddings } };
   }
 
   async #historyOf(promptId: string): Promise<ExecutionResult | null> {

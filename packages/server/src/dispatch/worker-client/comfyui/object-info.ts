@@ -11,7 +11,7 @@ const maxModelsPerInput = 20_000;
  */
 export function readObjectInfo(
   info: Record<string, { input?: unknown; output_node?: boolean }>,
-): Omit<WorkerCapabilities, 'objectInfo'> {
+): Omit<WorkerCapabilities, 'told'> {
   // No graph can name a class with a NUL, and no Postgres column can hold it.
   const classes = Object.entries(info)
     .filter(([name]) => !name.includes('\0'))

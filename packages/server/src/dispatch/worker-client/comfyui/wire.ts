@@ -82,6 +82,8 @@ export const objectInfo = Compile(
   ),
 );
 
+export const names = Compile(Type.Array(Type.String()));
+
 export const uploaded = Compile(
   Type.Object({ name: Type.String(), subfolder: Type.Optional(Type.String()) }),
 );

@@ -1,12 +1,15 @@
 import { type ExecutionResult, isProxyFault, WorkerCallError } from '../worker-client.ts';
 import { failureOfStatus } from './call-failure.ts';
 import { readHistoryEntry } from './execution-result.ts';
-import { cancelled, features, history, type Infer, queue, readJson, type WireCheck } from './wire.ts';
+import { cancelled, features, history, type Infer, names, queue, readJson, type WireCheck } from './wire.ts';
 import type { CallAnswer, WorkerHttp } from './worker-http.ts';
 
 const megabyte = 1_048_576;
 /** The queue and the history carry whole graphs. */
 export const maxAnswerBytes = 32 * megabyte;
+
+/** More than the largest collections have. */
+const maxEmbeddings = 20_000;
 
 interface AskOptions {
   deadlineMs?: number;
@@ -89,6 +92,16 @@ export class WorkerCalls {
       };
     } catch (error) {
       if (error instanceof WorkerCallError) return noFeatures;
+      throw error;
+    }
+  }
+
+  /** Returns null when the server does not say which embeddings it has. */
+  async embeddings(options: AskOptions): Promise<string[] | null> {
+    try {
+      return (await this.ask('/embeddings', names, options)).slice(0, maxEmbeddings);
+    } catch (error) {
+      if (error instanceof WorkerCallError) return null;
       throw error;
     }
   }
