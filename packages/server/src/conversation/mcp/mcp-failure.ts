@@ -3,19 +3,22 @@ import { say, type Wording, withDetail } from '@switchyard/contract/sentences/se
 import { WordedError } from '../../lib/app-error.ts';
 import { connectionFaultOf } from '../../platform/outbound/connection-fault.ts';
 
-/** JSON-RPC errors that the SDK makes itself: the connection is gone, or nothing came in time. */
-export const connectionClosed = -32_000;
-const requestTimeout = -32_001;
+/** Errors that the client makes itself: the connection is gone, or nothing came in time. */
+const connectionClosed = 'CONNECTION_CLOSED';
+const requestTimeout = 'REQUEST_TIMEOUT';
 
 /** Says why a server could not be used, in a sentence of the gateway where it has one for that. */
 export function whyMcpFailed(error: unknown, server: McpServer): Wording {
   if (!(error instanceof Error)) return wordsOf(error);
   const { code } = error as { code?: unknown };
+  // The first question that the client asks of a server has failed, for the reason below.
+  if (code === 'ERA_NEGOTIATION_FAILED' && error.cause !== undefined)
+    return whyMcpFailed(error.cause, server);
   if (error.name === 'TimeoutError' || code === requestTimeout)
     return say('no_answer_within', { seconds: server.session_init_timeout });
   if (server.type === 'stdio') return whyProgramFailed(error, server);
-  if (typeof code === 'number' && code >= 400)
-    return say('server_answered', { status: code, cause: wordsOf(error) });
+  const { status } = error as { status?: unknown };
+  if (typeof status === 'number') return say('server_answered', { status, cause: wordsOf(error) });
   const fault = typeof code === 'string' ? connectionFaultOf(code) : null;
   if (fault !== null) return withDetail(say(`server_${fault}`), String(code));
   return code === connectionClosed ? say('server_broke_off') : wordsOf(error);

@@ -3,7 +3,7 @@ import type { ExternalResult } from '../../agents/tools/external-tool.ts';
 import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 import { deadline } from '../../lib/async/deadline.ts';
 import type { ConversationParts } from '../conversation-parts.ts';
-import { connectionClosed, reasonOf } from './mcp-failure.ts';
+import { reasonOf } from './mcp-failure.ts';
 import type { McpNetwork } from './mcp-network.ts';
 import { toolResult } from './mcp-result.ts';
 import { listTools, type McpSession, type McpToolDescription, openMcpSession } from './mcp-session.ts';
@@ -63,7 +63,7 @@ export class McpLink {
     try {
       const params = { name: tool, arguments: input };
       const options = { timeout, maxTotalTimeout: timeout, ...(signal && { signal }) };
-      return toolResult(await session.client.callTool(params, undefined, options));
+      return toolResult(await session.client.request({ method: 'tools/call', params }, options));
     } catch (error) {
       if (error instanceof ToolFailure || signal?.aborted) throw error;
       // An error that the server itself reports leaves the connection as it is; any other may have ended it.
@@ -168,11 +168,8 @@ export class McpLink {
   }
 }
 
-/**
- * JSON-RPC errors have codes below zero. One of them is the SDK's own for a lost connection; a call that takes too long leaves
- * the connection open.
- */
+/** JSON-RPC errors have codes below zero. A request that took too long leaves the connection as it is, too. */
 function isAnswerOfServer(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return typeof code === 'number' && code < 0 && code !== connectionClosed;
+  const { code } = error as { code?: unknown };
+  return code === 'REQUEST_TIMEOUT' || (typeof code === 'number' && code < 0);
 }

@@ -1,5 +1,4 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Client, Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
 import { deadline } from '../../lib/async/deadline.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
@@ -46,15 +45,19 @@ export async function openMcpSession(
     onClosed: () => void;
   },
 ): Promise<McpSession> {
-  const { Client: McpClient } = await import('@modelcontextprotocol/sdk/client/index.js');
-  const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
-  const client = new McpClient({ name: 'switchyard', version });
+  const { Client: McpClient } = await import('@modelcontextprotocol/client');
+  const client = new McpClient(
+    { name: 'switchyard', version },
+    {
+      versionNegotiation: { mode: 'auto' },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
+    },
+  );
   const transport = await transportTo(server, fetch);
   const timeout = server.session_init_timeout * 1_000;
   // The time limit covers connecting and listing together, and also applies to a server that sends nothing at all.
   const { signal } = deadline(timeout, given);
   try {
-    client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
     await within(signal, client.connect(transport, { timeout, signal }));
     const tools = await within(signal, listTools(client, { timeout, signal }));
     client.onclose = onClosed;
@@ -74,7 +77,9 @@ export async function listTools(
   let pages = 0;
   do {
     pages += 1;
-    const page = await client.listTools({ ...(cursor !== undefined && { cursor }) }, options);
+    // Asks for each page, since the client's own list of all pages fails as a whole when it has too many.
+    const params = { ...(cursor !== undefined && { cursor }) };
+    const page = await client.request({ method: 'tools/list', params }, options);
     for (const { name, description = '', inputSchema } of page.tools) {
       tools.push({
         name,
@@ -89,13 +94,11 @@ export async function listTools(
 
 async function transportTo(server: McpServer, fetch: Fetch): Promise<Transport> {
   if (server.type === 'stdio') {
-    const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
     const { command, args, env } = server;
     return new StdioClientTransport({ command: command ?? '', args, env, stderr: 'ignore' });
   }
-  const { StreamableHTTPClientTransport } = await import(
-    '@modelcontextprotocol/sdk/client/streamableHttp.js'
-  );
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const { url, headers } = server;
   // The SDK's class does not use exactOptionalPropertyTypes, so it does not fit its own interface.
   return new StreamableHTTPClientTransport(new URL(url ?? ''), {
