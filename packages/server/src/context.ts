@@ -56,6 +56,7 @@ import {
   homes,
   httpLimits,
   leaseLifeMs,
+  proxySettings,
   registrationOf,
   secretSource,
   sharedHome,
@@ -88,6 +89,7 @@ import { requireSharedFolder } from './platform/files/shared-folder.ts';
 import { SharedFolderStore, type SharedFolderTables } from './platform/files/shared-folder-store.ts';
 import { acquireDatabaseLock, acquireHomeLock } from './platform/home-lock.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
+import { Outbound } from './platform/outbound/outbound.ts';
 import { LeaseStore } from './platform/ownership/lease-store.ts';
 import { ownershipMigrations } from './platform/ownership/migrations.ts';
 import { Ownership } from './platform/ownership/ownership.ts';
@@ -363,6 +365,8 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
 
   const keys = SigningKeys.open(secretSource(config), { clock, log: logger });
   opened.add(() => keys.close());
+  const outbound = new Outbound(proxySettings(config));
+  opened.add(() => outbound.close());
   const shared = await openShared({ config, logger, opened, database, ownership, keys, clock, metrics });
   const { jobs } = shared;
   const audit = await openAudit({ config, database, jobs, clock });
@@ -382,6 +386,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
     quiet,
     keys,
     proxies,
+    outbound,
   };
 }
 
@@ -517,6 +522,7 @@ async function openDispatch(
     admission,
     metrics,
     authenticator: accounts.authenticator,
+    outbound: base.outbound,
     audit,
     findUser: (name) => findAnyAccount(accounts.store, name),
     endOf: (identity) => ends.of(identity),

@@ -15,6 +15,8 @@ import { ExtensionsFile } from '../src/conversation/mcp/extensions-file.ts';
 import { McpServers } from '../src/conversation/mcp/mcp-servers.ts';
 import { withoutPatterns } from '../src/conversation/mcp/schema-patterns.ts';
 import { mcpNetwork } from '../src/ops/outbound-networks.ts';
+import { Outbound } from '../src/platform/outbound/outbound.ts';
+import { noProxies } from '../src/platform/outbound/proxy-rules.ts';
 import { type Answer, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 import { firstAdmin } from './support/first-admin.ts';
@@ -265,7 +267,7 @@ describe('tools of MCP servers', () => {
       file: new ExtensionsFile(folder),
       allowedCommands: ['node'],
       version: '0',
-      network: mcpNetwork,
+      network: mcpNetwork(new Outbound(noProxies)),
       clock: () => now,
       log: { warn: () => {} },
     });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ModelConfig } from '../config/models.ts';
+import type { Fetch } from '../lib/bounded-fetch.ts';
 import type { Clock } from '../lib/clock.ts';
 import { once } from '../lib/once.ts';
 import { hourMs } from '../lib/time-units.ts';
@@ -58,6 +59,8 @@ export interface AgentsConfiguration {
   /** True when agents are loaded again when their files change. */
   watch: boolean;
   models: readonly ModelConfig[];
+  /** Calls the providers of models. */
+  fetch: Fetch;
   turn: TurnSettings;
 }
 
@@ -111,7 +114,7 @@ export function createAgents(dependencies: {
   const { database, jobs, equipment, settingsOfRun, clock, log, options } = dependencies;
   const watcher = new AgentWatcher(log);
   const modules = new AgentModules({ ...(options.watch && { onLoad: (file) => watcher.see(file) }) });
-  const models = { configured: options.models, cwd: options.cwd };
+  const models = { configured: options.models, cwd: options.cwd, fetch: options.fetch };
   const { langgraph: file } = options;
   const faultsOfFile = file.fault ? [file.fault] : [];
   offerSdkLogger(log);
@@ -119,7 +122,7 @@ export function createAgents(dependencies: {
   const tables = database.withTables<AgentTables>();
   // Read here, because langgraph.json may set the variables.
   const embedding = { models: options.models, openAi: options.openAi() };
-  const index = storeIndex(file.storeIndex, { ...embedding, log, onFault });
+  const index = storeIndex(file.storeIndex, { ...embedding, fetch: options.fetch, log, onFault });
   const storeItems = new StoreItems({
     store: new StoreItemStore(tables),
     meanings: index && new StoreMeanings(index, new StoreVectorStore(tables)),
@@ -207,11 +210,11 @@ async function faultOf(
 /** An index whose model is not configured is reported, and the store works without it. */
 function storeIndex(
   asked: LanggraphJson['storeIndex'],
-  { log, onFault, ...sources }: Reporting & EmbeddingSources,
+  { log, onFault, fetch, ...sources }: Reporting & EmbeddingSources & { fetch: Fetch },
 ): StoreIndex | null {
   if (asked === null) return null;
   const model = embeddingModel(asked.embed, { ...sources, dims: asked.dims });
-  if (model) return { embedder: embedderOf(model), fields: asked.fields };
+  if (model) return { embedder: embedderOf(model, fetch), fields: asked.fields };
   const fault = new AgentFault(
     `names the model ${asked.embed} in store.index.embed, which \`models\` of the configuration does not have; one that begins with openai: needs OPENAI_API_KEY in env instead`,
     { file: langgraphFile },

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Wording } from '@switchyard/contract/sentences/sentences';
+import type { Fetch } from '../lib/bounded-fetch.ts';
 
 interface SignedCall {
   id: string;
@@ -8,7 +9,7 @@ interface SignedCall {
   body: string;
 }
 
-/** Signs, and calls addresses from the configuration or from messages: without redirects and with deadlines. */
+/** Signs, and calls addresses from the configuration or from messages. */
 export interface ChannelNetwork {
   /** Returns the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`. */
   sign(call: SignedCall, secret: string): Record<string, string>;
@@ -18,4 +19,6 @@ export interface ChannelNetwork {
   ): Promise<{ status: number } | { error: Wording }>;
   /** Returns the content of an answer with status 200. Throws for every other answer. */
   download(url: string, options: { allowPrivate: boolean; signal: AbortSignal }): Promise<Readable>;
+  /** For the servers of the configuration alone. */
+  fetch: Fetch;
 }

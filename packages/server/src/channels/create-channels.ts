@@ -143,7 +143,7 @@ function openChannel(
 ): Channel {
   switch (config.type) {
     case 'telegram':
-      return new TelegramChannel(config, { timer });
+      return new TelegramChannel(config, { timer, fetch: network.fetch });
     case 'http':
       return new HttpChannel(config, { network, clock });
   }

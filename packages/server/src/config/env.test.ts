@@ -23,6 +23,19 @@ describe('reading the environment', () => {
     expect(entries.map(({ data }) => data)).toEqual(['2', '1']);
   });
 
+  it('reads the names of proxies in both cases, the lower one first', () => {
+    const { entries } = readEnvironment({
+      HTTPS_PROXY: 'a',
+      https_proxy: 'b',
+      http_proxy: '',
+      HTTP_PROXY: 'c',
+    });
+    expect(entries.map(({ key, data }) => [key, data])).toEqual([
+      ['outbound.https_proxy', 'b'],
+      ['outbound.http_proxy', 'c'],
+    ]);
+  });
+
   it('treats an empty variable as unset', () => {
     expect(readEnvironment({ SWITCHYARD_PORT: '', SWITCHYARD__AREAS__DISPATCH: '' }).entries).toEqual([]);
   });

@@ -27,7 +27,8 @@ export function openAiVariables(): { apiKey: string | null; baseUrl: string | nu
 const prefix = 'SWITCHYARD__';
 
 /**
- * Reads values from `SWITCHYARD__A__B` and from the short names; the long name wins. An empty variable counts as unset.
+ * Reads values from `SWITCHYARD__A__B` and from the short names; the long name wins. An empty variable counts as unset. Names of
+ * proxies are read in lower case first, as other programs do.
  */
 export function readEnvironment(env: Environment): { entries: Entry[]; faults: ConfigFault[] } {
   const entries: Entry[] = [];
@@ -41,8 +42,10 @@ export function readEnvironment(env: Environment): { entries: Entry[]; faults: C
   }
   for (const [key, field] of fields) {
     const name = field['x-env'];
-    const text = name && env[name];
-    if (text) entries.push({ key, source: { kind: 'env', name }, data: text, isText: true });
+    if (!name) continue;
+    const used = name.endsWith('_PROXY') && env[name.toLowerCase()] ? name.toLowerCase() : name;
+    const text = env[used];
+    if (text) entries.push({ key, source: { kind: 'env', name: used }, data: text, isText: true });
   }
   return { entries, faults };
 }

@@ -90,6 +90,15 @@ const formats = {
     );
   },
 
+  proxy_url(text: string): string {
+    // Many programs take the address without its scheme as well.
+    const full = text.includes('://') ? text : `http://${text}`;
+    const url = URL.canParse(full) ? new URL(full) : null;
+    const isProxy = /^https?:$/.test(url?.protocol ?? '') && url?.pathname === '/' && url.search === '';
+    if (isProxy) return full;
+    throw new RangeError('must be http://user:password@host:port or https:// for TLS to the proxy');
+  },
+
   environment_name(text: string): string {
     if (/^[\p{L}\p{N}][\p{L}\p{M}\p{N} _.-]{0,19}$/u.test(text)) return text.trimEnd();
     throw new RangeError('must be up to 20 letters, digits, spaces and _ . -, such as staging');

@@ -185,6 +185,25 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     }),
   }),
 
+  outbound: section('How models, webhooks, MCP servers, channels and other servers outside are reached.', {
+    https_proxy: text(
+      null,
+      'Proxy for `https:` addresses: http://user:password@host:port. A password is percent-encoded: `p%40ss` for `p@ss`. Without it, http_proxy serves both.',
+      { secret: true, format: 'proxy_url', env: 'HTTPS_PROXY' },
+    ),
+    http_proxy: text(null, 'Proxy for `http:` addresses.', {
+      secret: true,
+      format: 'proxy_url',
+      env: 'HTTP_PROXY',
+    }),
+    no_proxy: text(
+      null,
+      'Hosts that are called directly, with commas between them: `example.com` with all names below it, `10.0.0.5`, `10.0.0.0/8`, `host:8080`, or `*` for all.',
+      { env: 'NO_PROXY' },
+    ),
+    proxy_loopback: boolean(false, 'Call this machine itself through the proxy as well.'),
+  }),
+
   audit: section('The record of who changed settings, accounts, instances and the queue.', {
     retention: duration('365d', 'Older records are deleted.', { minimum: '1d', maximum: '3650d' }),
   }),

@@ -9,6 +9,7 @@ import type { CloseStack } from '../lib/close-stack.ts';
 import type { Quiet } from '../ops/backup/quiet.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Database } from '../platform/database/database.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
@@ -53,4 +54,6 @@ export interface Base extends Shared {
   metrics: Metrics;
   keys: SigningKeys;
   proxies: TrustedProxies;
+  /** Calls servers outside. */
+  outbound: Outbound;
 }

@@ -81,7 +81,8 @@ export interface CustomAuth {
 
 /** Opens the conversation area, with the runtime below it and the channels above it. */
 export async function openConversation(base: Base, surroundings: Surroundings): Promise<OpenedConversation> {
-  const { config, options, opened, ownership, bus, counters, jobs, offers, audit, streamLog } = base;
+  const { config, options, opened, ownership, bus, counters, jobs, offers, audit, outbound, streamLog } =
+    base;
   const { streams, admission, workflows, accounts, diskReserveBytes } = surroundings;
   await migrate(base.database, 'checkpoints', checkpointMigrations);
   await migrate(base.database, 'conversation', conversationMigrations);
@@ -114,11 +115,12 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
   const cwd = agentsFolderOf(options);
   const features = createFeatures({
     ...shared,
-    mcpNetwork,
+    mcpNetwork: mcpNetwork(outbound),
     isUser: (userId) => isUser(accounts, userId),
     options: {
       ...given,
       cwd,
+      fetch: outbound.fetch,
       diskReserveBytes,
       skills: { path: config.skills.path, shipped: options.shippedSkills ?? null },
     },
@@ -147,7 +149,9 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     runtime,
     emailsOf: (userIds) => accounts.emailsOf({ system: 'names of accounts in numbers of usage' }, userIds),
     mayStartRuns: async (userId) => (await findAccount(accounts, userId)) !== null,
-    webhookCaller: runWebhookCaller({ allowPrivate: config.dispatch.webhooks_to_private_addresses }),
+    webhookCaller: runWebhookCaller(outbound, {
+      allowPrivate: config.dispatch.webhooks_to_private_addresses,
+    }),
     options: given,
   });
   opened.add(() => area.close());
@@ -159,7 +163,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     streamLog,
     counters,
     configured: config.channels,
-    network: channelNetwork,
+    network: channelNetwork(outbound),
     readBody: (request, payload) => admission.readBody(request, payload),
     findAccount: (name) => findAccount(accounts, name),
     models: config.models,
@@ -179,7 +183,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
   };
 }
 
-function agentsConfiguration({ config, options, langgraph }: Base): AgentsConfiguration {
+function agentsConfiguration({ config, options, langgraph, outbound }: Base): AgentsConfiguration {
   return {
     configured: config.agents,
     cwd: agentsFolderOf(options),
@@ -190,6 +194,7 @@ function agentsConfiguration({ config, options, langgraph }: Base): AgentsConfig
     openAi: openAiVariables,
     watch: options.watchAgents ?? false,
     models: config.models,
+    fetch: outbound.fetch,
     turn: turnOptions(config),
   };
 }

@@ -4,6 +4,7 @@ import { modelNames } from '../agents/models/model-names.ts';
 import { WorkingAgents } from '../agents/working-agent.ts';
 import type { ModelConfig } from '../config/models.ts';
 import type { Routes } from '../http/app.ts';
+import type { Fetch } from '../lib/bounded-fetch.ts';
 import { ChangeLock } from '../platform/ownership/change-lock.ts';
 import type { ConversationParts } from './conversation-parts.ts';
 import { CustomAgentFiles } from './custom-agents/custom-agent-files.ts';
@@ -33,6 +34,8 @@ export interface FeaturesConfiguration {
   /** The folder in which relative paths of models begin. */
   cwd: string;
   models: readonly ModelConfig[];
+  /** Calls the providers of models. */
+  fetch: Fetch;
   uploads: UploadLimits;
   mcp: { allowedCommands: readonly string[] };
   skills: SkillsOptions;
@@ -80,7 +83,7 @@ export function createFeatures({
   // Only one process uses an SQLite database.
   const changes = new ChangeLock(given.database.dialect === 'postgres' ? given.ownership : null);
   const parts = { ...given, home, diskReserveBytes, changes };
-  const models = { configured: options.models, cwd: options.cwd, measureCall };
+  const models = { configured: options.models, cwd: options.cwd, fetch: options.fetch, measureCall };
 
   const workspace = createWorkspace({ ...parts, limits: options.uploads });
   const { files, folders } = workspace;

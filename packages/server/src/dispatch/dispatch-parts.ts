@@ -10,6 +10,7 @@ import type { Bus } from '../platform/bus/bus.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { BlobStore } from '../platform/files/blob-store.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { ThumbnailCache } from '../platform/pictures/thumbnail-cache.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -55,6 +56,8 @@ export interface DispatchParts {
   admission: Pick<Admission, 'admitStranger' | 'countSocket'>;
   metrics: Metrics;
   authenticator: Authenticator;
+  /** Calls webhooks. */
+  outbound: Pick<Outbound, 'request'>;
   audit: Pick<Audit, 'part'>;
   /** Finds an account that may sign in, by its id or its e-mail address. */
   findUser: (name: string) => Promise<{ userId: string } | null>;

@@ -80,3 +80,14 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 export function isPassing(error: unknown): boolean {
   return error instanceof AppError && passing.has(error.code);
 }
+
+/** Returns an error and the errors that it wraps, the outermost first. */
+export function causesOf<Cause extends object>(error: unknown): Cause[] {
+  const causes: Cause[] = [];
+  // An error may wrap itself.
+  for (let next = error; typeof next === 'object' && next !== null && causes.length < 10; ) {
+    causes.push(next as Cause);
+    next = (next as { cause?: unknown }).cause;
+  }
+  return causes;
+}

@@ -13,6 +13,7 @@ import { seedOf } from '../dispatch/instances/settings-seed.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { WorkerPrice } from '../lib/worker-price.ts';
 import type { DatabaseOptions } from '../platform/database/open.ts';
+import type { ProxySettings } from '../platform/outbound/proxy-rules.ts';
 import { defaultStreamLogLimits, type StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { ApprovalPolicy } from './workflow-budget.ts';
@@ -133,7 +134,7 @@ export function approvalPolicy({ conversation }: Config): ApprovalPolicy | null 
 
 export function conversationOptions(
   config: Config,
-): ConversationOptions & Omit<FeaturesConfiguration, 'cwd' | 'diskReserveBytes' | 'skills'> {
+): ConversationOptions & Omit<FeaturesConfiguration, 'cwd' | 'fetch' | 'diskReserveBytes' | 'skills'> {
   const { conversation, run_events: events, uploads, memory } = config;
   return {
     home: sharedHome(config),
@@ -229,4 +230,9 @@ function subagentOptions(subagents: Config['subagents']): SubagentSettings {
     types: [configured.find(({ name }) => name === standard.name) ?? standard, ...others],
     maxConcurrent,
   };
+}
+
+export function proxySettings({ outbound }: Config): ProxySettings {
+  const { http_proxy, https_proxy, no_proxy, proxy_loopback } = outbound;
+  return { http: http_proxy, https: https_proxy, except: no_proxy, loopback: proxy_loopback };
 }

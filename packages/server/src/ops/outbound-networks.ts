@@ -4,6 +4,7 @@ import type { WebhookCaller } from '../conversation/runs/ending/run-webhooks.ts'
 import { guardedDownload, guardedPost } from '../platform/outbound/guarded-calls.ts';
 import { guardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import type { HostPolicy } from '../platform/outbound/host-rules.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
 import { postWebhook, whyUrlDenied } from '../platform/outbound/webhook-call.ts';
 import { webhookHeaders } from '../platform/outbound/webhook-signature.ts';
 
@@ -12,22 +13,24 @@ import { webhookHeaders } from '../platform/outbound/webhook-signature.ts';
 /** MCP servers often live in private networks, like workers. */
 const mcpPolicy: HostPolicy = { allowPrivate: true };
 
-export const mcpNetwork: McpNetwork = {
-  whyDenied: (url) => whyUrlDenied(url, mcpPolicy),
-  fetch: guardedFetch(mcpPolicy),
-};
+export function mcpNetwork(outbound: Outbound): McpNetwork {
+  return { whyDenied: (url) => whyUrlDenied(url, mcpPolicy), fetch: guardedFetch(outbound, mcpPolicy) };
+}
 
 /** Channels sign and call like the webhooks of tasks. */
-export const channelNetwork: ChannelNetwork = {
-  sign: webhookHeaders,
-  post: guardedPost,
-  download: guardedDownload,
-};
+export function channelNetwork(outbound: Outbound): ChannelNetwork {
+  return {
+    sign: webhookHeaders,
+    post: (url, call) => guardedPost(outbound, url, call),
+    download: (url, options) => guardedDownload(outbound, url, options),
+    fetch: outbound.fetch,
+  };
+}
 
 /** Webhooks of runs are called like those of tasks. */
-export function runWebhookCaller(policy: HostPolicy): WebhookCaller {
+export function runWebhookCaller(outbound: Outbound, policy: HostPolicy): WebhookCaller {
   return {
     whyDenied: (url) => whyUrlDenied(url, policy),
-    post: (url, { headers, body, signal }) => postWebhook(url, { headers, body, policy, signal }),
+    post: (url, { headers, body, signal }) => postWebhook(outbound, url, { headers, body, policy, signal }),
   };
 }

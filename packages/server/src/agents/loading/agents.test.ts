@@ -350,7 +350,7 @@ function agents(
   const setVariables = (given: Record<string, string>) => void Object.assign(variables, given);
   return new Agents({
     definitions: agentDefinitions({
-      builtIn: builtInAgents({ workflows: null, models: { configured: [], cwd }, turn, log }),
+      builtIn: builtInAgents({ workflows: null, models: { configured: [], cwd, fetch }, turn, log }),
       configured,
       listed: usableLanggraphJson({ cwd, corsOrigins, setVariables, log }).graphs,
       cwd,

@@ -1,6 +1,7 @@
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import type { ModelConfig } from '../../config/models.ts';
 import { AppError } from '../../lib/app-error.ts';
+import type { Fetch } from '../../lib/bounded-fetch.ts';
 import { DemoModel } from '../demo/demo-model.ts';
 import { modelFields } from './model-fields.ts';
 import { modelNames } from './model-names.ts';
@@ -8,6 +9,8 @@ import { loadProvider } from './provider-package.ts';
 import type { RequestedModel } from './requested-model.ts';
 
 export interface ChatModelsOptions {
+  /** Calls the providers. */
+  fetch: Fetch;
   configured: readonly ModelConfig[];
   /** Packages of providers are looked for here first. */
   cwd: string;
@@ -68,6 +71,6 @@ export class ChatModels {
     const config = this.configOf({ name });
     if (!config) return new DemoModel();
     const Provider = await loadProvider(config.provider, { cwd });
-    return new Provider(modelFields(config, requested));
+    return new Provider(modelFields(config, requested, this.#options.fetch));
   }
 }

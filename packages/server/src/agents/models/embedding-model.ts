@@ -1,7 +1,7 @@
 import { isRecord } from '@switchyard/contract/is-record';
 import type { ModelConfig } from '../../config/models.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { boundedFetch } from '../../lib/bounded-fetch.ts';
+import { boundedFetch, type Fetch } from '../../lib/bounded-fetch.ts';
 import type { Embedder } from '../store/embedder.ts';
 import { unitVector } from '../store/vector.ts';
 
@@ -17,7 +17,6 @@ export interface EmbeddingModel {
 const addressOfOpenAi = 'https://api.openai.com/v1';
 const maxWaitMs = 30_000;
 const maxAnswerBytes = 16 * 1024 * 1024;
-const bounded = boundedFetch(fetch, { maxBytes: maxAnswerBytes });
 
 export interface EmbeddingSources {
   models: readonly ModelConfig[];
@@ -56,7 +55,8 @@ function modelOf(
 }
 
 /** Asks a model over HTTP, in the way of OpenAI: `POST …/embeddings`. */
-export function embedderOf({ baseUrl, apiKey, model, dims }: EmbeddingModel): Embedder {
+export function embedderOf({ baseUrl, apiKey, model, dims }: EmbeddingModel, fetch: Fetch): Embedder {
+  const bounded = boundedFetch(fetch, { maxBytes: maxAnswerBytes });
   const ask = async (texts: readonly string[]): Promise<unknown> => {
     const response = await bounded(`${baseUrl}/embeddings`, {
       method: 'POST',

@@ -1,5 +1,6 @@
 import { AIMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
+import { causesOf, WordedError } from '../../lib/app-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { runHandleOf } from '../run-contract/run-handle.ts';
 import { failureKey } from '../run-contract/run-marks.ts';
@@ -21,7 +22,9 @@ export function modelFailure(log: Pick<Log, 'warn'>) {
         const run = runHandleOf(request.runtime);
         if (!run || mustStop(error, request.runtime.signal)) throw error;
         log.warn({ err: error, runId: run.runId }, 'A model gave no answer');
-        const { name, message } = wireError(error);
+        const { name } = wireError(error);
+        // Clients of providers say no more than that the connection failed; what they wrap may know why.
+        const { message } = wireError(causesOf(error).find((cause) => cause instanceof WordedError) ?? error);
         return new AIMessage({
           content: `I am sorry, I cannot answer: ${reasons[retryReason(error) ?? 'other']}. Please try again.`,
           additional_kwargs: { [failureKey]: { run_id: run.runId, name, message } },

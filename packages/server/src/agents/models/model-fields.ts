@@ -1,5 +1,5 @@
 import type { ModelConfig } from '../../config/models.ts';
-import { boundedFetch } from '../../lib/bounded-fetch.ts';
+import { boundedFetch, type Fetch } from '../../lib/bounded-fetch.ts';
 import { modelNameKey } from './model-name-key.ts';
 import type { RequestedModel } from './requested-model.ts';
 
@@ -10,10 +10,9 @@ type Fields = Record<string, unknown>;
  * stream.
  */
 const answerLimits = { maxBytes: 64 * 1024 * 1024, maxLineBytes: 8 * 1024 * 1024 };
-const answering = { fetch: boundedFetch(fetch, answerLimits) };
 
 /** Returns the fields that the provider's class is constructed with. Settings of the configuration take precedence over ours. */
-export function modelFields(config: ModelConfig, requested: RequestedModel): Fields {
+export function modelFields(config: ModelConfig, requested: RequestedModel, fetch: Fetch): Fields {
   return present({
     model: config.model,
     apiKey: config.api_key,
@@ -22,13 +21,17 @@ export function modelFields(config: ModelConfig, requested: RequestedModel): Fie
     // The agent repeats failed calls itself, so that it can say so in the stream.
     maxRetries: 0,
     metadata: { [modelNameKey]: config.name },
-    ...ofProvider(config, effortOf(config, requested)),
+    ...ofProvider(config, effortOf(config, requested), { fetch: boundedFetch(fetch, answerLimits) }),
     ...config.options,
     ...thinkingOptions(config, requested),
   });
 }
 
-function ofProvider({ provider, base_url, api_key, options }: ModelConfig, effort: string | null): Fields {
+function ofProvider(
+  { provider, base_url, api_key, options }: ModelConfig,
+  effort: string | null,
+  answering: { fetch: Fetch },
+): Fields {
   switch (provider) {
     case 'openai':
       return {

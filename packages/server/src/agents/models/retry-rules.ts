@@ -1,4 +1,4 @@
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, causesOf } from '../../lib/app-error.ts';
 
 /** Attempts at one model, the first included. */
 export const maxAttempts = 3;
@@ -19,7 +19,7 @@ export type RetryReason = 'rate_limited' | 'unavailable' | 'connection';
 
 /** Returns why another attempt may help, or null when it cannot. */
 export function retryReason(error: unknown): RetryReason | null {
-  const causes = causesOf(error);
+  const causes = causesOf<Cause>(error);
   if (causes.some((cause) => cause instanceof AppError)) return null;
   const status = causes.map(({ status: given }) => given).find((given) => typeof given === 'number');
   if (status === 429) return 'rate_limited';
@@ -29,7 +29,7 @@ export function retryReason(error: unknown): RetryReason | null {
 
 /** Waits as long as the provider says, otherwise twice as long each time; never more than half a minute. */
 export function waitMs(error: unknown, attempt: number): number {
-  const asked = causesOf(error)
+  const asked = causesOf<Cause>(error)
     .map(askedWaitMs)
     .find((given) => given !== null);
   return Math.min(asked ?? firstWaitMs * 2 ** (attempt - 1), maxWaitMs);
@@ -41,16 +41,6 @@ interface Cause {
   status?: unknown;
   code?: unknown;
   headers?: unknown;
-}
-
-/** Returns the error and the errors that it wraps. */
-function causesOf(error: unknown): Cause[] {
-  const causes: Cause[] = [];
-  for (let next = error; typeof next === 'object' && next !== null && causes.length < 10; ) {
-    causes.push(next as Cause);
-    next = (next as { cause?: unknown }).cause;
-  }
-  return causes;
 }
 
 function isOfConnection({ name = '', code, message }: Cause): boolean {

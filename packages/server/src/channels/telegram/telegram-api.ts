@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
+import { WordedError } from '../../lib/app-error.ts';
 import { deadline } from '../../lib/async/deadline.ts';
 import { linkedAbort } from '../../lib/async/linked-abort.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
+import type { Fetch } from '../../lib/bounded-fetch.ts';
 import { DeliveryError } from '../channel.ts';
 import type { TelegramUpdate } from './telegram-update.ts';
 
@@ -29,10 +31,12 @@ interface ApiAnswer {
 export class TelegramApi {
   readonly #token: string;
   readonly #baseUrl: string;
+  readonly #fetchOutside: Fetch;
 
-  constructor({ token, baseUrl }: { token: string; baseUrl: string }) {
+  constructor({ token, baseUrl, fetch }: { token: string; baseUrl: string; fetch: Fetch }) {
     this.#token = token;
     this.#baseUrl = baseUrl.replace(/\/$/, '');
+    this.#fetchOutside = fetch;
   }
 
   async updates(offset: number | null, signal: AbortSignal): Promise<TelegramUpdate[]> {
@@ -136,7 +140,7 @@ export class TelegramApi {
 
   async #fetch(path: string, request: RequestInit, signal: AbortSignal): Promise<Response> {
     try {
-      return await fetch(this.#baseUrl + path, { ...request, redirect: 'error' });
+      return await this.#fetchOutside(this.#baseUrl + path, { ...request, redirect: 'error' });
     } catch (error) {
       signal.throwIfAborted();
       throw new DeliveryError(reasonOf(error));
@@ -189,6 +193,7 @@ function failureOf(method: string, status: number, answer: ApiAnswer | null): De
 
 /** Never returns the message of an error: it may contain the address, and with it the token. */
 function reasonOf(error: unknown): string {
+  if (error instanceof WordedError) return error.message;
   const name = error instanceof Error ? error.name : '';
   if (name === 'TimeoutError') return 'Telegram did not answer in time.';
   const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ChannelConfig } from '../../config/channels.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Timer } from '../../lib/async/timer.ts';
+import type { Fetch } from '../../lib/bounded-fetch.ts';
 import { minuteMs, secondMs } from '../../lib/time-units.ts';
 import {
   type Accept,
@@ -41,12 +42,12 @@ export class TelegramChannel implements Channel {
   readonly #config: ChannelConfig;
   readonly #timer: Timer;
 
-  constructor(config: ChannelConfig, { timer }: { timer: Timer }) {
+  constructor(config: ChannelConfig, { timer, fetch }: { timer: Timer; fetch: Fetch }) {
     this.name = config.name;
     this.maxFileBytes = config.max_file_bytes;
     this.previewEveryMs = config.edit_interval_ms;
     this.preview = config.stream ? (preview, signal) => this.#show(preview, signal) : null;
-    this.#api = new TelegramApi({ token: config.token ?? '', baseUrl: config.base_url });
+    this.#api = new TelegramApi({ token: config.token ?? '', baseUrl: config.base_url, fetch });
     this.#config = config;
     this.#timer = timer;
   }

@@ -8,6 +8,7 @@ export function createWebhooks(
   parts: Pick<
     DispatchParts,
     | 'database'
+    | 'outbound'
     | 'jobs'
     | 'events'
     | 'links'

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { Outbound } from '../../platform/outbound/outbound.ts';
+import { noProxies } from '../../platform/outbound/proxy-rules.ts';
 import { WebhookTests } from './webhook-tests.ts';
 
 it('a webhook has one test at a time, which answers all who ask meanwhile', async () => {
@@ -18,6 +20,7 @@ it('a webhook has one test at a time, which answers all who ask meanwhile', asyn
   const tests = new WebhookTests({
     store: { get: async () => row as never },
     policy: { allowPrivate: true },
+    outbound: new Outbound(noProxies),
     clock: systemClock,
     steadyClock: () => performance.now(),
   });

@@ -17,7 +17,7 @@ export class WebhookTests {
   readonly #running = new Map<string, Promise<WebhookTest>>();
 
   constructor(
-    options: Pick<DispatchParts, 'clock' | 'steadyClock'> & {
+    options: Pick<DispatchParts, 'outbound' | 'clock' | 'steadyClock'> & {
       store: Pick<WebhookStore, 'get'>;
       policy: HostPolicy;
     },
@@ -39,7 +39,7 @@ export class WebhookTests {
   }
 
   async #call({ id: webhookId, url, secret }: WebhookRow): Promise<WebhookTest> {
-    const { policy, clock, steadyClock } = this.#options;
+    const { policy, outbound, clock, steadyClock } = this.#options;
     const id = newTimeOrderedId(clock());
     const payload: WebhookTestPayload = {
       type: 'webhook.test',
@@ -50,7 +50,12 @@ export class WebhookTests {
     const timestamp = Math.floor(clock() / 1000);
     const startedAt = steadyClock();
     const headers = webhookHeaders({ id, timestamp, body }, secret);
-    const outcome = await postWebhook(url, { headers, body, policy, signal: new AbortController().signal });
+    const outcome = await postWebhook(outbound, url, {
+      headers,
+      body,
+      policy,
+      signal: new AbortController().signal,
+    });
     const latencyMs = Math.round(steadyClock() - startedAt);
     if ('error' in outcome) {
       const error = textOf(outcome.error);

@@ -63,7 +63,7 @@ export class Webhooks {
   readonly #toWake = new Set<string>();
 
   constructor(
-    options: Pick<DispatchParts, 'jobs' | 'links' | 'audit' | 'metrics' | 'clock' | 'log'> & {
+    options: Pick<DispatchParts, 'outbound' | 'jobs' | 'links' | 'audit' | 'metrics' | 'clock' | 'log'> & {
       store: WebhookStore;
       policy: HostPolicy;
     },
@@ -231,11 +231,11 @@ export class Webhooks {
   }
 
   async #deliver({ payload, attempt, signal }: Job): Promise<void> {
-    const { store, policy, metrics, clock, log } = this.#options;
+    const { store, policy, outbound, metrics, clock, log } = this.#options;
     const row = await store.delivery(String(payload.deliveryId));
     if (row?.status !== 'waiting') return;
     const timestamp = Math.floor(clock() / 1000);
-    const outcome = await postWebhook(row.url, {
+    const outcome = await postWebhook(outbound, row.url, {
       headers: webhookHeaders({ id: row.id, timestamp, body: row.payload }, row.secret),
       body: row.payload,
       policy,

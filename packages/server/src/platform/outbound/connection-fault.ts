@@ -14,6 +14,7 @@ const faultOfCode: Partial<Record<string, ConnectionFault>> = {
   ENETUNREACH: 'unreachable',
   ECONNRESET: 'broke_off',
   EPIPE: 'broke_off',
+  UND_ERR_SOCKET: 'broke_off',
   EPROTO: 'tls_failed',
 };
 

@@ -1,11 +1,10 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { say, type Wording, withDetail } from '@switchyard/contract/sentences/sentences';
-import { wordingOf } from '../../lib/app-error.ts';
+import { WordedError, wordingOf } from '../../lib/app-error.ts';
 import { deadline } from '../../lib/async/deadline.ts';
 import { connectionFaultOf } from './connection-fault.ts';
-import { guardedLookup, HostDeniedError, type HostPolicy, whyHostDenied } from './host-rules.ts';
+import { type HostPolicy, whyHostDenied } from './host-rules.ts';
+import { dropBody, type Outbound } from './outbound.ts';
 
 const deadlineMs = 15_000;
 
@@ -27,46 +26,38 @@ export function whyUrlDenied(url: string, policy: HostPolicy): Sentence[] | null
   return isPrivate ? [...why, ...say('private_addresses_setting')] : why;
 }
 
-/** Returns the `request` of the scheme of an address, which users also write in capitals. */
-export function requestFor({ protocol }: URL): typeof httpRequest {
-  return protocol === 'https:' ? httpsRequest : httpRequest;
-}
-
 /**
  * Sends one POST. Redirects are not followed, only the status of the answer is read, and the host is checked when it is
  * resolved.
  */
-export function postWebhook(
+export async function postWebhook(
+  outbound: Pick<Outbound, 'request'>,
   url: string,
-  call: { headers: Record<string, string>; body: string; policy: HostPolicy; signal: AbortSignal },
+  {
+    headers,
+    signal,
+    ...call
+  }: { headers: Record<string, string>; body: string; policy: HostPolicy; signal: AbortSignal },
 ): Promise<CallOutcome> {
-  const address = new URL(url);
-  return new Promise((resolve) => {
-    const outgoing = requestFor(address)(address, {
+  try {
+    const incoming = await outbound.request(new URL(url), {
+      ...call,
       method: 'POST',
-      headers: {
-        ...call.headers,
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(call.body),
-        'user-agent': 'Switchyard',
-      },
-      lookup: guardedLookup(call.policy),
-      signal: deadline(deadlineMs, call.signal).signal,
-      agent: false,
+      headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Switchyard' },
+      signal: deadline(deadlineMs, signal).signal,
     });
-    outgoing.once('response', (response) => {
-      resolve({ status: response.statusCode ?? 0 });
-      response.destroy();
-    });
-    outgoing.once('error', (error) => resolve({ error: describe(error) }));
-    outgoing.end(call.body);
-  });
+    dropBody(incoming);
+    return { status: incoming.statusCode };
+  } catch (error) {
+    return { error: describe(error) };
+  }
 }
 
-function describe(error: Error): Wording {
+function describe(error: unknown): Wording {
+  if (!(error instanceof Error)) return wordingOf(error);
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
     return say('no_answer_within', { seconds: deadlineMs / 1000 });
-  if (error instanceof HostDeniedError || !('code' in error)) return wordingOf(error);
+  if (error instanceof WordedError || !('code' in error)) return wordingOf(error);
   const code = String(error.code);
   const fault = connectionFaultOf(code);
   return fault === null ? code : withDetail(say(`receiver_${fault}`), code);

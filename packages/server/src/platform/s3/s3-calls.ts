@@ -1,15 +1,15 @@
 import {
   Agent as HttpAgent,
+  request as httpRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestOptions,
 } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { AwsV4Signer } from 'aws4fetch';
 import { type Deadline, deadline } from '../../lib/async/deadline.ts';
 import { sleepWithSignal } from '../../lib/async/sleep-with-signal.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { requestFor } from '../outbound/webhook-call.ts';
 import { faultOfAnswer, faultOfConnection, S3Fault } from './s3-fault.ts';
 
 /** The address of the objects, and the key with which calls are signed. */
@@ -262,7 +262,7 @@ function exchange(
   { options, body }: { options: RequestOptions; body: Buffer | undefined },
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const outgoing = requestFor(url)(url, options);
+    const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options);
     outgoing.once('response', resolve);
     outgoing.on('error', reject);
     outgoing.end(body);
