@@ -21,6 +21,7 @@ import { plainLines } from '../plain-text.ts';
 import { type Column, details } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
+import { addExpire } from './threads-expire.ts';
 
 const unreadColumns: Column<UnreadThread>[] = [
   { title: 'ID', of: ({ thread_id: id }) => id },
@@ -40,7 +41,7 @@ type Scalar = string | number | boolean | null;
 export function addThreadsCommand(program: Command, terminal: Terminal): void {
   const command = program.command('threads');
   describeCommand(command, {
-    purpose: 'list, show, mark as read and delete conversations',
+    purpose: 'list, show, mark as read, delete and expire conversations',
     examples: ['switchyard threads list', 'switchyard threads show 4f7c2a10-5d3e-4f57-9c7e-0d5a3f1b2c4d'],
   });
   addList(command, terminal);
@@ -48,6 +49,7 @@ export function addThreadsCommand(program: Command, terminal: Terminal): void {
   addUnread(command, terminal);
   addRead(command, terminal);
   addDelete(command, terminal);
+  addExpire(command, terminal);
 }
 
 function addList(parent: Command, terminal: Terminal): void {

@@ -288,6 +288,11 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       'resume',
       'resume: runs that a crash has cut off go on from their last checkpoint. fail: they end as `error`.',
     ),
+    thread_retention: duration(
+      null,
+      'Threads in which nothing has changed for so long are deleted, with their runs and files, except pinned ones, those that wait for an answer, and those of schedules; kept when absent.',
+      { minimum: '1d', maximum: '3650d' },
+    ),
     stream_retention: duration('2m', 'How long the stream of an ended run can be read again.', {
       minimum: '0s',
       maximum: '24h',

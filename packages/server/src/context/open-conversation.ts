@@ -34,7 +34,7 @@ import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { systemTimer } from '../lib/async/timer.ts';
 import type { Owner } from '../lib/owner.ts';
 import { adoptOrphanThreads } from '../ops/adopt-orphan-threads.ts';
-import { findAccount } from '../ops/find-account.ts';
+import { findAccount, findAnyAccount } from '../ops/find-account.ts';
 import { conversationOptions, turnOptions } from '../ops/options-of-config.ts';
 import { channelNetwork, mcpNetwork, runWebhookCaller } from '../ops/outbound-networks.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -148,6 +148,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     features,
     runtime,
     emailsOf: (userIds) => accounts.emailsOf({ system: 'names of accounts in numbers of usage' }, userIds),
+    findUser: (name) => findAnyAccount(accounts, name),
     mayStartRuns: async (userId) => (await findAccount(accounts, userId)) !== null,
     webhookCaller: runWebhookCaller(outbound, {
       allowPrivate: config.dispatch.webhooks_to_private_addresses,

@@ -50,6 +50,8 @@ import { ThreadFiles } from './user-files/thread-files.ts';
 export interface ConversationOptions {
   /** The data home. */
   home: string;
+  /** Null when threads stay until they are deleted. */
+  threadRetentionMs: number | null;
   runs: RunsConfiguration;
   models: readonly ModelConfig[];
   /** Enabled when users manage agents and profiles over HTTP. */
@@ -70,6 +72,8 @@ interface ConversationDependencies extends Omit<ConversationParts, 'home' | 'mod
   poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
   webhookCaller: WebhookCaller;
   emailsOf: EmailsOf;
+  /** Finds the account that an administrator names. */
+  findUser: (name: string) => Promise<{ userId: string } | null>;
   log: Pick<Log, 'warn' | 'error'>;
   options: ConversationOptions;
 }
@@ -103,7 +107,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const { models, events } = options;
   const parts = { ...dependencies, home: options.home, models };
   const journal = createJournal(parts, events);
-  const threads = createThreads({ ...parts, requireNoOpenRun });
+  const threads = createThreads({ ...parts, requireNoOpenRun, retentionMs: options.threadRetentionMs });
   const followers = new RunFollowers();
   const runs = createRuns({
     ...parts,

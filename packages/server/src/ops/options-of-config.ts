@@ -138,6 +138,7 @@ export function conversationOptions(
   const { conversation, run_events: events, uploads, memory } = config;
   return {
     home: sharedHome(config),
+    threadRetentionMs: conversation.thread_retention,
     mcp: { allowedCommands: config.mcp.allowed_commands },
     memory: {
       enabled: memory.enabled,

@@ -6,9 +6,14 @@ import { AppError } from '../../lib/app-error.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { UnitPart } from '../../platform/database/unit-part.ts';
 import type { ConversationParts } from '../conversation-parts.ts';
 import { ThreadExpiry } from '../expiry/thread-expiry.ts';
+import { ThreadRetention } from '../expiry/thread-retention.ts';
+import { type RetentionAccounts, threadRetentionRoutes } from '../expiry/thread-retention-routes.ts';
+import { ThreadRetentionStore } from '../expiry/thread-retention-store.ts';
 import { ThreadTtlStore } from '../expiry/thread-ttl-store.ts';
+import type { RemovedThread } from '../removals.ts';
 import type { ConversationTables } from '../tables.ts';
 import { readThreadRoutes } from './read-thread-routes.ts';
 import { ReadThreads } from './read-threads.ts';
@@ -46,17 +51,24 @@ export function createThreads({
   requireNoOpenRun,
   home,
   tell,
+  audit,
+  findUser,
+  emailsOf,
+  retentionMs,
   clock,
   log,
 }: Pick<
   ConversationParts,
-  'database' | 'removals' | 'jobs' | 'runtime' | 'home' | 'tell' | 'clock' | 'log'
-> & {
-  access: ThreadAccess;
-  threadStore: ThreadStore;
-  /** Part of a unit: throws `thread_busy` when a run of the thread is open. */
-  requireNoOpenRun: (trx: WriteTransaction<ConversationTables>, threadId: string) => Promise<void>;
-}): ThreadsRoom {
+  'database' | 'removals' | 'jobs' | 'runtime' | 'home' | 'tell' | 'audit' | 'clock' | 'log'
+> &
+  RetentionAccounts & {
+    access: ThreadAccess;
+    threadStore: ThreadStore;
+    /** Part of a unit: throws `thread_busy` when a run of the thread is open. */
+    requireNoOpenRun: (trx: WriteTransaction<ConversationTables>, threadId: string) => Promise<void>;
+    /** Null when threads stay. */
+    retentionMs: number | null;
+  }): ThreadsRoom {
   const { states, checkpoints } = runtime;
   const graphFor = graphsOf(runtime.agents);
   const removal = new ThreadRemoval({ store, removals, clock, log });
@@ -74,9 +86,20 @@ export function createThreads({
   const deleteThread = async (owner: Owner, threadId: string): Promise<void> => {
     await threads.delete(owner, threadId);
   };
+  const remove = (thread: RemovedThread, confirm: UnitPart) => removal.removeQuiet(thread, confirm);
+  const retention = new ThreadRetention({
+    store: new ThreadRetentionStore(database),
+    remove,
+    requireNoOpenRun,
+    audit,
+    keptMs: retentionMs,
+    clock,
+    log,
+  });
+  retention.register(jobs);
   new ThreadExpiry({
     store: new ThreadTtlStore(database),
-    remove: (thread, confirm) => removal.removeQuiet(thread, confirm),
+    remove,
     keepLatest: (threadId, confirm) => states.prune(threadId, { keepLatest: 1 }, confirm),
     requireNoOpenRun,
     clock,
@@ -95,6 +118,7 @@ export function createThreads({
       ...mounts.map((mount) => threadRoutes(mount, { threads, lists })),
       ...mounts.map((mount) => threadStateRoutes(mount, { states: threadStates })),
       readThreadRoutes({ readThreads }),
+      threadRetentionRoutes({ retention, findUser, emailsOf }),
     ],
   };
 }
