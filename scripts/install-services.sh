@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs from Debian's packages what the full test run needs beside Node: PostgreSQL, Redis, nginx, Chromium,
-# a Chinese font, libfaketime for the drill that sets clocks, and strace, which sees each connection of a process. What only files of
-# `deploy` need comes when it is asked for:
+# a Chinese font, libfaketime for the drill that sets clocks, strace, which sees each connection of a process, and promtool, which reads
+# the alert rules. What only other files of `deploy` need comes when it is asked for:
 #   scripts/install-services.sh proxies     Caddy and HAProxy, for `test:all -- --only try-proxies`
 #   scripts/install-services.sh deploy      systemd, bubblewrap and kubectl, for `test:all -- --only try-deploy`
 #   scripts/install-services.sh containers  podman and debootstrap, for `try-image` and `try-compose`
@@ -42,6 +42,7 @@ has_bubblewrap() { command -v bwrap >/dev/null; }
 has_kubectl() { command -v kubectl >/dev/null; }
 has_chromium() { [ -x "${CHROMIUM_PATH:-}" ] || command -v chromium >/dev/null; }
 has_libfaketime() { compgen -G '/usr/lib/*-linux-gnu/faketime/libfaketimeMT.so.1' >/dev/null; }
+has_promtool() { command -v promtool >/dev/null; }
 has_strace() { command -v strace >/dev/null; }
 # Without it every Chinese character is a box of one width.
 has_chinese_font() { command -v fc-list >/dev/null && fc-list :lang=zh | grep -q .; }
@@ -52,6 +53,7 @@ need nginx nginx-light has_nginx
 need Chromium chromium has_chromium
 need libfaketime libfaketime has_libfaketime
 need strace strace has_strace
+need promtool prometheus has_promtool
 need 'a Chinese font' fonts-wqy-microhei has_chinese_font
 
 for more in "$@"; do

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { getLiveness, getMetrics, getReadiness } from '@switchyard/contract/meta';
+import { getLiveness, getReadiness } from '@switchyard/contract/meta';
 import { ConfigError } from '@switchyard/server/config/faults';
 import { loadConfig } from '@switchyard/server/config/load';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
@@ -201,14 +201,6 @@ it('the ingress collects nothing, cuts off no stream and leaves the limits of bo
   expect(annotation('proxy-body-size')).toBe('0');
   for (const name of ['proxy-read-timeout', 'proxy-send-timeout'])
     expect(Number(annotation(name))).toBeGreaterThan(60);
-});
-
-it('the guide names a metric for KEDA that the gateway has', () => {
-  const guide = readFileSync(join(root, 'docs/guide/kubernetes.md'), 'utf8');
-  const metrics = readFileSync(join(root, 'packages/server/src/platform/telemetry/metrics.ts'), 'utf8');
-  const [, name] = /query: max\((\w+)\)/.exec(guide) ?? [];
-  expect(metrics).toContain(`name: '${name}'`);
-  expect(guide).toContain(getMetrics.url);
 });
 
 function read<Content>(file: string): Content {

@@ -83,6 +83,11 @@ describe('/metrics', () => {
       expect(body).toMatch(new RegExp(`^${name.replace(/[{}."]/g, '\\$&')} [\\d.e+-]+$`, 'm'));
   });
 
+  test('say nothing of an area that is switched off, or of Redis where there is none', async () => {
+    const { body } = await ask({});
+    expect(body).not.toMatch(/^switchyard_(queue_depth|instances_up|runs_active|redis_up) /m);
+  });
+
   test('leave out a gauge that cannot be read in time, until it can be', async () => {
     const time = new ManualTime();
     const metrics = new Metrics({ version: '1.2.3', timer: time.timer });

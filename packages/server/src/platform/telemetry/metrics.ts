@@ -290,6 +290,9 @@ export class Metrics {
     this.#stopProcessMetrics = registerProcessMetrics(this.registry);
     // Until they are known, they are absent instead of 0.
     for (const gauge of [
+      this.queueDepth,
+      this.instancesUp,
+      this.runsActive,
       this.runsWaiting,
       this.databaseUp,
       this.databaseSize,
