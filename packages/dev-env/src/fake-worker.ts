@@ -51,6 +51,8 @@ export class FakeWorker {
   models: Readonly<Record<string, readonly string[]>>;
   /** Null: 404, as a server answers that knows no embeddings. */
   embeddings: readonly string[] | null;
+  /** The number of requests to unload its models. */
+  freed = 0;
   #objectInfoAsked = 0;
   #prompts = 0;
   #uploads = 0;
@@ -214,6 +216,7 @@ export class FakeWorker {
         this.#nameFeatures(response);
         break;
       case 'POST /free':
+        this.freed += 1;
         response.end();
         break;
       default:

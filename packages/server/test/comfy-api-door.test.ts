@@ -184,7 +184,7 @@ describe('the pool behind the Comfy API', () => {
     expect(done).toMatchObject({
       status: 'succeeded',
       queue_position: null,
-      progress: { value: 1, nodes_done: 2, nodes_total: 2 },
+      progress: { value: 1, nodes_done: 2, nodes_total: 2, current_node: null },
       metrics: { queue_ms: expect.any(Number), execution_ms: expect.any(Number) },
     });
     expect(await ada.ask(`/jobs/${job.id}/cancel`, { method: 'POST' })).toMatchObject({

@@ -414,6 +414,7 @@ describe('prompts on a worker that is busy', () => {
     expect(await ada.get('/features')).toMatchObject({ assets: false, supports_preview_metadata: true });
     const freed = await ada.post('/free', { unload_models: true, free_memory: true });
     expect([freed.status, await freed.text()]).toEqual([200, '']);
+    expect(pool.workers.map(({ freed }) => freed)).toEqual([0]);
   });
 });
 

@@ -24,9 +24,9 @@ describe('the page of ComfyUI on an origin of its own', () => {
 
   beforeAll(async () => {
     gateway = await startGateway({
-      config: { doors: { comfyui: { port: 0, page_routes: ['/object_info'] } } },
+      config: { doors: { comfyui: { port: 0, page_routes: ['/reference/faults'] } } },
     });
-    worker = await startReferenceWorker();
+    worker = await startReferenceWorker({ faultRoutes: true });
     const admin = await DispatchCaller.initialize(gateway.url);
     await admin.useWorkers([worker.port]);
     ada = await gateway.register('ada@example.com');
@@ -96,6 +96,8 @@ describe('the page of ComfyUI on an origin of its own', () => {
       'cache-control': 'no-cache',
       'content-security-policy': expect.stringContaining("connect-src 'self'"),
     });
+    // Nothing is loaded from elsewhere: the policy names no other site.
+    expect(index.headers.get('content-security-policy')).not.toMatch(/https?:|\*/);
     expect(index.headers.get('access-control-allow-origin')).toBeNull();
     const script = /src="(\/assets\/[^"]+)"/.exec(html)?.[1] ?? '';
     const asset = await get(page, script);
@@ -247,10 +249,19 @@ describe('the page of ComfyUI on an origin of its own', () => {
     expect((await get(await open(bob), path)).status).toBe(404);
   });
 
+  it('passes on what an administrator has listed, to be read and not changed', async () => {
+    const page = await open(ada);
+    for (const path of ['/reference/faults', '/api/reference/faults']) {
+      const answer = await get(page, path);
+      expect([answer.status, await answer.json()]).toEqual([200, worker.faults.switches]);
+      expect((await post(page, path, { origin: page.origin })).status).toBe(405);
+    }
+  });
+
   it('does not pass on calls of custom nodes, ways out of a folder, nor anything of ComfyUI-Manager', async () => {
     const page = await open(ada);
     for (const path of [
-      '/reference/faults',
+      '/reference/identity',
       '/pysssss/view/x.png',
       '/manager/reboot',
       '/api/v2/manager/queue/start',

@@ -34,7 +34,9 @@ export class PromptJobs {
     const { limit, offset, byDuration, ...page } = readQuery(query);
     const wanted = byDuration ? { limit: maxByDuration, offset: 0 } : { limit, offset };
     const order = byDuration ? 'desc' : page.order;
-    const { rows, total } = await this.#options.lists.list(userId, { ...page, order, ...wanted });
+    const found = await this.#options.lists.list(userId, { ...page, order, ...wanted });
+    const { rows } = found;
+    const total = byDuration ? rows.length : found.total;
     const sign = page.order === 'asc' ? 1 : -1;
     const shown = byDuration
       ? rows.toSorted((a, b) => sign * (durationOf(a) - durationOf(b))).slice(offset, offset + limit)
