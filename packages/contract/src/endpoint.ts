@@ -8,6 +8,7 @@ export const scopes = [
   'conversation:write',
   'admin',
   'comfyui',
+  'mcp',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

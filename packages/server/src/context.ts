@@ -27,6 +27,7 @@ import type { DispatchTables } from './dispatch/tables.ts';
 import { agUiRoutes } from './doors/ag-ui/ag-ui-routes.ts';
 import { createComfyApiDoor } from './doors/comfy-api/create-comfy-api-door.ts';
 import { createComfyuiDoor } from './doors/comfyui/create-comfyui-door.ts';
+import { mcpRoutes } from './doors/mcp/mcp-routes.ts';
 import { trustedProxies } from './http/access/client-ip.ts';
 import { Guard, identityOf } from './http/access/guard.ts';
 import type { Routes } from './http/app.ts';
@@ -235,9 +236,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
       ...(dispatch?.routes ?? []),
       ...(conversation?.routes ?? []),
       ...doors.routes,
-      ...(conversation && config.doors.ag_ui.enabled
-        ? [agUiRoutes({ ...conversation, openStreams: streams })]
-        : []),
+      ...agentDoors(base, { ...front, dispatch, conversation }),
     ],
     page: doors.page,
     setListeningUrl: (url) => {
@@ -559,6 +558,32 @@ function openDoors(base: Base, front: Front & { dispatch: DispatchArea }): Doors
     page,
     routes: [...routes, createComfyApiDoor({ ...shared, options: dispatchOptions(base.config) })],
   };
+}
+
+/** The doors to agents, which need no pool. */
+function agentDoors(
+  { config, options, database, logger }: Base,
+  {
+    dispatch,
+    conversation,
+    ...front
+  }: Front & { dispatch: DispatchArea | null; conversation: OpenedConversation | null },
+): Routes[] {
+  const shared = { ...front, openStreams: front.streams };
+  const { ag_ui: agUi, mcp } = config.doors;
+  const agUiDoor = agUi.enabled && conversation && agUiRoutes({ ...shared, ...conversation });
+  const mcpDoor =
+    mcp.enabled &&
+    mcpRoutes({
+      ...shared,
+      pool: dispatch && { ...dispatch, waiting: dispatch.waitingOver(database) },
+      agents: conversation,
+      price: workerPrice(config),
+      version: options.version,
+      log: logger,
+      resourceMetadata: null,
+    });
+  return [agUiDoor, mcpDoor].filter((routes) => routes !== false && routes !== null);
 }
 
 function openComfyuiDoor(

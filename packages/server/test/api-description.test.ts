@@ -16,6 +16,7 @@ import * as tasks from '@switchyard/contract/dispatch/tasks';
 import * as webhook from '@switchyard/contract/dispatch/webhook';
 import * as comfyApi from '@switchyard/contract/doors/comfy-api';
 import * as comfyui from '@switchyard/contract/doors/comfyui';
+import * as mcp from '@switchyard/contract/doors/mcp';
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import { errorCatalogue } from '@switchyard/contract/errors';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
@@ -40,6 +41,7 @@ const modules = [
   webhook,
   comfyui,
   comfyApi,
+  mcp,
 ];
 const endpoints = modules.flatMap((module) => Object.values(module).filter(isEndpoint));
 

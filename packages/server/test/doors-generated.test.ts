@@ -3,8 +3,10 @@ import { comfyApiAsset, comfyApiError, comfyApiJob } from '@switchyard/contract/
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ComfyuiCaller } from './support/comfyui-caller.ts';
+import { DispatchCaller } from './support/dispatch-caller.ts';
 import { anyWorkflow, type DispatchPool, startPool } from './support/dispatch-pool.ts';
 import { SeededRandom } from './support/generated/seeded-random.ts';
+import { McpCallers } from './support/mcp-callers.ts';
 
 /** `GENERATED_REQUESTS` sets how many are sent to each door, `GENERATED_SEED` repeats a test. */
 const count = Number(process.env.GENERATED_REQUESTS ?? 500);
@@ -90,12 +92,16 @@ const parts = ['image', 'overwrite', 'subfolder', 'type', 'mask', 'original_ref'
 
 let pool: DispatchPool;
 let ada: ComfyuiCaller;
+let agent: McpCallers;
 const statuses = new Map<number, number>();
 
 beforeAll(async () => {
   process.stderr.write(`Requests at each door: GENERATED_SEED=${seed} GENERATED_REQUESTS=${count}\n`);
   pool = await startPool();
   ada = await ComfyuiCaller.register(pool.gateway.url, 'ada@example.com');
+  agent = await McpCallers.of(pool.gateway.url, await pool.gateway.register('agent@example.com'));
+  const caller = await DispatchCaller.login(pool.gateway.url, 'agent@example.com');
+  await caller.call('POST', '/api/workflows', { name: 'Odd', workflow: anyWorkflow, exposed: true });
 });
 afterAll(async () => {
   const sums = [...statuses].sort().map(([status, sum]) => `${status}: ${sum}`);
@@ -329,9 +335,59 @@ function isApiError(text: string): boolean {
   return Value.Check(comfyApiError, body) && Object.keys(body).join() === 'error';
 }
 
+const mcpTools = [
+  'get_task',
+  'cancel_task',
+  'answer_task',
+  'why_task',
+  'upload_file',
+  'list_instances',
+  'search_workflows',
+  'run_workflow',
+  'workflow_odd',
+  'ask_x',
+  'constructor',
+];
+const mcpArguments = ['task_id', 'answers', 'filename', 'content', 'name', 'workflow', 'params', 'width'];
+const mcpTasks = ['x', 'run_x', 'run_', 'run_0199aaaa-0000-7000-8000-000000000000', '../x', ''];
+
+/** A message of MCP with one odd value: a hostile argument, a foreign task, or a message that is none. */
+function mcpCallOf(random: SeededRandom): Generated {
+  const args = Object.fromEntries(
+    [1, 2].map(() => [random.pick([...mcpArguments, '__proto__']), random.pick([...odd, ...mcpTasks])]),
+  );
+  const given = random.chance(0.1) ? random.pick(odd) : args;
+  const inputResponses = { [random.pick(mcpTasks)]: random.pick([...odd, { action: 'accept' }]) };
+  const [method, params] = random.pick<[string, object]>([
+    ['tools/call', { name: random.pick(mcpTools), arguments: given }],
+    ['tools/call', { name: random.pick(mcpTools), arguments: given }],
+    ['tasks/get', { taskId: random.pick([...mcpTasks, ...odd]) }],
+    ['tasks/cancel', { taskId: random.pick(mcpTasks) }],
+    ['tasks/update', { taskId: random.pick(mcpTasks), inputResponses }],
+    [random.pick(['tools/list', 'server/discover', 'resources/list', 'ping', 'x']), {}],
+  ]);
+  const message: Record<string, unknown> = agent.message(method, params, { withTasks: random.chance(0.9) });
+  const isOlder = random.chance(0.2);
+  if (isOlder) message.params = params;
+  if (random.chance(0.2)) message[random.pick(['id', 'jsonrpc', 'method', 'params'])] = random.pick(odd);
+  const sent = random.chance(0.1) ? JSON.stringify(random.pick([[message], ...odd])) : message;
+  const headers: Record<string, string> = isOlder ? { 'mcp-protocol-version': '2025-06-18' } : {};
+  if (random.chance(0.05)) headers['mcp-method'] = 'tools/other';
+  return {
+    described: `POST /mcp ${JSON.stringify(sent).slice(0, 600)}`,
+    answer: agent.post(sent, headers),
+    isShaped: (status, text) => {
+      if (text === '') return status === 202;
+      const answer = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
+      return answer.jsonrpc === '2.0' && ('result' in answer || Number.isInteger(answer.error.code));
+    },
+  };
+}
+
 const doors = {
   ComfyUI: [promptOf, readOf, uploadOf, changeOf, pageJobOf, userDataOf],
   'the Comfy API': [jobOf, assetOf, fromHashOf, apiCallOf],
+  MCP: [mcpCallOf],
 };
 
 /** Sends the requests from `first`, one after the other. Each has its own random choices, so that it can be repeated alone. */

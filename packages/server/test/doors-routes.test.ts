@@ -1,7 +1,9 @@
 import { consolePaths } from '@switchyard/contract/console-pages';
+import * as agUi from '@switchyard/contract/doors/ag-ui';
 import * as comfyApi from '@switchyard/contract/doors/comfy-api';
 import * as comfyui from '@switchyard/contract/doors/comfyui';
 import { comfyuiBase, comfyuiCall } from '@switchyard/contract/doors/comfyui-address';
+import * as mcp from '@switchyard/contract/doors/mcp';
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import { expect, it } from 'vitest';
 
@@ -46,7 +48,7 @@ it('tells strangers nothing but the health of the Comfy API', () => {
 });
 
 it('gives no address of a door to a page of the console', () => {
-  const roots = [...endpointsOf(comfyui), ...endpointsOf(comfyApi)].map(({ url }) => url.split('/')[1]);
+  const roots = [comfyui, comfyApi, agUi, mcp].flatMap(endpointsOf).map(({ url }) => url.split('/')[1]);
   const pages = consolePaths.map((path) => path.split('/')[1]);
   expect(roots.filter((root) => pages.includes(root as string))).toEqual([]);
 });

@@ -73,7 +73,13 @@ async function makeToken(
   await client.session.loginWithCookies({ username: input.email, password: input.password });
   try {
     const account = await offerOwnPassword(client, input, terminal);
-    const scopes: Scope[] = ['dispatch:read', 'dispatch:write', 'conversation:read', 'conversation:write'];
+    const scopes: Scope[] = [
+      'dispatch:read',
+      'dispatch:write',
+      'conversation:read',
+      'conversation:write',
+      'mcp',
+    ];
     if (account.system_role === 'admin') scopes.push('admin');
     if (former && former.username === account.email) await deleteToken(client, former.tokenId);
     const name = `switchyard login on ${hostname()}`.slice(0, 100);

@@ -490,6 +490,9 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     ag_ui: section('The agents in the AG-UI protocol, below `/ag-ui`.', {
       enabled: boolean(true, 'Whether clients of AG-UI, such as CopilotKit, may run the agents.'),
     }),
+    mcp: section('Workflows and agents as tools for MCP clients, on `/mcp` and `/mcp/key`.', {
+      enabled: boolean(true, 'Whether MCP clients may call, each with a token of an account.'),
+    }),
   }),
 
   ui: section('The web console.', {

@@ -63,7 +63,10 @@ interface Surroundings {
 }
 
 export interface OpenedConversation
-  extends Pick<ConversationArea, 'runs' | 'threadStates' | 'threadEvents' | 'replays'> {
+  extends Pick<
+    ConversationArea,
+    'runs' | 'runReasons' | 'assistants' | 'threadStates' | 'threadEvents' | 'replays'
+  > {
   access: ThreadAccess;
   routes: Routes[];
   ownAgents: AgentRuntime['ownAgents'];

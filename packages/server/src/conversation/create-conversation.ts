@@ -6,6 +6,7 @@ import { newId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { AssistantStore } from './catalog/assistant-store.ts';
+import type { Assistants } from './catalog/assistants.ts';
 import { createCatalog } from './catalog/create-catalog.ts';
 import type { ConversationParts } from './conversation-parts.ts';
 import type { Features } from './create-features.ts';
@@ -30,7 +31,7 @@ import { withOwnApp } from './runs/ending/own-app-webhooks.ts';
 import { RunFollowers } from './runs/ending/run-followers.ts';
 import type { WebhookCaller } from './runs/ending/run-webhooks.ts';
 import { requireNoOpenRun } from './runs/records/run-store.ts';
-import type { PoolWaits } from './runs/run-reasons.ts';
+import type { PoolWaits, RunReasons } from './runs/run-reasons.ts';
 import type { Runs } from './runs/runs.ts';
 import { createSchedules } from './schedules/create-schedules.ts';
 import { createThreads } from './threads/create-threads.ts';
@@ -81,6 +82,8 @@ interface ConversationDependencies extends Omit<ConversationParts, 'home' | 'mod
 export interface ConversationArea {
   runs: Runs;
   threads: Threads;
+  runReasons: RunReasons;
+  assistants: Assistants;
   threadStates: ThreadStates;
   threadEvents: ThreadEvents;
   replays: Replays;
@@ -131,6 +134,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   });
   // Removals that follow the deletion of a thread are registered from here on, because the runs lock it first.
   registerThreadRemovals(parts, journal.journal);
+  const runRoutes = createRunRoutes({ ...parts, runs });
   const goals = createGoals(parts);
   const feedback = createFeedback(parts);
   const catalog = createCatalog({
@@ -171,6 +175,8 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   return {
     runs,
     threads: threads.threads,
+    runReasons: runRoutes.runReasons,
+    assistants: catalog.assistants,
     threadStates: threads.threadStates,
     threadEvents: protocol.threadEvents,
     replays: turns.replays,
@@ -178,7 +184,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
     customAuthorization,
     routes: [
       ...threads.routes,
-      ...createRunRoutes({ ...parts, runs }),
+      ...runRoutes.routes,
       ...feedback.routes,
       ...record,
       ...createTimelines(parts),

@@ -5,10 +5,10 @@ const prefix = 'workflow_';
 const maxNameLength = 64;
 
 /** Returns a unique name for each tool that every provider of models accepts, in the order of the workflows. */
-export function toolNamesOf(saved: readonly Pick<SavedWorkflow, 'id' | 'name'>[]): string[] {
+export function toolNamesOf(saved: readonly Pick<SavedWorkflow, 'id' | 'name'>[], before = prefix): string[] {
   const taken = new Set<string>();
   return saved.map(({ id, name }) => {
-    const wanted = toolNameOf(name) ?? `${prefix}${plain(id).slice(-12)}`;
+    const wanted = toolNameOf(name, before) ?? `${before}${plain(id).slice(-12)}`;
     let free = wanted;
     for (let count = 2; taken.has(free); count += 1) free = `${wanted.slice(0, maxNameLength - 4)}_${count}`;
     taken.add(free);
@@ -21,9 +21,9 @@ export function isWorkflowTool(name: string): boolean {
 }
 
 /** Returns null when nothing of the name is left. */
-export function toolNameOf(name: string): string | null {
+export function toolNameOf(name: string, before = prefix): string | null {
   const words = plain(name);
-  return words === '' ? null : `${prefix}${words}`.slice(0, maxNameLength);
+  return words === '' ? null : `${before}${words}`.slice(0, maxNameLength);
 }
 
 function plain(text: string): string {

@@ -22,8 +22,8 @@ export function createRunRoutes({
   runs: Runs;
   /** Returns the reasons for which tasks of the pool wait; null when there is no pool. */
   poolWaitsOver: ((frozen: Database<unknown>) => PoolWaits) | null;
-}): Routes[] {
-  const reasons = new RunReasons({
+}): { runReasons: RunReasons; routes: Routes[] } {
+  const runReasons = new RunReasons({
     together: readTogether(database, (frozen) => ({
       store: new RunStore(frozen),
       spans: new RunSpanStore(frozen),
@@ -32,9 +32,10 @@ export function createRunRoutes({
     })),
     clock,
   });
-  return mounts.flatMap((mount) => [
+  const routes = mounts.flatMap((mount) => [
     runRoutes(mount, { runs, openStreams }),
     statelessRunRoutes(mount, { runs, openStreams }),
-    runReasonRoutes(mount, { reasons }),
+    runReasonRoutes(mount, { reasons: runReasons }),
   ]);
+  return { runReasons, routes };
 }

@@ -6,7 +6,10 @@ import type { RecipeRows } from './recipe-store.ts';
 const seedName = /(^|_)seed$/i;
 
 /** The graph with its params in it. Each file stands there by its content. */
-export function graphOf({ input, sources }: Pick<RecipeRows, 'input' | 'sources'>): Graph {
+export function graphOf({
+  input,
+  sources,
+}: Pick<RecipeRows, 'sources'> & { input: Pick<RecipeRows['input'], 'workflow' | 'params'> }): Graph {
   const params = JSON.parse(input.params) as Record<string, unknown>;
   const contents = new Map(sources.map(({ fileId, sha256 }) => [fileId, `sha256:${sha256}`]));
   // Tasks of earlier versions did not keep the content of their inputs.

@@ -334,7 +334,7 @@ function checkAccess(identity: Identity, access: Access): void {
  * opened by reading.
  */
 function mayAct(request: FastifyRequest, access: Access): boolean {
-  if (access === 'dispatch:write' || access === 'conversation:write') return true;
+  if (access === 'dispatch:write' || access === 'conversation:write' || access === 'mcp') return true;
   return access === 'admin' && changesSomething(request);
 }
 
