@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -49,6 +49,24 @@ describe('switchyard', () => {
   it('prints its version', async () => {
     expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await run('version')).stdout).toMatch(/^switchyard \d+\.\d+\.\d+ {2}node \d+/);
+  });
+});
+
+describe('switchyard support-bundle', () => {
+  it('shows what it has, writes it only when it is told to, and replaces no file', async () => {
+    const line = 'support-bundle --home home --log log --to bundle.zip';
+    writeFileSync(join(cwd, 'log'), '{"level":"info","msg":"Ready","title":"private words"}\n');
+    const shown = await run(`${line} --print`);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('"msg":"Ready"') });
+    expect(shown.stdout).not.toContain('private words');
+    expect(await run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('Add --yes.') });
+    expect(readdirSync(cwd)).toEqual(['log']);
+    expect(await run(`${line} --yes`)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('log-1.jsonl'),
+    });
+    expect(statSync(join(cwd, 'bundle.zip')).mode & 0o777).toBe(0o600);
+    expect(await run(`${line} --yes`)).toMatchObject({ code: 1, stderr: expect.stringContaining('--to') });
   });
 });
 

@@ -38,6 +38,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   tokens: async () => (await import('./commands/tokens.ts')).addTokensCommand,
   system: async () => (await import('./commands/system.ts')).addSystemCommand,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
+  'support-bundle': async () => (await import('./commands/support-bundle.ts')).addSupportBundleCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
   config: async () => (await import('./commands/config.ts')).addConfigCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
