@@ -13,7 +13,8 @@ const optional = new Set([
 export function importedPackages(metafile) {
   const paths = Object.values(metafile.outputs)
     .flatMap(({ imports }) => imports)
-    .filter(({ external, path }) => external && !isBuiltin(path))
+    // `node:` names modules of later versions of Node as well.
+    .filter(({ external, path }) => external && !isBuiltin(path) && !path.startsWith('node:'))
     .map(({ path }) => packageOf(path));
   return [...new Set(paths)].filter((name) => !optional.has(name)).sort();
 }
