@@ -231,6 +231,34 @@ describe.runIf(canBrowse)('the page of ComfyUI', () => {
     });
   });
 
+  it.each([1280, 360])(
+    'is not needed by a client that gets its address from the console, %i pixels wide',
+    async (width) => {
+      const words = wordsOf('en')('tokens');
+      const { page, faults } = await stage.visit({ session: admin, width });
+      await page.goto('/tokens');
+      await page
+        .getByRole('button', { name: words('create.open') })
+        .first()
+        .click();
+      await page.getByLabel(words('create.name')).fill(`Krita ${width}`);
+      const scope = (name: string) => page.getByRole('checkbox', { name: words(`scope.${name}`) });
+      await scope('comfyui').check();
+      expect(await scope('dispatch-read').isChecked()).toBe(false);
+      await page.getByRole('button', { name: words('create.submit') }).click();
+      const shown = page.getByRole('dialog', { name: words('address.title') });
+      const address = await shown.locator('[data-command]').textContent();
+      expect(await (await fetch(`${address}/queue`)).json()).toEqual({
+        queue_running: [],
+        queue_pending: [],
+      });
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+      expect(faults).toEqual([]);
+    },
+  );
+
   it('shows two accounts in two windows what is theirs', async () => {
     const [one, other] = [await stage.member('first@example.com'), await stage.member('second@example.com')];
     const mine = await open(one);

@@ -201,6 +201,9 @@ export class FakeWorker {
         this.#uploads++;
         this.#takeFile(response, body);
         break;
+      case 'GET /':
+        response.setHeader('content-type', 'text/html').end('<!doctype html>');
+        break;
       case 'GET /system_stats':
         sendJson(response, 200, systemStats);
         break;

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { holdPort } from '@switchyard/dev-env/cluster';
+import { HttpSession } from '@switchyard/dev-env/http-session';
 import { startNginx, testNginx } from '@switchyard/dev-env/nginx';
 import type { RunningProxy } from '@switchyard/dev-env/proxy-process';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { ComfyuiCaller, type ComfyuiListener } from './support/comfyui-caller.ts';
 import { held } from './support/dispatch-pool.ts';
 import { type DispatchReplicas, startDispatchReplicas } from './support/dispatch-replicas.ts';
@@ -33,7 +35,10 @@ describe.skipIf(isSkipped)(title, () => {
     const port = await holdPort();
     replicas = await startDispatchReplicas(3, {
       workers: [{ ...held, isLifelike: true, outputBytes: 100 }],
-      config: { server: { public_url: `http://127.0.0.1:${port.port}` } },
+      config: {
+        server: { public_url: `http://127.0.0.1:${port.port}` },
+        doors: { comfyui: { port: 0 } },
+      },
     });
     await port.release();
     const urls = replicas.gateways.map(({ url }) => url);
@@ -153,6 +158,53 @@ describe.skipIf(isSkipped)(title, () => {
       expect((await any.fetch(`/view?${new URLSearchParams(file)}`)).status).toBe(200);
       listener.close();
     }
+  });
+
+  it('streams a job of the Comfy API at a replica that is not the dispatcher', async () => {
+    const sent = await b.fetch('/api/v2/jobs', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ workflow }),
+    });
+    const { id } = (await sent.json()) as { id: string };
+    const stream = await c.fetch(`/api/v2/jobs/${id}/events`);
+    let text = '';
+    for await (const chunk of stream.body ?? []) {
+      text += Buffer.from(chunk);
+      // The worker is held until the stream has told that the job runs.
+      if (text.includes('"status":"running"') || text.includes('event: progress')) finishRun();
+    }
+    const events = [...text.matchAll(/^event: (\w+)$/gm)].map(([, event]) => event);
+    expect(events.slice(-2)).toEqual(['output', 'status']);
+    expect(text).toContain('"status":"succeeded"');
+  });
+
+  it('opens the page of ComfyUI at one replica with a ticket of another, once, and ends it at all', async () => {
+    const credentials = { email: 'page@example.com', password: 'correct horse battery' };
+    const session = await HttpSession.register(a.base.replace('/comfy', ''), credentials);
+    const tickets = await Promise.all(
+      replicas.gateways.map(async ({ url }) => {
+        const { data } = await session.at(url).post<{ data: { url: string } }>('/api/comfyui/page', {});
+        return new URL(data.url);
+      }),
+    );
+    const [ofA, ofB, ofC] = tickets.map(({ origin }) => origin);
+    const spend = (origin?: string) =>
+      fetch(`${origin}${tickets[0]?.pathname}${tickets[0]?.search}`, { redirect: 'manual' });
+    const opened = await spend(ofB);
+    expect(opened.status).toBe(303);
+    const [cookie = ''] = (opened.headers.getSetCookie()[0] ?? '').split(';');
+    for (const origin of [ofA, ofB, ofC]) {
+      expect((await spend(origin)).status).toBe(401);
+      expect((await fetch(`${origin}/api/queue`, { headers: { cookie } })).status).toBe(200);
+    }
+    const socket = new WebSocket(`${ofC?.replace('http', 'ws')}/ws`, { headers: { cookie, origin: ofC } });
+    await new Promise((resolve, reject) => socket.once('message', resolve).once('error', reject));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await session.post('/api/v1/auth/logout', {}, { origin: a.base.replace('/comfy', '') });
+    expect(await closed).toBe(4401);
+    for (const origin of [ofA, ofB, ofC])
+      expect((await fetch(`${origin}/api/queue`, { headers: { cookie } })).status).toBe(401);
   });
 
   it('tells the end of a prompt from the rows, once, when the news of it are lost', async () => {

@@ -1,3 +1,4 @@
+import { holdPort } from '@switchyard/dev-env/cluster';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
@@ -274,6 +275,63 @@ describe('the page of ComfyUI on an origin of its own', () => {
       expect((await get(page, path)).status, path).toBe(404);
     for (const path of ['/assets/x.js', '/easyuse/x'])
       expect((await post(page, path, { origin: page.origin })).status, path).toBeGreaterThanOrEqual(404);
+  });
+});
+
+describe('the page of ComfyUI behind a proxy with TLS', () => {
+  /** The proxy is this machine, and the browser called it by https. */
+  const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'comfy.example.com' };
+
+  async function openAt(trusted: readonly string[], publicUrl: string | null = null) {
+    const { port, release } = await holdPort();
+    await release();
+    const gateway = await startGateway({
+      config: {
+        doors: { comfyui: { port, public_url: publicUrl } },
+        auth: { trusted_proxies: [...trusted] },
+      },
+    });
+    const ada = await gateway.register('ada@example.com');
+    const { data } = await ada.post<{ data: { url: string } }>('/api/comfyui/page', {});
+    const { origin, pathname, search } = new URL(data.url);
+    const listener = `http://127.0.0.1:${port}`;
+    const opened = await fetch(listener + pathname + search, { headers: proxied, redirect: 'manual' });
+    const [cookie = ''] = opened.headers.getSetCookie();
+    const send = (path: string, headers: Record<string, string>, method = 'GET') =>
+      fetch(listener + path, {
+        method,
+        headers: { ...proxied, cookie: cookie.split(';')[0] ?? '', ...headers },
+      });
+    return { gateway, origin, cookie, send };
+  }
+
+  it('has a cookie that no neighbouring name can set, and takes changes from its name alone', async () => {
+    const name = 'https://comfy.example.com';
+    const { gateway, origin, cookie, send } = await openAt(['127.0.0.1'], name);
+    expect(origin).toBe(name);
+    expect(cookie).toMatch(
+      /^__Host-comfyui_page=[^;]+; Max-Age=\d+; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
+    );
+    expect((await send('/api/queue', {})).status).toBe(200);
+    expect((await send('/api/queue', {})).headers.get('strict-transport-security')).toContain('max-age');
+    const renamed = (cookie.split(';')[0] ?? '').replace('__Host-', '');
+    expect((await send('/api/queue', { cookie: renamed })).status).toBe(401);
+    expect((await send('/api/free', { origin: name }, 'POST')).status).toBe(200);
+    for (const other of ['http://comfy.example.com', 'https://example.com', `${name}:8443`, gateway.url])
+      expect((await send('/api/free', { origin: other }, 'POST')).status, other).toBe(403);
+    await gateway.stop();
+  });
+
+  it('is secure by what a trusted proxy says, and by what no other says', async () => {
+    for (const [trusted, start] of [
+      [['127.0.0.1'], '__Host-comfyui_page='],
+      [[], 'comfyui_page='],
+    ] as const) {
+      const { gateway, cookie, send } = await openAt(trusted);
+      expect(cookie.startsWith(start)).toBe(true);
+      expect((await send('/api/queue', {})).status).toBe(200);
+      await gateway.stop();
+    }
   });
 });
 

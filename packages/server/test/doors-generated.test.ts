@@ -91,14 +91,19 @@ const others = ['/view', '/system_stats', '/x', '/manager/version', ''];
 const parts = ['image', 'overwrite', 'subfolder', 'type', 'mask', 'original_ref'];
 
 let pool: DispatchPool;
+/** A client at the door, and one that has the cookie of the page of ComfyUI at its listener. */
+let callers: { client: ComfyuiCaller; page: ComfyuiCaller };
 let ada: ComfyuiCaller;
 let agent: McpCallers;
 const statuses = new Map<number, number>();
 
 beforeAll(async () => {
   process.stderr.write(`Requests at each door: GENERATED_SEED=${seed} GENERATED_REQUESTS=${count}\n`);
-  pool = await startPool();
-  ada = await ComfyuiCaller.register(pool.gateway.url, 'ada@example.com');
+  pool = await startPool({ config: { doors: { comfyui: { port: 0, page_routes: ['/pysssss'] } } } });
+  callers = {
+    client: await ComfyuiCaller.register(pool.gateway.url, 'ada@example.com'),
+    page: await pageOf('page@example.com'),
+  };
   agent = await McpCallers.of(pool.gateway.url, await pool.gateway.register('agent@example.com'));
   const caller = await DispatchCaller.login(pool.gateway.url, 'agent@example.com');
   await caller.call('POST', '/api/workflows', { name: 'Odd', workflow: anyWorkflow, exposed: true });
@@ -109,12 +114,25 @@ afterAll(async () => {
   await pool.close();
 });
 
+async function pageOf(email: string): Promise<ComfyuiCaller> {
+  const session = await pool.gateway.register(email);
+  const { data } = await session.post<{ data: { url: string } }>('/api/comfyui/page', {});
+  const opened = await fetch(data.url, { redirect: 'manual' });
+  const [cookie = ''] = (opened.headers.getSetCookie()[0] ?? '').split(';');
+  const { origin } = new URL(data.url);
+  return new ComfyuiCaller(origin, '', { cookie, origin });
+}
+
 interface Generated {
   described: string;
   answer: Promise<Response>;
   /** Returns whether the answer has the form that its door gives it. */
   isShaped: (status: number, text: string) => boolean;
 }
+
+/** A token needs no type of a body, and a cookie does. */
+const typeIn = (random: SeededRandom): Record<string, string> =>
+  random.pick<Record<string, string>>([{}, { 'content-type': 'application/json' }]);
 
 /** A prompt with one odd value in its graph and perhaps another one beside the graph. */
 function promptOf(random: SeededRandom): Generated {
@@ -133,7 +151,7 @@ function promptOf(random: SeededRandom): Generated {
   const sent = random.pick([body, body, body, body.slice(0, -1), JSON.stringify(random.pick(odd))]);
   return {
     described: `POST /prompt ${sent.slice(0, 600)}`,
-    answer: ada.fetch('/prompt', { method: 'POST', body: sent }),
+    answer: ada.fetch('/prompt', { method: 'POST', body: sent, headers: typeIn(random) }),
     isShaped: (status, text) => {
       const said = JSON.parse(text);
       if (status === 200) return typeof said.prompt_id === 'string' && typeof said.number === 'number';
@@ -215,7 +233,7 @@ function changeOf(random: SeededRandom): Generated {
   const body = random.pick([null, '{', JSON.stringify(random.pick(odd)), JSON.stringify(fields)]);
   return {
     described: `POST ${path} ${body?.slice(0, 300) ?? ''}`,
-    answer: ada.fetch(path, { method: 'POST', ...(body !== null && { body }) }),
+    answer: ada.fetch(path, { method: 'POST', ...(body !== null && { body, headers: typeIn(random) }) }),
     isShaped: (status, text) => (status === 200 ? text === '' : text.startsWith(`${status}: `)),
   };
 }
@@ -384,18 +402,65 @@ function mcpCallOf(random: SeededRandom): Generated {
   };
 }
 
+/** Files of the page, ways out of its folders, its entrance, and what belongs to the gateway alone. */
+function pageCallOf(random: SeededRandom): Generated {
+  const file = random.pick([
+    ...stored,
+    'a.js',
+    'x'.repeat(1_200),
+    '%zz',
+    '..',
+    '%2e%2e',
+    'manager',
+    '\u202e',
+  ]);
+  const path = `${random.pick(['', '/api'])}${random.pick([
+    `/${file}`,
+    `/assets/${file}`,
+    `/extensions/${file}/${file}`,
+    `/pysssss/${file}`,
+    `/workflow_templates/switchyard/${file}`,
+    '/switchyard/open',
+    '/api/tasks',
+    '/api/v2/jobs',
+    '/comfy/queue',
+    '/t/x/queue',
+    '//x',
+  ])}?${new URLSearchParams([[random.pick(['ticket', 'template', 'source', 'access_token']), String(random.pick(odd))]])}`;
+  const method = random.pick(['GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE', 'PATCH']);
+  const headers = random.pick<Record<string, string>>([
+    {},
+    {},
+    { origin: 'null' },
+    { cookie: `comfyui_page=${String(random.pick(['', 'x', 'a.b.c']))}` },
+    { 'service-worker': 'script' },
+    { range: 'bytes=0-0', 'if-none-match': '*' },
+  ]);
+  return {
+    described: `${method} ${path.slice(0, 300)} ${JSON.stringify(headers)}`,
+    answer: ada.fetch(path, { method, headers, redirect: 'manual' }),
+    isShaped: (status, text) =>
+      status < 400 || text.startsWith(`${status}: `) || text.startsWith('<!doctype html>'),
+  };
+}
+
 const doors = {
-  ComfyUI: [promptOf, readOf, uploadOf, changeOf, pageJobOf, userDataOf],
-  'the Comfy API': [jobOf, assetOf, fromHashOf, apiCallOf],
-  MCP: [mcpCallOf],
-};
+  ComfyUI: { caller: 'client', calls: [promptOf, readOf, uploadOf, changeOf, pageJobOf, userDataOf] },
+  'the Comfy API': { caller: 'client', calls: [jobOf, assetOf, fromHashOf, apiCallOf] },
+  'the page of ComfyUI': {
+    caller: 'page',
+    calls: [pageCallOf, pageCallOf, promptOf, uploadOf, changeOf, pageJobOf, userDataOf],
+  },
+  MCP: { caller: 'client', calls: [mcpCallOf] },
+} as const;
 
 /** Sends the requests from `first`, one after the other. Each has its own random choices, so that it can be repeated alone. */
 async function failuresOf(door: keyof typeof doors, first: number): Promise<string[]> {
   const failures: string[] = [];
+  ada = callers[doors[door].caller];
   for (let index = first; index < Math.min(first + batch, count); index += 1) {
     const random = new SeededRandom(seed + index);
-    const { described, answer, isShaped } = random.pick(doors[door])(random);
+    const { described, answer, isShaped } = random.pick(doors[door].calls)(random);
     const { status } = await answer;
     const text = await (await answer).text();
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
