@@ -16,7 +16,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'docs',
     'console',
   ],
-  accounts: ['passwords', 'secrets', '.'],
+  accounts: ['passwords', 'secrets', '.', 'grants'],
   agents: [
     'run-contract',
     '.',

@@ -29,6 +29,7 @@ export const consolePaths = [
   '/system',
   '/audit',
   '/account',
+  '/connect',
 ] as const;
 
 export type ConsolePath = (typeof consolePaths)[number];

@@ -62,6 +62,8 @@ export interface Endpoint {
      * this.
      */
     door?: typeof doorScope;
+    /** Set on the address for which clients of others get tokens. Such a token opens no endpoint without this. */
+    takesClients?: true;
     /** Exempt from CSRF and checked by Origin instead (both logins, register, initialize, logout). */
     csrf?: 'origin';
     /**

@@ -119,6 +119,39 @@ export const errorCatalogue = {
     message: 'This account has as many access tokens as it may have. Delete one first.',
   },
 
+  // Sign-in of clients; the codes are those of OAuth
+  invalid_client: {
+    kind: 'malformed',
+    message: 'This client is not known here. Remove the connection in the client and make it again.',
+  },
+  invalid_client_metadata: {
+    kind: 'malformed',
+    message: 'What the client says about itself cannot be used.',
+  },
+  invalid_grant: {
+    kind: 'malformed',
+    message: 'This code or token is not valid, was used, or has expired. Sign in again.',
+  },
+  invalid_redirect_uri: {
+    kind: 'malformed',
+    message:
+      'The client does not have this redirect address. It is one that the client has named, on https or on this machine.',
+  },
+  invalid_request: { kind: 'malformed', message: 'The request of the client is not complete.' },
+  invalid_scope: {
+    kind: 'malformed',
+    message: 'The client asked for a scope that clients cannot have, or that was not allowed.',
+  },
+  invalid_target: {
+    kind: 'malformed',
+    message: 'The client asked for another resource than /mcp of this gateway.',
+  },
+  unsupported_grant_type: {
+    kind: 'malformed',
+    message: 'The grant_type is authorization_code or refresh_token.',
+  },
+  unsupported_response_type: { kind: 'malformed', message: 'The response_type is code.' },
+
   // Dispatch
   upgrade_required: {
     kind: 'upgrade',

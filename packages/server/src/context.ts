@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readResourceMetadata } from '@switchyard/contract/accounts/client-grant';
 import { AccountStore } from './accounts/account-store.ts';
 import { type AccountsArea, createAccounts } from './accounts/create-accounts.ts';
 import { accountMigrations } from './accounts/migrations.ts';
@@ -64,6 +65,7 @@ import {
   workerPrice,
   writtenFolders,
 } from './ops/options-of-config.ts';
+import { clientDocuments } from './ops/outbound-networks.ts';
 import { poolSpansOf } from './ops/pool-spans.ts';
 import { poolWaitsOf } from './ops/pool-waits.ts';
 import { PoolWorkflows } from './ops/pool-workflows.ts';
@@ -158,7 +160,8 @@ export async function createContext(config: Config, options: ContextOptions): Pr
 async function assemble(config: Config, options: ContextOptions, opened: CloseStack): Promise<Context> {
   const base = await openBase(config, options, opened);
   const { logger, database, metrics, bus, proxies } = base;
-  const accounts = newAccounts(base);
+  let listeningUrl = '';
+  const accounts = newAccounts(base, { listeningUrl: () => listeningUrl });
   const bootstrap = await openFirstAdmin(base, accounts);
 
   const limits = httpLimits(config);
@@ -181,7 +184,6 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     perUser: { limit: maxStreamsPerUser, userOf: (request) => identityOf(request).userId },
     endOf: (request) => ends.of(identityOf(request)),
   });
-  let listeningUrl = '';
   const front = { accounts, guard, streams, admission, ends, listeningUrl: () => listeningUrl };
   const links = newLinks(base, front);
   const dispatch = config.areas.dispatch ? await openDispatch(base, { ...front, links }) : null;
@@ -581,7 +583,9 @@ function agentDoors(
       price: workerPrice(config),
       version: options.version,
       log: logger,
-      resourceMetadata: null,
+      resourceMetadata: mcp.oauth.enabled
+        ? () => issuerOf({ config }, front) + readResourceMetadata.url
+        : null,
     });
   return [agUiDoor, mcpDoor].filter((routes) => routes !== false && routes !== null);
 }
@@ -654,22 +658,14 @@ function newLinks({ config, keys, clock }: Base, { listeningUrl }: Pick<Front, '
   });
 }
 
-function newAccounts({
-  config,
-  langgraph,
-  options,
-  opened,
-  logger,
-  database,
-  clock,
-  bus,
-  counters,
-  jobs,
-  audit,
-  quiet,
-  keys,
-  proxies,
-}: Base): AccountsArea {
+/** The address under which clients know the gateway that lets them sign in. */
+function issuerOf({ config }: Pick<Base, 'config'>, { listeningUrl }: Pick<Front, 'listeningUrl'>): string {
+  return config.server.public_url ?? listeningUrl();
+}
+
+function newAccounts(base: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): AccountsArea {
+  const { config, langgraph, options, opened, logger, database, clock } = base;
+  const { bus, counters, jobs, audit, quiet, keys, proxies, outbound } = base;
   const accounts = createAccounts({
     database: database.withTables<AccountTables>(),
     counters,
@@ -688,6 +684,11 @@ function newAccounts({
       keys,
       passwordCost: options.passwordCost,
       isQuiet: () => quiet.isQuiet,
+      oauth: {
+        isEnabled: config.doors.mcp.enabled && config.doors.mcp.oauth.enabled,
+        issuer: () => issuerOf(base, { listeningUrl }),
+        fetch: clientDocuments(outbound),
+      },
     },
   });
   opened.add(() => accounts.close());

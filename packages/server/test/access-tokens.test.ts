@@ -29,6 +29,7 @@ describe('a personal access token', () => {
       created_at: '2030-01-01T00:00:00.000Z',
       expires_at: '2030-04-01T00:00:00.000Z',
       last_used_at: null,
+      client: null,
       token: expect.stringMatching(/^sy_pat_[\w-]{43}$/),
     });
     const { token, ...shown } = made.body;

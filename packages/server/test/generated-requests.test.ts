@@ -56,6 +56,7 @@ beforeAll(async () => {
     config: {
       database: { backend: 'sqlite' },
       agents: fixtureAgents,
+      doors: { mcp: { oauth: { enabled: true } } },
       auth: { lockout: { attempts: 1_000, duration: 1_000 } },
       observability: { log: { level: (process.env.GENERATED_LOG ?? 'silent') as 'silent' } },
     },

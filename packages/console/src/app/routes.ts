@@ -111,6 +111,10 @@ const table: PageRoute[] = [
     load: () => import('../features/account/account-page.tsx').then(({ AccountPage: Page }) => ({ Page })),
   },
   {
+    path: '/connect',
+    load: () => import('../features/tokens/connect-page.tsx').then(({ ConnectPage: Page }) => ({ Page })),
+  },
+  {
     path: '/overview',
     load: () =>
       import('../features/overview/overview-page.tsx').then(({ OverviewPage: Page, prepareOverview }) => ({

@@ -11,6 +11,12 @@ export const accessToken = Type.Object({
   created_at: isoTime,
   expires_at: nullable(isoTime),
   last_used_at: nullable(isoTime),
+  client: nullable(
+    Type.String({
+      description:
+        'The host to which the sign-in of a client led, which renews this token; null for one that you made.',
+    }),
+  ),
 });
 export type AccessToken = Static<typeof accessToken>;
 

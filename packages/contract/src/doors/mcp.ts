@@ -19,7 +19,7 @@ const schema = {
 export const mcpCall = {
   method: 'POST',
   url: '/mcp',
-  config,
+  config: { ...config, takesClients: true },
   schema: {
     ...schema,
     summary: 'Workflows and agents as tools for MCP clients',

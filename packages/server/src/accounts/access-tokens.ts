@@ -15,7 +15,7 @@ import type { AccountEvents, AccountLog } from './account-events.ts';
 import type { AccountParts } from './account-parts.ts';
 
 /** More than a person uses, and few enough to list in one response. */
-const tokensPerAccount = 100;
+export const tokensPerAccount = 100;
 const defaultLifetimeDays = 90;
 
 /** The precision of "last used", and how long uses are collected before one write stores them all. */
@@ -26,7 +26,9 @@ export function isAccessToken(token: string): boolean {
   return token.startsWith(accessTokenPrefix);
 }
 
-export type ShownAccessToken = Omit<AccessTokenRow, 'scopes' | 'digest' | 'user_id'> & { scopes: Scope[] };
+export type ShownAccessToken = Omit<AccessTokenRow, 'scopes' | 'digest' | 'user_id' | 'resource'> & {
+  scopes: Scope[];
+};
 
 export class AccessTokens {
   readonly #store: AccessTokenStore;
@@ -35,6 +37,7 @@ export class AccessTokens {
   readonly #log: AccountLog;
   readonly #clock: Clock;
   readonly #timer: Timer;
+  readonly #resource: () => string | null;
   readonly #uses = new Map<string, string>();
   #cancelTimer: (() => void) | undefined;
 
@@ -45,13 +48,19 @@ export class AccessTokens {
     log,
     clock,
     timer,
-  }: Pick<AccountParts, 'events' | 'audit' | 'log' | 'clock' | 'timer'> & { store: AccessTokenStore }) {
+    resource,
+  }: Pick<AccountParts, 'events' | 'audit' | 'log' | 'clock' | 'timer'> & {
+    store: AccessTokenStore;
+    /** The address for which clients have tokens; null while none may sign in. */
+    resource: () => string | null;
+  }) {
     this.#store = store;
     this.#events = events;
     this.#audit = audit;
     this.#log = log;
     this.#clock = clock;
     this.#timer = timer;
+    this.#resource = resource;
   }
 
   async identify(token: string): Promise<Identity> {
@@ -62,6 +71,8 @@ export class AccessTokens {
     }
     if (account.disabled)
       throw new AppError('token_invalid', { message: 'Token revoked (account disabled)' });
+    if (account.resource !== null && account.resource !== this.#resource())
+      throw new AppError('token_invalid', { message: 'The token was given for another address.' });
     this.#noteUse(account);
     return {
       userId: account.id,
@@ -74,6 +85,7 @@ export class AccessTokens {
       sessionVersion: null,
       scopes: JSON.parse(account.scopes) as Scope[],
       expiresAtMs: account.expires_at === null ? null : Date.parse(account.expires_at),
+      ...(account.resource !== null && { client: account.name }),
     };
   }
 
@@ -96,6 +108,8 @@ export class AccessTokens {
       created_at: toIso(now),
       expires_at: expiryOf(input, now),
       last_used_at: null,
+      client: null,
+      resource: null,
     };
     const alongside = this.#audit.part(actor, {
       action: 'access_token.created',
@@ -176,6 +190,6 @@ function expiryOf({ expires_in_days }: NewAccessToken, now: number): string | nu
   return toIso(now + (expires_in_days ?? defaultLifetimeDays) * dayMs);
 }
 
-function shown({ id, name, scopes, created_at, expires_at, last_used_at }: AccessTokenRow): ShownAccessToken {
-  return { id, name, scopes: JSON.parse(scopes) as Scope[], created_at, expires_at, last_used_at };
+function shown({ user_id, digest, resource, scopes, ...row }: AccessTokenRow): ShownAccessToken {
+  return { ...row, scopes: JSON.parse(scopes) as Scope[] };
 }

@@ -19,6 +19,7 @@ export type AccountEvent =
   | 'password_change_failed'
   | 'email_changed'
   | 'access_token_created'
+  | 'access_token_granted'
   | 'access_token_deleted'
   | 'user_created'
   | 'user_disabled'

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { TokenRequest } from '@switchyard/contract/accounts/client-grant';
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { noRecord } from '../platform/audit/audit.ts';
@@ -6,6 +8,8 @@ import { migrate } from '../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../platform/database/open.ts';
 import { type AccessTokenRow, AccessTokenStore } from './access-token-store.ts';
 import { type AccountRow, AccountStore } from './account-store.ts';
+import { GrantStore } from './grants/grant-store.ts';
+import { Grants } from './grants/grants.ts';
 import { accountMigrations } from './migrations.ts';
 import { OpenCredentials } from './open-credentials.ts';
 import { SessionStore } from './session-store.ts';
@@ -50,6 +54,8 @@ function token(user: AccountRow, id: string, fields: Partial<AccessTokenRow> = {
     created_at: '2030-01-01T00:00:00.000Z',
     expires_at: null,
     last_used_at: null,
+    client: null,
+    resource: null,
     ...fields,
   };
 }
@@ -70,7 +76,7 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
   });
   beforeEach(() =>
     database.write(async (trx) => {
-      for (const table of ['users', 'revoked_sessions', 'access_tokens'] as const) {
+      for (const table of ['users', 'revoked_sessions', 'access_tokens', 'oauth_grants'] as const) {
         await trx.deleteFrom(table).execute();
       }
     }),
@@ -318,6 +324,8 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
         scopes: '["admin"]',
         expires_at: null,
         last_used_at: null,
+        resource: null,
+        name: 't1',
       });
       expect(await accessTokens.byDigest('t1')).toBeUndefined();
     });
@@ -355,6 +363,57 @@ function storesBehave(where: () => Promise<DatabaseOptions>): void {
       ]);
       const used = (await accessTokens.list({ user: ada.id })).map(({ last_used_at }) => last_used_at);
       expect(used).toEqual([at, null]);
+    });
+  });
+  describe('sign-ins of clients', () => {
+    const verifier = 'v'.repeat(43);
+    const uri = 'https://client.example/';
+    const grantsOf = () =>
+      new Grants({
+        store: new GrantStore(database),
+        clients: { find: async (id) => ({ id, name: 'A client', redirectUris: [uri], document: null }) },
+        events: { record: () => undefined, sessionsEnded: async () => undefined },
+        audit: { part: () => noRecord, record: async () => undefined },
+        clock: () => Date.UTC(2030, 0, 1),
+        issuer: () => 'https://gate.example',
+      });
+
+    async function codeFor({ id }: AccountRow): Promise<TokenRequest> {
+      const request = {
+        client_id: 'c',
+        redirect_uri: uri,
+        response_type: 'code',
+        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+        code_challenge_method: 'S256',
+        allow: true,
+      };
+      const actor = { id, name: id, via: 'cookie', requestId: null } as const;
+      const address = await grantsOf().decide({ userId: id, sessionVersion: 0 }, actor, request);
+      const code = new URL(address).searchParams.get('code') ?? '';
+      return { grant_type: '', client_id: 'c', redirect_uri: uri, code, code_verifier: verifier };
+    }
+
+    test('end when several bring one refresh token at once', async () => {
+      const ada = await add();
+      const { refresh_token } = await grantsOf().exchange(await codeFor(ada));
+      const request = { grant_type: '', client_id: 'c', refresh_token };
+      const all = await Promise.allSettled([1, 2, 3, 4].map(() => grantsOf().refresh(request)));
+      expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(await accessTokens.list({ user: ada.id })).toEqual([]);
+    });
+
+    test('leave no token when the password changes while codes are exchanged', async () => {
+      const ada = await add();
+      const codes = await Promise.all([1, 2, 3, 4].map(() => codeFor(ada)));
+      const change = { hash: 'new', needsSetup: false, expectedVersion: 0 };
+      const all = await Promise.allSettled([
+        ...codes.slice(0, 2).map((code) => grantsOf().exchange(code)),
+        store.changePassword(system, ada.id, change),
+        ...codes.slice(2).map((code) => grantsOf().exchange(code)),
+      ]);
+      expect(all[2]?.status).toBe('fulfilled');
+      expect(await accessTokens.list({ user: ada.id })).toEqual([]);
+      await expect(codeFor(ada)).rejects.toMatchObject({ code: 'token_invalid' });
     });
   });
 }

@@ -3,6 +3,7 @@ import { CsrfTokens } from '../http/access/csrf.ts';
 import type { Authenticator } from '../http/access/identity.ts';
 import { SessionReplies } from '../http/access/session-replies.ts';
 import type { Routes } from '../http/app.ts';
+import type { Fetch } from '../lib/bounded-fetch.ts';
 import { steadyClock } from '../lib/clock.ts';
 import type { Audit } from '../platform/audit/audit.ts';
 import type { Bus } from '../platform/bus/bus.ts';
@@ -18,6 +19,10 @@ import { Accounts } from './accounts.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { AccountAuthenticator } from './authenticator.ts';
 import { CustomAccounts } from './custom-accounts.ts';
+import { Clients } from './grants/clients.ts';
+import { grantRoutes } from './grants/grant-routes.ts';
+import { GrantStore } from './grants/grant-store.ts';
+import { Grants } from './grants/grants.ts';
 import { OpenCredentials } from './open-credentials.ts';
 import { OwnAccount } from './own-account.ts';
 import { readCommonPasswords } from './passwords/common-passwords.ts';
@@ -49,6 +54,14 @@ export interface AccountsOptions {
   environment: Environment | null;
   /** True while a restored gateway works on nothing. */
   isQuiet: () => boolean;
+  /** The sign-in of clients of others. */
+  oauth: {
+    isEnabled: boolean;
+    /** The address of the gateway for its users. */
+    issuer: () => string;
+    /** Reads what clients publish about themselves. Strangers choose the address, so it must be a guarded one. */
+    fetch: Fetch;
+  };
 }
 
 /** The parts of this area that the rest of the server uses. */
@@ -82,7 +95,7 @@ export function createAccounts(
   },
 ): AccountsArea {
   const { database, counters, bus, audit, proxies, log, clock, timer, cleanups, options } = dependencies;
-  const { keys, hashing, lockout, registration } = options;
+  const { keys, hashing, lockout, registration, oauth } = options;
   const store = new AccountStore(database);
   const events = new AccountEvents({ log, bus });
   const passwords = new Passwords({
@@ -94,6 +107,9 @@ export function createAccounts(
   const tokens = new SessionTokens({ keys, clock });
   const accessTokenStore = new AccessTokenStore(database);
   const sessionStore = new SessionStore(database);
+  const grantStore = new GrantStore(database);
+  const clients = new Clients({ store: grantStore, clock, fetch: oauth.fetch });
+  const grants = new Grants({ store: grantStore, clients, events, audit, clock, issuer: oauth.issuer });
   const accessTokens = new AccessTokens({
     store: accessTokenStore,
     events,
@@ -101,6 +117,7 @@ export function createAccounts(
     log,
     clock,
     timer,
+    resource: () => (oauth.isEnabled ? grants.resource : null),
   });
   const sessions = new Sessions({
     tokens,
@@ -144,6 +161,7 @@ export function createAccounts(
       userRoutes({ users }),
       dispatchLoginRoutes({ accounts, proxies }),
       auditRoutes({ audit }),
+      grantRoutes({ grants, clients, accessTokens, counters, proxies, ...oauth }),
     ],
     store,
     passwords,

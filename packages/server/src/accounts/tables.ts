@@ -3,6 +3,8 @@ export interface AccountTables {
   users: UserTable;
   revoked_sessions: RevokedSessionTable;
   access_tokens: AccessTokenTable;
+  oauth_clients: OauthClientTable;
+  oauth_grants: OauthGrantTable;
 }
 
 export interface UserTable {
@@ -47,4 +49,38 @@ export interface AccessTokenTable {
   expires_at: string | null;
   /** Written late and in batches, with a precision of a minute. */
   last_used_at: string | null;
+  /** The host to which the sign-in of a client led; null for a token that its user has made. */
+  client: string | null;
+  /** The only address that it opens; null when its scopes alone decide. */
+  resource: string | null;
+}
+
+/** Clients that have registered themselves. */
+export interface OauthClientTable {
+  id: string;
+  name: string;
+  /** A JSON list. */
+  redirect_uris: string;
+  expires_at: string;
+}
+
+/** What a user allowed a client: first a code, then the tokens that came of it. Secrets are stored as SHA-256. */
+export interface OauthGrantTable {
+  /** The id of its access token too. */
+  id: string;
+  user_id: string;
+  client_id: string;
+  client_name: string;
+  redirect_uri: string;
+  resource: string;
+  /** A JSON list. */
+  scopes: string;
+  code_digest: string;
+  code_challenge: string;
+  /** The part that all refresh tokens of the grant begin with; null until the code is exchanged. */
+  family_digest: string | null;
+  /** The one refresh token that counts. */
+  refresh_digest: string | null;
+  /** The end of the code, then of the refresh token. */
+  expires_at: string;
 }

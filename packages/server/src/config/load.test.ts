@@ -184,6 +184,14 @@ describe('references to the environment in the file', () => {
 
 describe('rules between keys', () => {
   it.each([
+    [
+      'server: { host: 0.0.0.0 }\ndoors: { mcp: { oauth: { enabled: true } } }',
+      'doors.mcp.oauth.enabled needs server.public_url on https: clients send tokens there; without it only a gateway on this machine alone, such as server.host 127.0.0.1, may have it',
+    ],
+    [
+      'server: { public_url: "http://127.evil.example" }\ndoors: { mcp: { oauth: { enabled: true } } }',
+      'doors.mcp.oauth.enabled needs server.public_url on https',
+    ],
     ['database: { backend: postgres }', '1:22  database.url is required when database.backend is postgres'],
     [
       'server: { body_limit: 50MB }',

@@ -120,6 +120,15 @@ const rules: Rule[] = [
     },
   },
   {
+    keys: ['doors.mcp.oauth.enabled', 'server.public_url', 'server.host'],
+    check: ({ doors, server: { public_url, host } }) => {
+      const isSafe = public_url === null ? loopback.test(host) : isSafeOrigin(public_url);
+      return doors.mcp.oauth.enabled && !isSafe
+        ? 'needs server.public_url on https: clients send tokens there; without it only a gateway on this machine alone, such as server.host 127.0.0.1, may have it'
+        : null;
+    },
+  },
+  {
     keys: ['uploads.auto_convert_documents'],
     check: ({ uploads }) =>
       uploads.auto_convert_documents
@@ -167,6 +176,14 @@ const rules: Rule[] = [
         : null,
   },
 ];
+
+/** Matches hosts that this machine alone can reach. */
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
+
+function isSafeOrigin(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'https:' || loopback.test(hostname);
+}
 
 function notConfigured(name: string | null, models: Config['models']): string | null {
   if (name === null || models.some((model) => model.name === name)) return null;

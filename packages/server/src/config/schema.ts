@@ -492,6 +492,12 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     }),
     mcp: section('Workflows and agents as tools for MCP clients, on `/mcp` and `/mcp/key`.', {
       enabled: boolean(true, 'Whether MCP clients may call, each with a token of an account.'),
+      oauth: section('The sign-in of clients that take no token, such as the connectors of Claude.', {
+        enabled: boolean(
+          false,
+          'Whether users may let such clients sign in for them. Needs server.public_url on https, except on a gateway that this machine alone can reach.',
+        ),
+      }),
     }),
   }),
 

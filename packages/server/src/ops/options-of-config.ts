@@ -73,7 +73,7 @@ export function secretSource({ auth, data_home }: Pick<Config, 'auth' | 'data_ho
 export function accountOptions(
   { auth, ui }: Config,
   langgraph: UsableLanggraphJson,
-): Omit<AccountsOptions, 'keys' | 'passwordCost' | 'isQuiet'> {
+): Omit<AccountsOptions, 'keys' | 'passwordCost' | 'isQuiet' | 'oauth'> {
   return {
     sessionTtlMs: auth.session_ttl,
     dispatchTokenTtlMs: auth.dispatch_token_ttl,

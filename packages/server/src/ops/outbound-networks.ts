@@ -1,6 +1,7 @@
 import type { ChannelNetwork } from '../channels/channel-network.ts';
 import type { McpNetwork } from '../conversation/mcp/mcp-network.ts';
 import type { WebhookCaller } from '../conversation/runs/ending/run-webhooks.ts';
+import type { Fetch } from '../lib/bounded-fetch.ts';
 import { guardedDownload, guardedPost } from '../platform/outbound/guarded-calls.ts';
 import { guardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import type { HostPolicy } from '../platform/outbound/host-rules.ts';
@@ -33,4 +34,9 @@ export function runWebhookCaller(outbound: Outbound, policy: HostPolicy): Webhoo
     whyDenied: (url) => whyUrlDenied(url, policy),
     post: (url, { headers, body, signal }) => postWebhook(outbound, url, { headers, body, policy, signal }),
   };
+}
+
+/** Strangers choose the addresses of what clients publish about themselves. */
+export function clientDocuments(outbound: Pick<Outbound, 'request'>): Fetch {
+  return guardedFetch(outbound, { allowPrivate: false });
 }

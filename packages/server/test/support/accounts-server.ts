@@ -96,6 +96,7 @@ export class AccountsServer {
         commonPasswordsFile: null,
         environment: null,
         isQuiet: () => false,
+        oauth: { isEnabled: false, issuer: () => 'http://127.0.0.1', fetch },
         passwordCost: 4,
         ...options,
       },
@@ -139,10 +140,17 @@ export class AccountsServer {
   }
 }
 
-/** One route to read and one to write in each area, to test what callers may do. */
+/** One route to read and one to write in each area, and the one for clients, to test what callers may do. */
 function areasOfTests(app: App): void {
   const schema = testSchema;
   const handler = async () => ({ done: true });
+  app.route({
+    method: 'POST',
+    url: '/mcp',
+    config: { access: 'mcp', takesClients: true },
+    schema,
+    handler,
+  });
   app.route({ method: 'GET', url: '/api/tasks', config: { access: 'dispatch:read' }, schema, handler });
   app.route({ method: 'POST', url: '/api/tasks', config: { access: 'dispatch:write' }, schema, handler });
   app.route({ method: 'GET', url: '/api/threads', config: { access: 'conversation:read' }, schema, handler });

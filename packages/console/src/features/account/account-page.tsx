@@ -25,6 +25,7 @@ import { useSession } from '../../lib/session.ts';
 import { sessionQuery } from '../../lib/session-query.ts';
 import { shortcutChoice } from '../../lib/shortcut-choice.ts';
 import { startChoiceOf } from '../../lib/start-choice.ts';
+import { ConnectedClients } from './connected-clients.tsx';
 
 const profileQuery = queryOptions({
   queryKey: ['user-profile'],
@@ -43,6 +44,9 @@ export function AccountPage() {
         <ChangePassword />
         <ChangeEmail />
         <Profile />
+        <Part title={text('clients.title')} lead={text('clients.lead')}>
+          <ConnectedClients />
+        </Part>
         <Preferences />
       </div>
     </Page>

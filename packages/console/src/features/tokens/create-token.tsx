@@ -8,10 +8,10 @@ import { Field } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/forms/form-dialog.tsx';
 import { Select } from '../../kit/select.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
+import { tokensQuery } from '../../lib/data/tokens.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useSession } from '../../lib/session.ts';
-import { tokensKey } from './tokens-key.ts';
 
 const lifetimes = ['7', '30', '90', '365', 'never'] as const;
 /** The token, or the address that contains it. */
@@ -54,7 +54,7 @@ export function CreateToken({
         : { kind: 'token', secret: token },
     );
     setName('');
-    await queries.invalidateQueries({ queryKey: tokensKey });
+    await queries.invalidateQueries({ queryKey: tokensQuery.queryKey });
   };
   return (
     <FormDialog

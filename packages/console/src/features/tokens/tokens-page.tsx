@@ -1,9 +1,5 @@
-import {
-  type AccessToken,
-  deleteAccessToken,
-  listAccessTokens,
-} from '@switchyard/contract/accounts/access-token';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { type AccessToken, deleteAccessToken } from '@switchyard/contract/accounts/access-token';
+import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useCommandHint } from '../../kit/command-hint.tsx';
@@ -17,17 +13,13 @@ import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { StatusWord } from '../../kit/status-word.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
+import { tokensQuery } from '../../lib/data/tokens.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useNow } from '../../lib/format/use-now.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { CreateToken, type MadeToken } from './create-token.tsx';
-import { tokensKey } from './tokens-key.ts';
 
-const tokensQuery = queryOptions({
-  queryKey: tokensKey,
-  queryFn: ({ signal }) => gateway.call(listAccessTokens, { signal }),
-});
 const command = 'switchyard tokens create laptop --scope dispatch:read --days 30';
 
 export function TokensPage() {
@@ -77,9 +69,9 @@ function TokenTable({ tokens }: { tokens: readonly AccessToken[] }) {
     {
       id: 'name',
       header: text('column.name'),
-      cell: ({ name }) => (
+      cell: ({ name, client }) => (
         <span className="truncate font-medium" title={name}>
-          {name}
+          {name} {client && <span className="text-text-2">{client}</span>}
         </span>
       ),
     },
@@ -124,10 +116,11 @@ function TokenTable({ tokens }: { tokens: readonly AccessToken[] }) {
   );
 }
 
-function Expiry({ token: { expires_at: at } }: { token: AccessToken }) {
+function Expiry({ token: { expires_at: at, client } }: { token: AccessToken }) {
   const text = useText('tokens');
   const format = useFormat();
   const now = useNow();
+  if (client !== null) return <span>{text('renewed')}</span>;
   if (at === null) return <span>{text('lasting')}</span>;
   if (Date.parse(at) <= now) return <StatusWord kind="off">{text('expired')}</StatusWord>;
   return <span title={format.dateTime(new Date(at))}>{format.date(new Date(at))}</span>;
@@ -149,7 +142,7 @@ function DeleteToken({ token: { id, name } }: { token: AccessToken }) {
       }}
       work={() => gateway.call(deleteAccessToken, { params: { tokenId: id } })}
       done={text('delete.done', { name })}
-      refresh={tokensKey}
+      refresh={tokensQuery.queryKey}
     >
       {text('delete.open')}
     </ConfirmedButton>

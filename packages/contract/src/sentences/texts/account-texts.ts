@@ -13,6 +13,12 @@ export const accountTexts = {
   password_common: 'Value error, Password is too common; choose a stronger password.',
   scope_alone:
     'The scope {scope} stands alone: make one token with it, and another one with the other scopes.',
+  client_document: 'The document of this client cannot be used: {cause}',
+  client_address: 'Its address has a path, and is spelled as a browser spells it.',
+  client_other_id: 'It names another client_id than its address.',
+  client_authenticates: 'It wants to authenticate the client; here clients have no secrets.',
+  client_redirects: 'It names no redirect_uris.',
+  client_no_json: 'It is not a JSON object.',
   agent_present: "Agent '{name}' already exists",
   agent_name_taken: "'{name}' means something else here. Choose another name.",
   agent_unloadable: 'This agent cannot be loaded. {cause}',

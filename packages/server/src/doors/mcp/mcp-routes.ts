@@ -1,4 +1,5 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import { grantableScopes } from '@switchyard/contract/accounts/client-grant';
 import { mcpCall, mcpKeyCall } from '@switchyard/contract/doors/mcp';
 import type { Endpoint } from '@switchyard/contract/endpoint';
 import { isRecord } from '@switchyard/contract/is-record';
@@ -35,10 +36,14 @@ export interface McpDoorOptions {
   version: string;
   log: Logger;
   /** The address that describes how to sign in, for the answer to a caller without a credential; null when there is no sign-in. */
-  resourceMetadata: ((request: FastifyRequest) => string | null) | null;
+  resourceMetadata: (() => string) | null;
 }
 
 const endpoints: readonly Endpoint[] = [mcpCall, mcpKeyCall];
+
+/** What a client may do about the status of an answer: sign in, or ask its user for more. */
+const signInFaults: Partial<Record<number, string>> = { 401: '', 403: 'error="insufficient_scope", ' };
+const scopesOfCalls = grantableScopes.join(' ');
 
 /** Workflows and agents as tools of the Model Context Protocol. The door keeps nothing of its own: its tasks are tasks and runs. */
 export function mcpRoutes(options: McpDoorOptions): Routes {
@@ -56,9 +61,13 @@ export function mcpRoutes(options: McpDoorOptions): Routes {
       app.route({
         ...endpoint,
         config: { ...endpoint.config, errorAnswer },
-        onSend: async (request, reply, payload) => {
-          const address = endpoint === mcpCall && reply.statusCode === 401 && resourceMetadata?.(request);
-          if (address) reply.header('www-authenticate', `Bearer resource_metadata="${address}", scope="mcp"`);
+        onSend: async (_request, reply, payload) => {
+          const fault = signInFaults[reply.statusCode];
+          if (resourceMetadata && endpoint === mcpCall && fault !== undefined)
+            reply.header(
+              'www-authenticate',
+              `Bearer ${fault}resource_metadata="${resourceMetadata()}", scope="${scopesOfCalls}"`,
+            );
           return payload;
         },
         handler: async (request, reply) => {

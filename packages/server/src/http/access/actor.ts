@@ -4,6 +4,11 @@ import { identityOf } from './guard.ts';
 
 /** Returns who makes a change with this request, for the audit record. */
 export function actorOf(request: FastifyRequest): Actor {
-  const { userId, email, via } = identityOf(request);
-  return { id: userId, name: email, via, requestId: request.id };
+  const { userId, email, via, client } = identityOf(request);
+  return {
+    id: userId,
+    name: client === undefined ? email : `${email} (${client})`,
+    via,
+    requestId: request.id,
+  };
 }

@@ -70,6 +70,8 @@ export class Guard {
     const identity = await this.#identify(request, area);
     if (opensDoorAlone(identity) && !request.routeOptions.config.door)
       throw new AppError('scope_missing', { message: doorAlone });
+    if (identity.client !== undefined && !request.routeOptions.config.takesClients)
+      throw new AppError('token_invalid', { message: clientsElsewhere });
     return identity;
   }
 
@@ -276,6 +278,7 @@ export function adminOrOwnerOf(request: FastifyRequest): Owner {
 
 const doorAlone =
   'The token is for clients of ComfyUI: it opens the addresses below /comfy and nothing else.';
+const clientsElsewhere = 'This token was given to a client for /mcp, and opens nothing else.';
 const notForPaths =
   'An address may hold a token with the scope comfyui alone. Make one for it, and delete this one: it may stand in logs now.';
 

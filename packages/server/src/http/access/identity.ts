@@ -18,6 +18,8 @@ export interface Identity {
   /** The things that a personal access token may do; null means no restriction. */
   scopes: readonly Scope[] | null;
   expiresAtMs: number | null;
+  /** The client of others that its user let sign in; its token opens one address alone. */
+  client?: string;
   /** The answer of the operator's own authentication about the caller; absent for users with a credential of the gateway. */
   custom?: CustomUser;
 }
