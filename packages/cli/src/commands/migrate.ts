@@ -45,7 +45,7 @@ function addDatabase(parent: Command, terminal: Terminal): void {
     .command('db')
     .requiredOption(
       '--to <url>',
-      'empty database: postgres://user:password@host:5432/name, or sqlite:<folder>',
+      'empty database: postgres://user@host:5432/name, or sqlite:<folder>; other users of this machine see what stands here, so the password does not',
     )
     .option('--dry-run', 'check both and count rows, and change nothing')
     .option('--verify', 'read the new database again and compare every row')
@@ -55,10 +55,14 @@ function addDatabase(parent: Command, terminal: Terminal): void {
   describeCommand(command, {
     purpose: 'copy all rows between SQLite and Postgres; the gateway must be stopped',
     examples: [
+      'export PGPASSWORD="$(cat postgres-password.txt)"    # not in --to',
       'switchyard migrate db --to postgres://switchyard@127.0.0.1/switchyard --dry-run',
       'switchyard migrate db --to postgres://switchyard@127.0.0.1/switchyard --verify',
       'switchyard migrate db --to sqlite:/srv/switchyard/data',
     ],
+    environment: {
+      PGPASSWORD: 'the password of Postgres, where --to or database.url has none',
+    },
     exits: ['ok', 'failed', 'usage', 'config', 'unreachable'],
   });
 }
@@ -101,13 +105,13 @@ async function migrateDatabase(
 function targetOf(to: string, cwd: string) {
   if (/^postgres(ql)?:\/\//.test(to)) {
     if (URL.canParse(to)) return { backend: 'postgres' as const, url: to, poolSize: 1 };
-    throw new CommandError('usage', '--to is not an address: postgres://user:password@host:5432/name.');
+    throw new CommandError('usage', '--to is not an address: postgres://user@host:5432/name.');
   }
   if (to.startsWith('sqlite:') && to.length > 'sqlite:'.length)
     return { backend: 'sqlite' as const, file: resolve(cwd, to.slice('sqlite:'.length), 'switchyard.db') };
   throw new CommandError(
     'usage',
-    '--to names a database: postgres://user:password@host:5432/name, or sqlite: and a folder.',
+    '--to names a database: postgres://user@host:5432/name, or sqlite: and a folder.',
   );
 }
 

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { runManyProcesses } from '@switchyard/dev-env/many-processes';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -21,6 +24,23 @@ const newFile = (): string => join(folder.path, randomUUID(), 'switchyard.db');
 afterAll(() => folder.remove());
 
 databaseConformance('sqlite', (meter) => openDatabase({ backend: 'sqlite', file: newFile() }, meter));
+
+it('keeps a statement whose rows are being read while garbage is collected', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const connection = new SqliteConnection(':memory:');
+  connection.run('create table notes (id)');
+  for (let id = 0; id < 20; id += 1) connection.run('insert into notes values (?)', [id]);
+  const read: unknown[] = [];
+  for (const [id] of connection.rows('select id from notes order by id')) {
+    read.push(id);
+    collectGarbage();
+    // What was collected is freed after the turn.
+    await nextTurn();
+  }
+  expect(read).toEqual([...Array(20).keys()]);
+  connection.close();
+});
 
 describe('a file', () => {
   let file: string;
