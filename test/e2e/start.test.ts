@@ -52,11 +52,29 @@ it('moves up from the default port when it is busy, and says so', async () => {
   expect(second.output()).toMatch(/7300\D+(busy|taken|in use)/i);
 });
 
-it('waits for its built-in worker at each start, before it asks whether the worker is there', async () => {
+it('waits for its built-in worker at each start, before it asks whether the worker is there; logs by the level of each area', async () => {
+  const env = {
+    SWITCHYARD__OBSERVABILITY__LOG__LEVEL: 'warn',
+    SWITCHYARD__OBSERVABILITY__LOG__LEVELS__DISPATCH: 'info',
+    SWITCHYARD__OBSERVABILITY__LOG__LEVELS__HTTP: 'debug',
+  };
   for (const start of ['first', 'second']) {
-    const gateway = await SpawnedGateway.start({ home: home.path });
+    const gateway = await SpawnedGateway.start({ home: home.path, env });
     await expect.poll(() => gateway.output()).toContain('"An instance answers."');
+    await fetch(new URL('/api/health', gateway.url));
     await gateway.stop();
+    const lines = gateway
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    const written = new Set(
+      lines.map((line) => JSON.parse(line)).map(({ area, level }) => `${area} ${level}`),
+    );
+    expect([...written]).toEqual(expect.arrayContaining(['dispatch info', 'http debug']));
+    // The others say something at each start, below the level of the whole log.
+    expect(
+      [...written].filter((each) => !/^(dispatch|http) /.test(each) && / (info|debug)$/.test(each)),
+    ).toEqual([]);
     expect(gateway.output(), start).not.toContain('does not answer');
   }
 });

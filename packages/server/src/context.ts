@@ -99,12 +99,13 @@ import { Ownership } from './platform/ownership/ownership.ts';
 import type { OwnershipTables } from './platform/ownership/tables.ts';
 import { ThumbnailCache } from './platform/pictures/thumbnail-cache.ts';
 import { databaseMeter, watchDatabase } from './platform/telemetry/database-metrics.ts';
-import { createLogger, type Logger } from './platform/telemetry/logger.ts';
+import { areaLoggers, createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
 
 /** Everything that a gateway consists of, except the server in front of it. */
 export interface Context {
   logger: Logger;
+  logs: Base['logs'];
   metrics: Metrics;
   health: Health;
   streams: OpenStreams;
@@ -159,7 +160,7 @@ export async function createContext(config: Config, options: ContextOptions): Pr
 
 async function assemble(config: Config, options: ContextOptions, opened: CloseStack): Promise<Context> {
   const base = await openBase(config, options, opened);
-  const { logger, database, metrics, bus, proxies } = base;
+  const { logger, logs, database, metrics, bus, proxies } = base;
   let listeningUrl = '';
   const accounts = newAccounts(base, { listeningUrl: () => listeningUrl });
   const bootstrap = await openFirstAdmin(base, accounts);
@@ -176,7 +177,12 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     ],
     isQuiet: () => base.quiet.isQuiet,
   });
-  const ends = new SessionEnds({ bus, clock: base.clock, credentials: accounts.credentials, log: logger });
+  const ends = new SessionEnds({
+    bus,
+    clock: base.clock,
+    credentials: accounts.credentials,
+    log: logs.accounts,
+  });
   await ends.start();
   opened.add(() => ends.close());
   const streams = new OpenStreams({
@@ -220,11 +226,12 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
   const system = openSystem(base, { dispatch, health });
   return {
     logger,
+    logs,
     metrics,
     health,
     streams,
     admission,
-    tracker: new RequestTracker({ logger, metrics, limit: limits.requestsInFlight }),
+    tracker: new RequestTracker({ logger: logs.http, metrics, limit: limits.requestsInFlight }),
     limits,
     guard,
     database,
@@ -256,7 +263,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
 }
 
 function openFirstAdmin(
-  { config, audit, logger, clock }: Base,
+  { config, audit, logs, clock }: Base,
   accounts: AccountsArea,
 ): Promise<BootstrapOutcome> {
   return bootstrapAdmin({
@@ -268,7 +275,7 @@ function openFirstAdmin(
     keepsPassword: config.cluster.allow_replicas_without_redis && config.files.shared_home === null,
     mode: config.auth.bootstrap,
     email: config.auth.admin_email,
-    log: logger,
+    log: logs.accounts,
     clock,
   });
 }
@@ -300,11 +307,11 @@ function openSystem(
   base: Base,
   { dispatch, health }: { dispatch: Pick<DispatchArea, 'upkeepOver'> | null; health: Health },
 ): System {
-  const { config, options, opened, logger, database, clock } = base;
+  const { config, options, opened, logs, database, clock } = base;
   const folders = new FolderSizes({
     homes: homes(config),
     clock,
-    onFault: (err) => logger.warn({ err }, 'The folders of the data home could not be measured'),
+    onFault: (err) => logs.platform.warn({ err }, 'The folders of the data home could not be measured'),
   });
   opened.add(() => folders.close());
   return new System({
@@ -334,7 +341,9 @@ function openSystem(
 }
 
 async function openBase(config: Config, options: ContextOptions, opened: CloseStack): Promise<Base> {
-  const logger = options.logger ?? createLogger(config.observability.log);
+  const { log } = config.observability;
+  const logger = options.logger ?? createLogger(log);
+  const logs = areaLoggers(logger, log.levels);
   makeDataHome(config.data_home);
   const home = await acquireHomeLock(config.data_home);
   opened.add(() => home.release());
@@ -347,37 +356,47 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
 
   const metrics = new Metrics({ version: options.version });
   opened.add(() => metrics.close());
-  const database = await openDatabase(databaseOptions(config, logger), databaseMeter(metrics));
+  const database = await openDatabase(databaseOptions(config, logs.platform), databaseMeter(metrics));
   opened.add(() => database.close());
   watchDatabase(metrics, {
     database,
     connections: database.dialect === 'sqlite' ? 1 : config.database.pool_size,
   });
   await databaseIdentity(database);
-  const quiet = await Quiet.open({ database, log: logger });
+  const quiet = await Quiet.open({ database, log: logs.platform });
   opened.add(() => quiet.close());
   watchDisks(metrics, config);
-  const clock = await openClock({ logger, database, opened });
+  const clock = await openClock({ logs, database, opened });
   await migrate(database, 'ownership', ownershipMigrations);
-  const ownership = await openOwnership({ config, logger, database, opened });
+  const ownership = await openOwnership({ config, logs, database, opened });
   await checkSharedFolder(config, database);
   await migrate(database, 'accounts', accountMigrations);
-  logger.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
+  logs.platform.info({ database: database.backend, bus: config.bus.backend }, 'Effective backends');
 
-  const keys = SigningKeys.open(secretSource(config), { clock, log: logger });
+  const keys = SigningKeys.open(secretSource(config), { clock, log: logs.platform });
   opened.add(() => keys.close());
   const outbound = new Outbound(proxySettings(config));
   opened.add(() => outbound.close());
-  const shared = await openShared({ config, logger, opened, database, ownership, keys, clock, metrics });
+  const shared = await openShared({
+    config,
+    logger: logs.platform,
+    opened,
+    database,
+    ownership,
+    keys,
+    clock,
+    metrics,
+  });
   const { jobs } = shared;
   const audit = await openAudit({ config, database, jobs, clock });
   const proxies = trustedProxies(config.auth.trusted_proxies);
   return {
     config,
-    langgraph: langgraphOf({ config, options, logger }),
+    langgraph: langgraphOf({ config, options, logs }),
     options,
     opened,
     logger,
+    logs,
     database,
     clock,
     ownership,
@@ -404,25 +423,28 @@ function watchDisks(metrics: Metrics, config: Config): void {
 function langgraphOf({
   config,
   options,
-  logger,
-}: Pick<Base, 'config' | 'options' | 'logger'>): UsableLanggraphJson {
+  logs,
+}: Pick<Base, 'config' | 'options' | 'logs'>): UsableLanggraphJson {
   if (!config.areas.conversation) return noLanggraphJson;
   return usableLanggraphJson({
     cwd: agentsFolderOf(options),
     corsOrigins: config.server.cors.origins,
     setVariables: setMissingVariables,
-    log: logger,
+    log: logs.agents,
   });
 }
 
 /** The clock of a database on this machine's disk is that of this machine. */
 async function openClock({
-  logger,
+  logs,
   database,
   opened,
-}: Pick<Base, 'logger' | 'database' | 'opened'>): Promise<Clock> {
+}: Pick<Base, 'logs' | 'database' | 'opened'>): Promise<Clock> {
   if (database.dialect === 'sqlite') return systemClock;
-  const clock = await DatabaseClock.open({ ask: () => databaseNowMs(database, database.read), log: logger });
+  const clock = await DatabaseClock.open({
+    ask: () => databaseNowMs(database, database.read),
+    log: logs.platform,
+  });
   opened.add(() => clock.close());
   return clock.now;
 }
@@ -458,11 +480,11 @@ async function openAudit({
 /** Leases of an ended process expire in time. SQLite has one process, which frees them at once. */
 async function openOwnership(parts: {
   config: Config;
-  logger: Logger;
+  logs: Base['logs'];
   database: Database<unknown>;
   opened: CloseStack;
 }): Promise<Ownership> {
-  const { config, logger, database, opened } = parts;
+  const { config, logs, database, opened } = parts;
   const ownership = new Ownership({
     database: database.withTables<OwnershipTables>(),
     leaseLifeMs: leaseLifeMs(config),
@@ -474,7 +496,7 @@ async function openOwnership(parts: {
       await enterDatabase({
         ownership,
         kind: gatewayKindOf(config),
-        onLost: (err) => logger.error({ err }, 'The lease on the database was lost'),
+        onLost: (err) => logs.platform.error({ err }, 'The lease on the database was lost'),
       }),
     );
   }
@@ -499,9 +521,9 @@ async function openDispatch(
   base: Base,
   { accounts, guard, streams, admission, ends, links }: Front & { links: Links },
 ): Promise<DispatchArea> {
-  const { config, options, opened, logger, database, clock, ownership, jobs, audit, metrics } = base;
+  const { config, options, opened, logs, database, clock, ownership, jobs, audit, metrics } = base;
   await migrate(database, 'dispatch', dispatchMigrations);
-  const content = await openBlobStore({ config, database, clock, log: logger, metrics });
+  const content = await openBlobStore({ config, database, clock, log: logs.platform, metrics });
   opened.add(async () => content.close());
   const thumbnails = new ThumbnailCache({
     root: join(config.data_home, 'thumbnails'),
@@ -528,7 +550,7 @@ async function openDispatch(
     findUser: (name) => findAnyAccount(accounts.store, name),
     endOf: (identity) => ends.of(identity),
     clock,
-    log: logger,
+    log: logs.dispatch,
     options: {
       ...dispatchOptions(config),
       ...(options.executionTimeouts && { timeouts: options.executionTimeouts }),
@@ -542,7 +564,7 @@ async function openDispatch(
       process: options.referenceWorker,
       instances: area.instanceStore,
       clock,
-      log: logger,
+      log: logs.dispatch,
     });
   if (builtIn) {
     opened.add(() => builtIn.close());
@@ -594,7 +616,7 @@ function openComfyuiDoor(
   base: Base,
   { dispatch, guard, streams, admission, ends, accounts }: Front & { dispatch: DispatchArea },
 ): Doors {
-  const { config, opened, clock, logger } = base;
+  const { config, opened, clock, logs } = base;
   const { port, public_url: publicUrl, page: server, page_routes: listed } = config.doors.comfyui;
   const pageGuard = port === null ? null : newPageGuard(base, accounts);
   let listeningPort: number | null = null;
@@ -605,7 +627,7 @@ function openComfyuiDoor(
     admission,
     endOf: (identity) => ends.of(identity),
     clock,
-    log: logger,
+    log: logs.doors,
     limits: dispatchOptions(config).limits,
     page: pageGuard && { guard: pageGuard, server, listed },
     pageOrigin: (gateway) => {
@@ -664,7 +686,7 @@ function issuerOf({ config }: Pick<Base, 'config'>, { listeningUrl }: Pick<Front
 }
 
 function newAccounts(base: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>): AccountsArea {
-  const { config, langgraph, options, opened, logger, database, clock } = base;
+  const { config, langgraph, options, opened, logs, database, clock } = base;
   const { bus, counters, jobs, audit, quiet, keys, proxies, outbound } = base;
   const accounts = createAccounts({
     database: database.withTables<AccountTables>(),
@@ -672,7 +694,7 @@ function newAccounts(base: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>):
     bus,
     audit,
     proxies,
-    log: logger,
+    log: logs.accounts,
     clock,
     timer: systemTimer,
     cleanups: [

@@ -67,7 +67,7 @@ export async function startGateway(config: Config, options: StartOptions): Promi
             graceMs: Math.max(0, config.server.shutdown_grace - closingReserveMs),
             hasReplicas: hasReplicas(config),
             timer: systemTimer,
-            logger: context.logger,
+            logger: context.logs.http,
           }),
       );
     opened.add(async () => {
@@ -132,11 +132,11 @@ async function pageServerFor(config: Config, context: Context, options: StartOpt
 
 function shellFor(
   config: Config,
-  { logger, tracker, streams, admission, limits }: Context,
+  { logs, tracker, streams, admission, limits }: Context,
   { version, publicUrl }: Pick<StartOptions, 'version'> & { publicUrl: string | null },
 ): Parameters<typeof buildServer>[0]['shell'] {
   return {
-    logger,
+    logger: logs.http,
     tracker,
     streams,
     admission,

@@ -100,11 +100,10 @@ export function boolean(fallback: boolean, description: string): TUnsafe<boolean
   return field('boolean', { fallback, description }, { type: 'boolean' });
 }
 
-export function choice<const Value extends string | number>(
-  values: readonly Value[],
-  fallback: NoInfer<Value>,
-  description: string,
-): TUnsafe<Value> {
+export function choice<
+  const Value extends string | number,
+  const Default extends NoInfer<Value> | null = NoInfer<Value>,
+>(values: readonly Value[], fallback: Default, description: string): TUnsafe<Value | (Default & null)> {
   return field('choice', { fallback, description }, { enum: values });
 }
 

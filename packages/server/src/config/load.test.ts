@@ -40,6 +40,24 @@ function portAndSource({ config, sources }: LoadedConfig): [number, string] {
 }
 
 describe('loadConfig', () => {
+  it('knows the areas of the log, and names them when it does not', () => {
+    const file =
+      'observability: { log: { levels: { http: debug, dispach: warn, requests: info, doors: loud } } }';
+    expect(faultsOf({ file })).toEqual([
+      expect.stringMatching(
+        /"observability\.log\.levels\.dispach"; did you mean observability\.log\.levels\.dispatch\?$/,
+      ),
+      expect.stringMatching(
+        /"observability\.log\.levels\.requests"; known here: http, accounts, dispatch, .*platform$/,
+      ),
+      expect.stringContaining('observability.log.levels.doors must be one of trace, debug, info'),
+    ]);
+    const env = { SWITCHYARD__OBSERVABILITY__LOG__LEVELS__AGENTS: 'trace' };
+    const { levels } = load({ file: 'observability: { log: { levels: { http: debug } } }', env }).config
+      .observability.log;
+    expect(levels).toMatchObject({ http: 'debug', agents: 'trace', dispatch: null });
+  });
+
   it('needs no file and no variable', () => {
     const { config, file } = load({});
     expect(file).toBeNull();

@@ -18,6 +18,9 @@ import {
 } from './fields.ts';
 import { subagentLimits } from './subagents.ts';
 
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const levelOf = (area: string) => choice(logLevels, null, `The level of lines about ${area}.`);
+
 /**
  * Every key that this version understands: its type, default, limits, description and marks. Reading, faults,
  * `config show`, the schema for editors and the reference page all come from here.
@@ -512,11 +515,17 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
 
   observability: section('What the gateway tells its operator.', {
     log: section('Logs.', {
-      level: choice(
-        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-        'info',
-        'Least severe level that is written.',
-      ),
+      level: choice(logLevels, 'info', 'Least severe level that is written.'),
+      levels: section('Levels of single areas, such as { dispatch: debug }. The others have `level`.', {
+        http: levelOf('requests'),
+        accounts: levelOf('accounts, sessions and logins'),
+        dispatch: levelOf('tasks, workers, files and webhooks'),
+        conversation: levelOf('threads, runs and what users keep'),
+        agents: levelOf('graphs, models and own code'),
+        channels: levelOf('channels'),
+        doors: levelOf('the interfaces of ComfyUI'),
+        platform: levelOf('the database, Redis, deferred work and secrets'),
+      }),
       format: choice(['auto', 'json', 'pretty'], 'auto', 'auto: pretty on a terminal, JSON lines elsewhere.'),
     }),
     metrics: section('The Prometheus endpoint.', {

@@ -45,6 +45,8 @@ export interface Base extends Shared {
   options: ContextOptions;
   opened: CloseStack;
   logger: Logger;
+  /** The loggers of the areas, each with its own level. */
+  logs: Record<keyof Config['observability']['log']['levels'], Logger>;
   database: Database<unknown>;
   /** The clock of the database. Use it for everything that is stored, or compared with what others store. */
   clock: Clock;

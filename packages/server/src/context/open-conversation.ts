@@ -112,7 +112,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
       countsTokens: config.run_events.track_tokens,
     }),
     clock: base.clock,
-    log: base.logger,
+    log: base.logs.conversation,
   };
   const given = conversationOptions(config);
   const cwd = agentsFolderOf(options);
@@ -132,6 +132,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
   const runtime = createAgents({
     ...shared,
     database: base.database,
+    log: base.logs.agents,
     equipment: features.equipment,
     storedAssistant: (owner, assistantId) => storedAgent(assistantStore, owner, assistantId),
     customAgent: (owner, named) => features.customAgents.nameOf(owner, named),
@@ -164,6 +165,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     ...area,
     ...features,
     database: base.database.withTables<ChannelTables>(),
+    log: base.logs.channels,
     streamLog,
     counters,
     configured: config.channels,
@@ -218,14 +220,15 @@ function customAuthOf(
 
 /** Threads that exist only as saved states get an owner before runs may continue in them. */
 async function adoptThreads(
-  { logger, clock }: Base,
+  { logs, clock }: Base,
   accounts: AccountStore,
   { orphans }: Pick<ConversationArea, 'orphans'>,
 ): Promise<void> {
   const admin = await accounts.findFirstAdmin({ system: 'adoption of threads' });
   if (!admin) return;
   const adopted = await adoptOrphanThreads({ ...orphans, adminId: admin.id, clock });
-  if (adopted > 0) logger.info({ adopted }, 'Threads without an owner are the administrator’s now');
+  if (adopted > 0)
+    logs.conversation.info({ adopted }, 'Threads without an owner are the administrator’s now');
 }
 
 async function isUser(accounts: AccountStore, userId: string): Promise<boolean> {

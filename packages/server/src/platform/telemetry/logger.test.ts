@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../lib/app-error.ts';
-import { createLogger, type LogLevel } from './logger.ts';
+import { areaLoggers, createLogger, type LogLevel } from './logger.ts';
 
 function logged(format: 'json' | 'pretty', level: LogLevel = 'info') {
   const lines: string[] = [];
@@ -26,6 +26,25 @@ describe('JSON', () => {
     log.info('no');
     log.warn('yes');
     expect(lines).toHaveLength(1);
+  });
+
+  test('names the area of a line, and has a level for each', () => {
+    const { log, lines } = logged('json', 'warn');
+    const { http, dispatch, accounts } = areaLoggers(log, {
+      http: 'debug',
+      dispatch: 'error',
+      accounts: null,
+    });
+    for (const logger of [http.child({ requestId: 'r' }), dispatch, accounts]) {
+      logger.debug('debug');
+      logger.warn({ token: 'hunter2' }, 'warn');
+    }
+    const written = lines.map((line) => JSON.parse(line)).map(({ area, msg, token }) => [area, msg, token]);
+    expect(written).toEqual([
+      ['http', 'debug', undefined],
+      ['http', 'warn', '***'],
+      ['accounts', 'warn', '***'],
+    ]);
   });
 
   test('shows where an error came from, and nothing that a user sent with it', () => {

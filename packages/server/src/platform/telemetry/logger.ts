@@ -47,6 +47,19 @@ export function createLogger({
   );
 }
 
+/** One logger for each area, named in its lines. An area without a level of its own has that of the whole log. */
+export function areaLoggers<Area extends string>(
+  logger: Logger,
+  levels: Record<Area, LogLevel | null>,
+): Record<Area, Logger> {
+  const areas = Object.entries(levels) as [Area, LogLevel | null][];
+  const loggers = areas.map(([area, level]) => [
+    area,
+    logger.child({ area }, level === null ? {} : { level }),
+  ]);
+  return Object.fromEntries(loggers) as Record<Area, Logger>;
+}
+
 const deepestFact = 4;
 
 /** JSON turns an error into `{}`. An error under any name, at any depth of the facts, is described instead. */
