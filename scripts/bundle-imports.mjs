@@ -7,6 +7,8 @@ const optional = new Set([
   'utf-8-validate',
   'supports-color',
   '@valkey/valkey-glide',
+  // Part of Node from 22.5 on; undici asks for it where a cache of answers is wanted, which the gateway has not.
+  'node:sqlite',
 ]);
 
 /** The packages that the bundle still imports at run time, from esbuild's metafile. */
