@@ -29,6 +29,7 @@ import { agUiRoutes } from './doors/ag-ui/ag-ui-routes.ts';
 import { createComfyApiDoor } from './doors/comfy-api/create-comfy-api-door.ts';
 import { createComfyuiDoor } from './doors/comfyui/create-comfyui-door.ts';
 import { mcpRoutes } from './doors/mcp/mcp-routes.ts';
+import { createOpenaiDoor } from './doors/openai/create-openai-door.ts';
 import { trustedProxies } from './http/access/client-ip.ts';
 import { Guard, identityOf } from './http/access/guard.ts';
 import type { Routes } from './http/app.ts';
@@ -92,6 +93,7 @@ import { requireSharedFolder } from './platform/files/shared-folder.ts';
 import { SharedFolderStore, type SharedFolderTables } from './platform/files/shared-folder-store.ts';
 import { acquireDatabaseLock, acquireHomeLock } from './platform/home-lock.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
+import { guardedDownload } from './platform/outbound/guarded-calls.ts';
 import { Outbound } from './platform/outbound/outbound.ts';
 import { LeaseStore } from './platform/ownership/lease-store.ts';
 import { ownershipMigrations } from './platform/ownership/migrations.ts';
@@ -586,7 +588,7 @@ function openDoors(base: Base, front: Front & { dispatch: DispatchArea }): Doors
 
 /** The doors to agents, which need no pool. */
 function agentDoors(
-  { config, options, database, logger }: Base,
+  { config, options, database, logger, streamLog, clock, outbound }: Base,
   {
     dispatch,
     conversation,
@@ -594,7 +596,7 @@ function agentDoors(
   }: Front & { dispatch: DispatchArea | null; conversation: OpenedConversation | null },
 ): Routes[] {
   const shared = { ...front, openStreams: front.streams };
-  const { ag_ui: agUi, mcp } = config.doors;
+  const { ag_ui: agUi, mcp, openai } = config.doors;
   const agUiDoor = agUi.enabled && conversation && agUiRoutes({ ...shared, ...conversation });
   const mcpDoor =
     mcp.enabled &&
@@ -609,7 +611,19 @@ function agentDoors(
         ? () => issuerOf({ config }, front) + readResourceMetadata.url
         : null,
     });
-  return [agUiDoor, mcpDoor].filter((routes) => routes !== false && routes !== null);
+  const openaiDoor =
+    openai.enabled &&
+    createOpenaiDoor({
+      ...shared,
+      dispatch,
+      conversation: conversation && { ...conversation, ...conversation.talk },
+      streamLog,
+      showsTools: openai.show_tools,
+      download: (url, signal) => guardedDownload(outbound, url, { allowPrivate: false, signal }),
+      clock,
+      log: logger,
+    });
+  return [agUiDoor, mcpDoor, openaiDoor].filter((routes) => routes !== false && routes !== null);
 }
 
 function openComfyuiDoor(

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { comfyApiAsset, comfyApiError, comfyApiJob } from '@switchyard/contract/doors/comfy-api';
+import { openaiError } from '@switchyard/contract/doors/openai';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ComfyuiCaller } from './support/comfyui-caller.ts';
@@ -95,6 +96,7 @@ let pool: DispatchPool;
 let callers: { client: ComfyuiCaller; page: ComfyuiCaller };
 let ada: ComfyuiCaller;
 let agent: McpCallers;
+let openai: ComfyuiCaller;
 const statuses = new Map<number, number>();
 
 beforeAll(async () => {
@@ -107,6 +109,16 @@ beforeAll(async () => {
   agent = await McpCallers.of(pool.gateway.url, await pool.gateway.register('agent@example.com'));
   const caller = await DispatchCaller.login(pool.gateway.url, 'agent@example.com');
   await caller.call('POST', '/api/workflows', { name: 'Odd', workflow: anyWorkflow, exposed: true });
+  const everything = ['dispatch:read', 'dispatch:write', 'conversation:read', 'conversation:write'];
+  const { token } = await ComfyuiCaller.register(pool.gateway.url, 'bob@example.com', everything);
+  openai = new ComfyuiCaller(`${pool.gateway.url}/v1`, token);
+  const body = JSON.stringify({ name: 'poster', workflow: anyWorkflow, exposed: true, parameters: poster });
+  const made = await fetch(`${pool.gateway.url}/api/workflows`, {
+    method: 'POST',
+    body,
+    headers: { ...openai.headers, 'content-type': 'application/json' },
+  });
+  expect(made.status).toBe(200);
 });
 afterAll(async () => {
   const sums = [...statuses].sort().map(([status, sum]) => `${status}: ${sum}`);
@@ -122,6 +134,12 @@ async function pageOf(email: string): Promise<ComfyuiCaller> {
   const { origin } = new URL(data.url);
   return new ComfyuiCaller(origin, '', { cookie, origin });
 }
+
+/** The parameters of a saved workflow that makes pictures. */
+const poster = [
+  { name: 'filename_prefix', rename: 'prompt' },
+  { name: 'color', rename: 'seed' },
+];
 
 interface Generated {
   described: string;
@@ -444,6 +462,112 @@ function pageCallOf(random: SeededRandom): Generated {
   };
 }
 
+const talkFields = [
+  'messages',
+  'input',
+  'model',
+  'stream',
+  'stream_options',
+  'metadata',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'text',
+  'reasoning',
+  'stop',
+  'n',
+  'temperature',
+  'max_tokens',
+  'previous_response_id',
+  'instructions',
+  'store',
+  '__proto__',
+];
+const models = ['lead_agent', 'model/switchyard-demo', 'model/x', 'workflow/poster', 'x', 'lead_agent\0', ''];
+const oddContents: unknown[] = [
+  ...odd,
+  [{ type: 'text', text: 'hi' }],
+  [{ type: 'image_url', image_url: { url: 'https://[::1]/' } }],
+  [{ type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
+];
+const oddMessages: unknown[] = [
+  { role: 'tool', tool_call_id: 'x' },
+  { role: 'assistant', tool_calls: [{ id: 'x', function: { name: 'x', arguments: '{' } }] },
+  { type: 'item_reference', id: 'msg_x' },
+  { type: 'function_call_output', call_id: 'x', output: 'y' },
+];
+
+/** A request of either interface with one odd value, or one message that has one. */
+function talkOf(random: SeededRandom): Generated {
+  const isChat = random.chance(0.6);
+  const message = random.chance(0.7)
+    ? { role: random.pick(['user', 'user', 'system', 'assistant', 'x']), content: random.pick(oddContents) }
+    : random.pick(oddMessages);
+  const messages = [message, ...(random.chance(0.5) ? [{ role: 'user', content: 'hello' }] : [])];
+  const field = random.pick(talkFields);
+  const value = random.pick([...odd, { thread_id: random.pick(odd) }, [{ type: 'function', name: 'x' }]]);
+  const asked = {
+    model: random.pick(['model/switchyard-demo', 'lead_agent', ...models]),
+    stream: random.chance(0.3),
+    ...(isChat ? { messages } : { input: messages, store: random.chance(0.2) }),
+    ...(random.chance(0.6) && { [field]: value }),
+  };
+  const path = isChat ? '/chat/completions' : '/responses';
+  return posted(path, random.pick([asked, asked, asked, asked, random.pick(odd)]));
+}
+
+function imageOf(random: SeededRandom): Generated {
+  const field = random.pick(['prompt', 'n', 'size', 'seed', 'width', 'response_format', 'x', '__proto__']);
+  const asked = {
+    model: random.pick(['workflow/poster', ...models]),
+    prompt: 'a kite',
+    [field]: random.pick([...odd, 1_000]),
+  };
+  return posted('/images/generations', asked);
+}
+
+function modelOf(random: SeededRandom): Generated {
+  const id = random.pick([
+    'x',
+    '%00',
+    '%zz',
+    'constructor',
+    'x'.repeat(600),
+    'model%2Fx',
+    'model/switchyard-demo',
+  ]);
+  const path = random.pick([
+    '',
+    '/models',
+    `/models/${id}`,
+    `/${id}`,
+    '/chat/completions',
+    '/files',
+    '/embeddings',
+  ]);
+  const method = random.pick(['GET', 'GET', 'GET', 'POST', 'DELETE', 'PUT']);
+  return {
+    described: `${method} /v1${path.slice(0, 300)}`,
+    answer: openai.fetch(path, { method }),
+    isShaped: (status, text) => status < 300 || isOpenaiError(text),
+  };
+}
+
+function posted(path: string, asked: unknown): Generated {
+  const body = JSON.stringify(asked);
+  const headers = { 'content-type': 'application/json' };
+  return {
+    described: `POST /v1${path} ${body.slice(0, 600)}`,
+    answer: openai.fetch(path, { method: 'POST', body, headers }),
+    isShaped: (status, text) => (status < 300 ? !text.includes('"server_error"') : isOpenaiError(text)),
+  };
+}
+
+function isOpenaiError(text: string): boolean {
+  const body = JSON.parse(text);
+  return Value.Check(openaiError, body) && Object.keys(body).join() === 'error';
+}
+
 const doors = {
   ComfyUI: { caller: 'client', calls: [promptOf, readOf, uploadOf, changeOf, pageJobOf, userDataOf] },
   'the Comfy API': { caller: 'client', calls: [jobOf, assetOf, fromHashOf, apiCallOf] },
@@ -452,6 +576,7 @@ const doors = {
     calls: [pageCallOf, pageCallOf, promptOf, uploadOf, changeOf, pageJobOf, userDataOf],
   },
   MCP: { caller: 'client', calls: [mcpCallOf] },
+  OpenAI: { caller: 'client', calls: [talkOf, talkOf, imageOf, modelOf] },
 } as const;
 
 /** Sends the requests from `first`, one after the other. Each has its own random choices, so that it can be repeated alone. */

@@ -502,6 +502,13 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
         ),
       }),
     }),
+    openai: section('Agents, models and workflows behind the API of OpenAI, below `/v1`.', {
+      enabled: boolean(true, "Whether OpenAI's clients may call, each with a token of an account."),
+      show_tools: boolean(
+        true,
+        'Show the tools that an agent uses as reasoning text; false leaves them out.',
+      ),
+    }),
   }),
 
   ui: section('The web console.', {

@@ -4,7 +4,9 @@ import type { CallTickets } from '../accounts/secrets/call-tickets.ts';
 import { checkpointMigrations } from '../agents/checkpoints/migrations.ts';
 import { type AgentRuntime, type AgentsConfiguration, createAgents } from '../agents/create-agents.ts';
 import type { ResolvedAgent } from '../agents/loading/agents.ts';
-import { measureModels } from '../agents/models/model-metrics.ts';
+import { type MeasureCall, measureModels } from '../agents/models/model-metrics.ts';
+import { modelNames } from '../agents/models/model-names.ts';
+import { plainModels } from '../agents/models/plain-model.ts';
 import type { WorkflowRunner } from '../agents/tools/workflow-runner.ts';
 import { createChannels } from '../channels/create-channels.ts';
 import type { ChannelTables } from '../channels/tables.ts';
@@ -24,7 +26,9 @@ import type { TellOwner } from '../conversation/thread-news.ts';
 import { ThreadAccess } from '../conversation/threads/thread-access.ts';
 import { ThreadStore } from '../conversation/threads/thread-store.ts';
 import type { PoolSpans } from '../conversation/timeline/run-timelines.ts';
+import { UsageStore } from '../conversation/usage/usage-store.ts';
 import type { WorkflowUsageOf } from '../conversation/usage/usage-summaries.ts';
+import type { TalkParts } from '../doors/openai/create-openai-door.ts';
 import type { DecideCall } from '../http/access/custom-calls.ts';
 import type { Guard } from '../http/access/guard.ts';
 import type { CustomAuthenticator, Identity } from '../http/access/identity.ts';
@@ -72,6 +76,8 @@ export interface OpenedConversation
   ownAgents: AgentRuntime['ownAgents'];
   /** The authentication of langgraph.json; null when there is none. */
   customAuth: CustomAuth | null;
+  /** What the door for clients of OpenAI needs besides. */
+  talk: Omit<TalkParts, 'runs' | 'access' | 'assistants'>;
   /** Begins to work on runs and messages. Call it once the gateway listens. */
   start(): Promise<void>;
 }
@@ -181,11 +187,31 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     routes: [...area.routes, channels.routes],
     ownAgents: runtime.ownAgents,
     customAuth: customAuthOf(surroundings, { runtime, area }),
+    talk: talkOf(base, { ...shared, runtime }),
     start: async () => {
       await adoptThreads(base, accounts, area);
       await area.start();
       await channels.start();
     },
+  };
+}
+
+function talkOf(
+  { config, options, outbound }: Base,
+  {
+    database,
+    runtime: { agents },
+    measureCall,
+  }: { database: Database<ConversationTables>; runtime: AgentRuntime; measureCall: MeasureCall },
+): OpenedConversation['talk'] {
+  const { models } = config;
+  const cwd = agentsFolderOf(options);
+  return {
+    agents,
+    usage: new UsageStore(database),
+    ask: plainModels({ configured: models, cwd, fetch: outbound.fetch, measureCall }),
+    models,
+    modelNames: modelNames(models),
   };
 }
 

@@ -40,6 +40,11 @@ export class ChatModels {
     return making;
   }
 
+  /** Makes a model for one call. `settings` take precedence over its configuration, under the names of LangChain's classes. */
+  async forCall(requested: RequestedModel, settings: Record<string, unknown>): Promise<BaseChatModel> {
+    return this.#make(requested.name ?? undefined, requested, settings);
+  }
+
   /** Returns the configuration of the model that a run asks for, or undefined for the demo model. */
   configOf({ name }: Pick<RequestedModel, 'name'>): ModelConfig | undefined {
     const { configured } = this.#options;
@@ -60,7 +65,11 @@ export class ChatModels {
     return names.slice(1);
   }
 
-  async #make(name: string | undefined, requested: RequestedModel): Promise<BaseChatModel> {
+  async #make(
+    name: string | undefined,
+    requested: RequestedModel,
+    settings: Record<string, unknown> = {},
+  ): Promise<BaseChatModel> {
     const { configured, cwd } = this.#options;
     const names = modelNames(configured);
     if (name === undefined || !names.includes(name)) {
@@ -71,6 +80,6 @@ export class ChatModels {
     const config = this.configOf({ name });
     if (!config) return new DemoModel();
     const Provider = await loadProvider(config.provider, { cwd });
-    return new Provider(modelFields(config, requested, this.#options.fetch));
+    return new Provider({ ...modelFields(config, requested, this.#options.fetch), ...settings });
   }
 }

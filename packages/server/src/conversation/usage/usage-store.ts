@@ -130,6 +130,11 @@ export class UsageStore {
     this.#rowsAtOnce = rowsAtOnce;
   }
 
+  /** Counts a call of a model outside of any run, as a run of its own. */
+  async addCall(call: RunUsageRow): Promise<void> {
+    await this.#database.write((trx) => newUsage.run(trx, [call]));
+  }
+
   /** Counts what exists now. */
   async counts(owner: Owner): Promise<RunCounts> {
     const scope = userScope(owner);
