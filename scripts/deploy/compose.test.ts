@@ -55,7 +55,9 @@ describe.each(files)('%s', (file) => {
   });
 
   it('has no secret in it', () => {
-    const secrets = read(file).matchAll(/(\w*(?:PASSWORD|SECRET|AUTH|API_KEY)): (.*)|:\/\/\w*:([^@]+)@/g);
+    const secrets = read(file).matchAll(
+      /(\w*(?:PASSWORD|SECRET|AUTH|API_KEY|ACCESS_KEY)): (.*)|:\/\/\w*:([^@]+)@/g,
+    );
     for (const [text, , value, inAddress] of secrets)
       expect(value ?? inAddress, text).toMatch(/^\$\{\w+:(\?.*|-|-closed)\}$/);
   });

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { getLiveness, getReadiness } from '@switchyard/contract/meta';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { ConfigError } from '@switchyard/server/config/faults';
 import { loadConfig } from '@switchyard/server/config/load';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
@@ -41,6 +42,8 @@ const pod = present(spec.template.spec);
 const [container, ...moreContainers] = pod.containers;
 const gateway = present(container);
 const [configMap] = kustomization.configMapGenerator;
+
+const s3Keys = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
 
 /** The values that an operator puts in, one for each key of the secret. */
 const values: Record<string, string> = {
@@ -153,13 +156,32 @@ it('volumes are mounted, and are there', () => {
 
 it('each variable of the configuration is a key of the secret, and each key is used', () => {
   const keys = Object.keys(present(secret.stringData)).sort();
-  const variables = present(gateway.env);
-  for (const { name, valueFrom } of variables)
-    expect(valueFrom?.secretKeyRef).toEqual({ name: secret.metadata?.name, key: name });
-  expect(variables.map(({ name }) => name).sort()).toEqual(keys);
-  const used = [...readFileSync(join(folder, 'switchyard.yaml'), 'utf8').matchAll(/\$\{(\w+)\}/g)];
-  expect(used.map(([, name]) => name).sort()).toEqual(keys);
   expect(Object.keys(values).sort()).toEqual(keys);
+  const withS3 = [...keys, ...s3Keys].sort();
+  const variables = present(gateway.env);
+  for (const { name, valueFrom } of variables) {
+    const optional = s3Keys.includes(name) && { optional: true };
+    expect(valueFrom?.secretKeyRef).toEqual({ name: secret.metadata?.name, key: name, ...optional });
+  }
+  expect(variables.map(({ name }) => name).sort()).toEqual(withS3);
+  const used = [...readFileSync(join(folder, 'switchyard.yaml'), 'utf8').matchAll(/\$\{(\w+)\}/g)];
+  expect(used.map(([, name]) => name).sort()).toEqual(withS3);
+});
+
+it('the comments about a bucket are settings, and keys of the secret, once their signs are taken away', () => {
+  const bare = (file: string) =>
+    readFileSync(join(folder, file), 'utf8').replace(/^ {2}# ((store|s3|S3_\w+| {2}\w+): ?.*)$/gm, '  $1');
+  const place = temporaryFolder();
+  const config = join(place.path, 'switchyard.yaml');
+  writeFileSync(config, bare('switchyard.yaml'));
+  const env = { ...values, S3_ACCESS_KEY_ID: 'name', S3_SECRET_ACCESS_KEY: 'key' };
+  const { files } = loadConfig({ flags: { config }, env, cwd: folder }).config;
+  place.remove();
+  expect(files).toMatchObject({
+    store: 's3',
+    s3: { bucket: 'switchyard-files', access_key_id: 'name', secret_access_key: 'key' },
+  });
+  expect(Object.keys(parse(bare('secret.yaml')).stringData)).toEqual(expect.arrayContaining(s3Keys));
 });
 
 it('the gateway takes the configuration, for replicas under the name of the ingress', () => {
