@@ -14,6 +14,8 @@ interface BenchOptions {
   runMs?: number;
   outputBytes?: number;
   keepsArrivals?: boolean;
+  /** A home that is there already, and stays. */
+  home?: string;
   /** Further settings of the gateway. */
   env?: Record<string, string>;
 }
@@ -47,8 +49,8 @@ export class DispatchBench {
     this.#removeHome = removeHome;
   }
 
-  static async start({ workers, env = {}, ...options }: BenchOptions): Promise<DispatchBench> {
-    const home = temporaryFolder();
+  static async start({ workers, home: given, env = {}, ...options }: BenchOptions): Promise<DispatchBench> {
+    const home = given ? { path: given, remove: () => undefined } : temporaryFolder();
     const fleet = await startFakeFleet(workers, options);
     const settings = {
       SWITCHYARD__DISPATCH__WORKERS: fleet.ports.map((port) => `127.0.0.1:${port}`).join(','),

@@ -21,10 +21,16 @@ export async function makeLargeHome(home: string): Promise<{ file: string; userI
   const { id: userId } = await session.get<{ id: string }>('/api/v1/auth/me');
   await gateway.stop();
   const file = join(home, 'data', 'switchyard.db');
+  addThreads(file, userId, { from: 1, to: threads });
+  return { file, userId };
+}
+
+/** Adds threads with events, numbered in this range. */
+export function addThreads(file: string, userId: string, { from, to }: { from: number; to: number }): void {
   const connection = new SqliteConnection(file);
   connection.run('begin immediate');
   connection.run(
-    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${threads})
+    `with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to})
      insert into threads (thread_id, user_id, status, metadata, created_at, updated_at, state_updated_at)
      select printf('00000000-0000-7000-8000-%012d', i), ?, 'idle', '{}', '2026-01-01T00:00:00.000Z',
        '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' from n`,
@@ -34,11 +40,11 @@ export async function makeLargeHome(home: string): Promise<{ file: string; userI
     `with recursive n(i) as (select 0 union all select i + 1 from n where i < ${eventsPerThread - 1})
      insert into run_events (thread_id, seq, run_id, user_id, event_type, category, content, metadata, created_at)
      select thread_id, i, thread_id, user_id, 'message', 'message', hex(randomblob(150)), '{"n":1}',
-       '2026-01-01T00:00:00.000Z' from threads, n`,
+       '2026-01-01T00:00:00.000Z' from threads, n
+     where thread_id >= printf('00000000-0000-7000-8000-%012d', ${from})`,
   );
   connection.run('commit');
   connection.close();
-  return { file, userId };
 }
 
 export interface Spent {

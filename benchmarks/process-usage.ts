@@ -24,3 +24,11 @@ export function residentMb(pid: number): number {
   if (kilobytes === undefined) throw new Error('This system does not tell the memory of a process.');
   return (Number(kilobytes) * 1024) / 1e6;
 }
+
+/** Returns how late the event loop of a gateway was, as the 99th percentile since this was asked before. */
+export async function loopDelayMs(url: string): Promise<number> {
+  const text = await (await fetch(new URL('/metrics', url))).text();
+  const [, seconds] = /^nodejs_eventloop_delay_seconds\{quantile="0.99"\} (\S+)$/m.exec(text) ?? [];
+  if (seconds === undefined) throw new Error('The gateway does not tell the delay of its event loop.');
+  return Number(seconds) * 1_000;
+}

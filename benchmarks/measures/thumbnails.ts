@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { DispatchBench } from '../dispatch-bench.ts';
 import { isRehearsal, measure } from '../measure.ts';
-import { residentMb } from '../process-usage.ts';
+import { loopDelayMs, residentMb } from '../process-usage.ts';
 
 const pictures = isRehearsal ? 40 : 200;
 const edge = { width: 2_000, height: 2_000 };
@@ -89,7 +89,7 @@ async function busyWhile(
 ): Promise<{ delayMs: number; tasksPerSecond: number }> {
   let isOver = false;
   let tasks = 0;
-  await loopDelayMs(bench);
+  await loopDelayMs(bench.gateway.url);
   const started = performance.now();
   const queue = (async () => {
     while (!isOver) {
@@ -98,18 +98,10 @@ async function busyWhile(
     }
   })();
   await Promise.all([work(), new Promise((resolve) => setTimeout(resolve, leastMs))]);
-  const delayMs = await loopDelayMs(bench);
+  const delayMs = await loopDelayMs(bench.gateway.url);
   isOver = true;
   await queue;
   return { delayMs, tasksPerSecond: (tasks / (performance.now() - started)) * 1_000 };
-}
-
-/** The longest 99th percentile since it was asked before. */
-async function loopDelayMs(bench: DispatchBench): Promise<number> {
-  const text = await (await fetch(new URL('/metrics', bench.gateway.url))).text();
-  const [, seconds] = /^nodejs_eventloop_delay_seconds\{quantile="0.99"\} (\S+)$/m.exec(text) ?? [];
-  if (seconds === undefined) throw new Error('The gateway does not tell the delay of its event loop.');
-  return Number(seconds) * 1_000;
 }
 
 async function inLanes<Item>(

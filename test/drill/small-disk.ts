@@ -18,7 +18,7 @@ export interface SmallDisk {
 }
 
 /** A user namespace in which the account stays who it is and may mount disks that nothing else sees. */
-const namespace = ['--user', '--map-current-user', '--keep-caps', '--mount'];
+export const namespace = ['--user', '--map-current-user', '--keep-caps', '--mount'];
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 
 /** For tests that need a disk of their own: a title and whether to skip them. In CI they fail instead. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
@@ -13,6 +14,7 @@ import { FakeWorker } from '@switchyard/dev-env/fake-worker';
 import { startGateway } from '@switchyard/dev-env/gateway';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { testPostgres } from '@switchyard/dev-env/postgres';
+import { BackupFolder } from '@switchyard/server/ops/backup/backup-folder';
 import { faultsOf, findBackup } from '@switchyard/server/ops/backup/read-backup';
 import { unfinishedRestoreFile } from '@switchyard/server/ops/backup/unfinished-restore';
 import { endQuiet } from '@switchyard/server/platform/database/gateway-store';
@@ -186,6 +188,33 @@ describe('a folder of backups', () => {
     expect(readFileSync(join(earlier.home, 'notes', 'changed'), 'utf8')).toBe('before');
   });
 
+  it('keeps as many as it is told to, with all of their content', async () => {
+    const source = sqlitePlace('source');
+    await (await places.start(source)).stop();
+    const notes = join(source.home, 'notes');
+    mkdirSync(notes);
+    const takeWith = async (text: string, keep?: number) => {
+      writeFileSync(join(notes, 'changing'), text);
+      writeFileSync(join(notes, text), text);
+      return (await places.take(source, { keep })).removed;
+    };
+    for (const text of ['one', 'two']) expect(await takeWith(text)).toEqual({ backups: 0, files: 0 });
+    rmSync(join(notes, 'one'));
+    expect(await takeWith('three')).toEqual({ backups: 0, files: 0 });
+    expect(await takeWith('four', 2), 'the text of the first alone').toEqual({ backups: 2, files: 1 });
+    const kept = readdirSync(backups).filter((name) => name.startsWith('2'));
+    expect(kept).toHaveLength(2);
+    for (const name of kept)
+      expect(await faultsOf(await findBackup(join(backups, name)), () => undefined)).toEqual([]);
+
+    const list = join(backups, kept.sort()[1] ?? '', 'files.jsonl');
+    writeFileSync(list, readFileSync(list, 'utf8').replace(/^.*\n/, ''));
+    await expect(takeWith('five', 2)).rejects.toThrow('is damaged, so nothing was removed');
+    expect(readdirSync(backups).filter((name) => name.startsWith('2'))).toHaveLength(3);
+    const file = join(places.path, 'one.tar');
+    await expect(places.take(source, { to: file, keep: 2 })).rejects.toThrow('--keep is for a folder');
+  });
+
   it('is for one gateway, and not for other things', async () => {
     const [one, other] = [sqlitePlace('one'), sqlitePlace('other')];
     await (await places.start(one)).stop();
@@ -220,6 +249,91 @@ describe('a folder of backups', () => {
   });
 });
 
+describe('a backup in one file', () => {
+  const text = 'mine';
+  let file: string;
+  let contents: Buffer[];
+  let source: Place;
+
+  beforeEach(async () => {
+    file = join(places.path, 'one.tar');
+    source = sqlitePlace('source');
+    const gateway = await places.start(source);
+    const user = await DispatchCaller.register(gateway.url, ada.email);
+    contents = [0, 1, 512, 300_000].map((size) => randomBytes(size));
+    for (const [index, bytes] of contents.entries()) await user.upload(`${index}`, bytes);
+    mkdirSync(join(source.home, 'notes'));
+    for (const name of ['one', 'same']) writeFileSync(join(source.home, 'notes', name), text);
+    const { path, manifest, copied } = await places.take(source, { to: file, withSecrets: true });
+    expect([path, manifest.files.count, copied.files]).toEqual([file, 6, 6]);
+    await gateway.stop();
+  });
+
+  it.each(['as it is', 'unpacked by tar'])('is whole, and restored from the file %s', async (how) => {
+    expect(readdirSync(places.path), 'nothing but the file').toEqual(['one.tar', 'source']);
+    const from = how === 'as it is' ? file : join(places.path, 'unpacked');
+    if (from !== file) {
+      mkdirSync(from);
+      execFileSync('tar', ['-xf', file, '-C', from]);
+    }
+    const found = await findBackup(from);
+    expect(await faultsOf(found, () => undefined)).toEqual([]);
+    found.close();
+    const target = sqlitePlace('target');
+    expect((await places.restore(target, { from, isLive: true })).absent).toEqual([]);
+    expect(readFileSync(join(target.home, 'notes', 'same'), 'utf8')).toBe(text);
+    expect(readdirSync(target.home)).toContain('.jwt_secret');
+    const again = await places.start(target);
+    const reader = await DispatchCaller.login(again.url, ada.email);
+    for (const { filename, url } of (await reader.call('GET', '/api/files')).data.items) {
+      const loaded = Buffer.from(await (await fetch(url)).arrayBuffer());
+      expect(loaded.equals(contents[Number(filename)] ?? Buffer.of(1)), filename).toBe(true);
+    }
+  });
+
+  it('that was cut off anywhere, or is something else, is refused with one sentence', async () => {
+    const whole = readFileSync(file);
+    const target = sqlitePlace('target');
+    for (const bytes of [0, 100, 512, 700, 300_000, whole.length - 1_024, whole.length - 513]) {
+      truncateSync(file, bytes);
+      await expect(places.restore(target, { from: file }), `${bytes}`).rejects.toThrow(
+        `${file} ends too early: it was cut off. Use another backup.`,
+      );
+      writeFileSync(file, whole);
+    }
+    const damaged = Buffer.from(whole);
+    damaged[3] = 1;
+    writeFileSync(file, damaged);
+    await expect(places.restore(target, { from: file })).rejects.toThrow(
+      `${file} is not a backup, or is damaged at byte 0. Name another file.`,
+    );
+  });
+
+  it('with damaged content is restored without it, and one with a damaged database is refused', async () => {
+    const whole = readFileSync(file);
+    const at = whole.indexOf(contents[3] ?? '');
+    whole[at] = (whole[at] ?? 0) ^ 1;
+    writeFileSync(file, whole);
+    const target = sqlitePlace('target');
+    expect((await places.restore(target, { from: file })).absent).toMatchObject([
+      { why: 'Its content is damaged or missing in the backup.' },
+    ]);
+    const inDatabase = whole.indexOf('SQLite format 3') + 5_000;
+    whole[inDatabase] = (whole[inDatabase] ?? 0) ^ 1;
+    writeFileSync(file, whole);
+    const other = sqlitePlace('other');
+    await expect(places.restore(other, { from: file })).rejects.toThrow('database.db is damaged or missing');
+  });
+
+  it('is neither written over, nor into the data home, nor compressed', async () => {
+    await expect(places.take(source, { to: file })).rejects.toThrow(`${file} is there already.`);
+    const inside = join(source.home, 'backup.tar');
+    await expect(places.take(source, { to: inside })).rejects.toThrow(`${inside} lies in ${source.home}`);
+    await expect(places.take(source, { to: `${file}.gz` })).rejects.toThrow('a file ends in .tar');
+    expect(readdirSync(places.path)).toEqual(['one.tar', 'source']);
+  });
+});
+
 describe('a restoration', () => {
   async function backedUp(): Promise<{ source: Place; content: string }> {
     const source = sqlitePlace('source');
@@ -231,8 +345,7 @@ describe('a restoration', () => {
     writeFileSync(join(source.home, 'notes', 'mine'), 'mine');
     await places.take(source);
     await gateway.stop();
-    const found = await findBackup(backups);
-    const content = found.folder.contentPath(createHash('sha256').update(bytes).digest('hex'));
+    const content = new BackupFolder(backups).contentPath(createHash('sha256').update(bytes).digest('hex'));
     return { source, content };
   }
 

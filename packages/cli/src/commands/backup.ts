@@ -5,6 +5,7 @@ import { CommandError } from '../exit-codes.ts';
 import { formatSize } from '../format-size.ts';
 import { addHomeOptions, type HomeFlags } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
+import { wholeNumber } from '../option-values.ts';
 import { addOutputOption, type OutputOptions, printJson } from '../output.ts';
 import { plainText } from '../plain-text.ts';
 import { stepView } from '../step-view.ts';
@@ -14,30 +15,42 @@ import { version } from '../version.ts';
 interface BackupFlags extends HomeFlags, OutputOptions {
   to: string;
   withSecrets?: true;
+  fast?: true;
+  keep?: number;
 }
 
 export function addBackupCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('backup')
     .requiredOption(
-      '--to <folder>',
-      'folder for the backups of this gateway; they share what has not changed',
+      '--to <place>',
+      'folder for the backups of this gateway, which share what has not changed, or a new file that ends in .tar and holds all of this one',
     )
     .option('--with-secrets', 'copy keys and first passwords too, into a file of their own')
+    .option(
+      '--keep <n>',
+      'remove all but the latest n backups of the folder, and what only they had',
+      wholeNumber(1, 100_000),
+    )
+    .option('--fast', 'take all of the processor and the disk, for example while no gateway runs')
     .action((options: BackupFlags) => backup(options, terminal));
   addHomeOptions(command);
   addOutputOption(command);
   describeCommand(command, {
-    purpose: 'copy database and files into a folder, while the gateway runs',
+    purpose: 'copy database and files, while the gateway runs',
     examples: [
       'switchyard backup --to /srv/backup/switchyard',
-      'switchyard backup --to /srv/backup/switchyard --with-secrets',
+      'switchyard backup --to /srv/backup/switchyard --with-secrets --keep 30',
+      'switchyard backup --to /srv/backup/before-the-move.tar',
     ],
     exits: ['ok', 'failed', 'config', 'unreachable'],
   });
 }
 
-async function backup({ to, withSecrets, output, ...flags }: BackupFlags, terminal: Terminal): Promise<void> {
+async function backup(
+  { to, withSecrets, fast, keep, output, ...flags }: BackupFlags,
+  terminal: Terminal,
+): Promise<void> {
   const { env, cwd, stdout, stderr } = terminal;
   const { config } = loadConfig({ flags, env, cwd });
   const [{ takeBackup }, { createLogger }, { resolve }] = await Promise.all([
@@ -51,11 +64,13 @@ async function backup({ to, withSecrets, output, ...flags }: BackupFlags, termin
     to: resolve(cwd, to),
     version,
     withSecrets: withSecrets === true,
+    isFast: fast === true,
+    keep,
     clock: systemClock,
     log: createLogger(config.observability.log),
     onProgress: view.show,
   }).finally(view.clear);
-  const { manifest, path, copied } = taken;
+  const { manifest, path, copied, removed } = taken;
   if (output === 'json') printJson(terminal, taken);
   else {
     const rows = Object.values(manifest.database.rows).reduce((sum, count) => sum + count, 0);
@@ -64,6 +79,8 @@ async function backup({ to, withSecrets, output, ...flags }: BackupFlags, termin
       `Everything from before ${manifest.takenAt}: ${rows} rows, ${manifest.files.count} files (${formatSize(manifest.files.bytes)}); ` +
         `${copied.files} of them are new (${formatSize(copied.bytes)}). ${secretsAre(manifest.secrets !== null)}\n`,
     );
+    if (removed.backups > 0 || removed.files > 0)
+      stderr.write(`Removed: ${removed.backups} older backups, and ${removed.files} files.\n`);
     for (const { path: where, why } of manifest.absent)
       stderr.write(`not in it: ${plainText(where)}: ${plainText(why)}\n`);
   }

@@ -20,7 +20,7 @@ interface RestoreFlags extends HomeFlags, OutputOptions {
 export function addRestoreCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('restore')
-    .requiredOption('--from <folder>', 'folder with backups, or the folder of one of them')
+    .requiredOption('--from <place>', 'folder with backups, the folder of one of them, or a file')
     .option('--at <time>', 'time of the backup (default: the latest one)')
     .option('--verify', 'check the backup and restore nothing')
     .option(
@@ -104,7 +104,10 @@ async function verify({ from, at, output }: RestoreFlags, terminal: Terminal): P
   const found = await findBackup(resolve(cwd, from), at);
   const view = stepView(stderr, env, steadyClock);
   const show = (done: number, total: number): void => view.show('files', done, total);
-  const faults = await faultsOf(found, show).finally(view.clear);
+  const faults = await faultsOf(found, show).finally(() => {
+    view.clear();
+    found.close();
+  });
   const { takenAt, files, absent } = found.manifest;
   if (output === 'json') printJson(terminal, { takenAt, ok: faults.length === 0, faults, absent });
   else {

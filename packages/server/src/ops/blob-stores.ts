@@ -83,15 +83,18 @@ export async function openCopiedStore({
   config,
   copy,
   scratch,
+  readBytes,
   log,
 }: {
   config: Config;
   copy: Database<unknown>;
   scratch: string;
+  /** The number of bytes that are read from a disk at a time. */
+  readBytes: number;
   log: Log;
 }): Promise<{ store: Pick<BlobStore, 'open'>; close: () => void }> {
   if (config.files.store === 'disk') {
-    const options = { root: contentFolder(config), reserveBytes: 0, isShared: true };
+    const options = { root: contentFolder(config), reserveBytes: 0, isShared: true, readBytes };
     return { store: await ContentStore.open(options), close: () => undefined };
   }
   const [{ S3Objects }, { S3Store }] = await Promise.all([

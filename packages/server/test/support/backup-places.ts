@@ -69,7 +69,15 @@ export function openPlaces(): Places {
       return { ...gateway, stop };
     },
     take: ({ loaded }, more = {}) =>
-      takeBackup({ config: loaded, to: backups, version: '1.2.3', withSecrets: false, ...usual, ...more }),
+      takeBackup({
+        config: loaded,
+        to: backups,
+        version: '1.2.3',
+        withSecrets: false,
+        isFast: true,
+        ...usual,
+        ...more,
+      }),
     restore: ({ loaded }, more = {}) =>
       restoreBackup({ config: loaded, from: backups, isLive: false, ...usual, ...more }),
     atEnd: (end) => void ends.push(end),

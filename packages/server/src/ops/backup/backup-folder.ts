@@ -3,13 +3,14 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isRecord } from '@switchyard/contract/is-record';
+import { AppError } from '../../lib/app-error.ts';
 import { newId } from '../../lib/ids.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
 import { isDiskFull, writeBlob } from '../../platform/files/write-blob.ts';
-import { type Manifest, manifestFormat, parts, readManifest } from './backup-manifest.ts';
+import { filesOf, type Manifest, manifestFormat, parts, readManifest } from './backup-manifest.ts';
 import { isGone } from './home-files.ts';
 
-const markFile = 'switchyard-backups.json';
+export const markFile = 'switchyard-backups.json';
 /** A backup whose name begins so was broken off. The next one removes it. */
 const draftPrefix = '.unfinished-';
 /** The time at which it was taken. */
@@ -43,8 +44,7 @@ export class BackupFolder {
       const entries = (await readdir(this.path)).filter((name) => !ownEntries.has(name));
       if (entries.length > 0)
         throw new Error(`${this.path} holds something else than backups. Name an empty or a new folder.`);
-      const text = `${JSON.stringify({ format: manifestFormat, gateway })}\n`;
-      await this.writePart(this.path, markFile, text);
+      await writePart(this.path, markFile, markText(gateway));
     } else if (mark.gateway !== gateway)
       throw new Error(
         `${this.path} holds the backups of another gateway. Name a folder of its own for each gateway.`,
@@ -78,10 +78,6 @@ export class BackupFolder {
     }
   }
 
-  async manifest(name: string): Promise<Manifest> {
-    return readManifest(await readFile(this.partOf(name, parts.manifest), 'utf8'), join(this.path, name));
-  }
-
   partOf(name: string, part: string): string {
     return join(this.path, name, part);
   }
@@ -93,18 +89,14 @@ export class BackupFolder {
     return draft;
   }
 
+  /** Returns the path of the backup. */
   async finish(draft: string, manifest: Manifest): Promise<string> {
     for (const folder of this.#unsynced) await nodeDisk.syncDirectory(folder);
-    await this.writePart(draft, parts.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
-    const name = manifest.takenAt.replaceAll(':', '');
-    await rename(draft, join(this.path, name));
+    await writePart(draft, parts.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
+    const path = join(this.path, nameOf(manifest));
+    await rename(draft, path);
     await nodeDisk.syncDirectory(this.path);
-    return name;
-  }
-
-  async writePart(folder: string, name: string, text: string): Promise<void> {
-    await writeFile(join(folder, name), text, { mode: 0o600, flush: true });
-    await nodeDisk.syncDirectory(folder);
+    return path;
   }
 
   async has(sha256: string, bytes: number): Promise<boolean> {
@@ -112,14 +104,14 @@ export class BackupFolder {
     return found !== null && found.sizeBytes === bytes;
   }
 
-  /** Copies a file into the folder unless it is there. */
-  async keep(source: Readable): Promise<{ sha256: string; bytes: number }> {
+  /** Copies a file into the folder unless it is there. `pause` is called again every 16 MB. */
+  async keep(source: Readable, pause: () => Promise<void>): Promise<{ sha256: string; bytes: number }> {
     const temporary = join(this.#incoming, newId());
     try {
       const { sha256, sizeBytes } = await writeBlob(nodeDisk, temporary, {
         source,
         maxBytes: Number.POSITIVE_INFINITY,
-        requireSpace: async () => undefined,
+        requireSpace: pause,
       });
       const shard = join(this.#content, sha256.slice(0, 2));
       if (!this.#unsynced.has(shard)) {
@@ -130,23 +122,86 @@ export class BackupFolder {
       return { sha256, bytes: sizeBytes };
     } catch (error) {
       await rm(temporary, { force: true });
-      throw isDiskFull(error) ? diskFull(this.path, error) : error;
+      throw error;
     }
   }
+
+  /** Removes the backups before the latest `count`, and all content that none of those has. */
+  async keepLatest(count = Number.POSITIVE_INFINITY): Promise<{ backups: number; files: number }> {
+    const names = await this.names();
+    const old = names.slice(0, Math.max(0, names.length - count));
+    const removed = { backups: old.length, files: 0 };
+    if (count === Number.POSITIVE_INFINITY) return removed;
+    const kept = await this.#contentOf(names.slice(old.length));
+    for (const name of old) {
+      const draft = join(this.path, draftPrefix + newId());
+      await rename(join(this.path, name), draft);
+      await rm(draft, { recursive: true });
+    }
+    for (const shard of (await readdir(this.#content)).filter((name) => name.length === 2))
+      for (const sha256 of await readdir(join(this.#content, shard)))
+        if (!kept.has(sha256)) {
+          await rm(join(this.#content, shard, sha256));
+          removed.files += 1;
+        }
+    return removed;
+  }
+
+  async #contentOf(names: readonly string[]): Promise<Set<string>> {
+    const kept = new Set<string>();
+    for (const name of names) {
+      const path = this.partOf(name, parts.manifest);
+      let { count } = readManifest(await readFile(path, 'utf8'), join(this.path, name)).files;
+      for await (const { sha256 } of filesOf(this.partOf(name, parts.list))) {
+        kept.add(sha256);
+        count -= 1;
+      }
+      if (count !== 0)
+        throw new Error(`${join(this.path, name)} is damaged, so nothing was removed. Remove its folder.`);
+    }
+    return kept;
+  }
+
+  /** There is nothing to remove: the next backup goes on with what one that has failed leaves. */
+  async close(): Promise<void> {}
 
   open(sha256: string): Readable {
     return createReadStream(this.contentPath(sha256));
   }
 
-  /** The only place where a hash becomes a path. A list that is damaged must not lead elsewhere. */
   contentPath(sha256: string): string {
-    if (!sha256Pattern.test(sha256)) throw new Error('The list of files of the backup is damaged.');
-    return join(this.#content, sha256.slice(0, 2), sha256);
+    return join(this.path, contentPlace(sha256));
   }
 }
 
-export function diskFull(path: string, cause: unknown): Error {
-  return new Error(`The disk of ${path} is full. Make room, and run the command again.`, { cause });
+/** The only place where a hash becomes a path. A list that is damaged must not lead elsewhere. */
+export function contentPlace(sha256: string): string {
+  if (!sha256Pattern.test(sha256)) throw new Error('The list of files of the backup is damaged.');
+  return `content/${sha256.slice(0, 2)}/${sha256}`;
+}
+
+export function markText(gateway: string | null): string {
+  return `${JSON.stringify({ format: manifestFormat, gateway })}\n`;
+}
+
+export function nameOf({ takenAt }: Manifest): string {
+  return takenAt.replaceAll(':', '');
+}
+
+export async function writePart(folder: string, name: string, text: string): Promise<void> {
+  await writeFile(join(folder, name), text, { mode: 0o600, flush: true });
+  await nodeDisk.syncDirectory(folder);
+}
+
+/** Returns one sentence for the error of a disk that is full, and any other error as it is. */
+export function explainFull(error: unknown, path: string): unknown {
+  const isFull =
+    isDiskFull(error) ||
+    (error instanceof AppError && error.code === 'storage_full') ||
+    (error instanceof Error && /disk is full/i.test(error.message)); // SQLite has a message of its own.
+  if (!isFull) return error;
+  const says = `The disk of ${path} is full. Make room, and run the command again.`;
+  return new Error(says, { cause: error });
 }
 
 /** Makes the content of a file, and its length, outlive a crash. */

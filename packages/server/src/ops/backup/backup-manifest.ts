@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { isRecord } from '@switchyard/contract/is-record';
 
 /** The description of one backup. It is written last, so a backup that has it is whole. */
@@ -61,4 +62,14 @@ export function readManifest(text: string, where: string): Manifest {
   if (typeof takenAt !== 'string' || !isRecord(database) || !isRecord(files) || !Array.isArray(found.absent))
     throw new Error(`The manifest of ${where} is damaged; use another backup.`);
   return found as unknown as Manifest;
+}
+
+/** Reads the lines of a list of files. */
+export async function* filesOf(path: string): AsyncGenerator<ListedFile> {
+  let rest = '';
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as ListedFile;
+  }
 }

@@ -15,19 +15,19 @@ import { type DatabaseOptions, openAlone, openToRead } from '../../platform/data
 import { history } from '../../platform/database/transfer/copy-tables.ts';
 import type { BlobStore } from '../../platform/files/blob-store.ts';
 import { nodeDisk } from '../../platform/files/disk.ts';
-import { isDiskFull, writeBlob } from '../../platform/files/write-blob.ts';
+import { writeBlob } from '../../platform/files/write-blob.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { areaMigrations } from '../area-migrations.ts';
 import { openBlobStore } from '../blob-stores.ts';
 import { databaseOptions, homes, secretSource, sharedHome } from '../options-of-config.ts';
 import { lockHome, type StoredDatabase } from '../stored-database.ts';
-import { diskFull, syncFile } from './backup-folder.ts';
-import { type Absent, type ListedFile, type Manifest, parts } from './backup-manifest.ts';
+import { explainFull, syncFile } from './backup-folder.ts';
+import { type Absent, filesOf, type ListedFile, type Manifest, parts } from './backup-manifest.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
 import { comingBack, laterState } from './coming-back.ts';
 import { copyRows, removeSqlite, rowsIn } from './copy-database.ts';
 import { keyFileName, secretFiles } from './home-files.ts';
-import { type FoundBackup, filesOf, findBackup, requireWhole } from './read-backup.ts';
+import { type FoundBackup, findBackup, requireWhole } from './read-backup.ts';
 import type { OnProgress } from './take-backup.ts';
 import { unfinishedRestore, unfinishedRestoreFile } from './unfinished-restore.ts';
 
@@ -61,20 +61,21 @@ export interface RestoredBackup {
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoredBackup> {
   const { config, log } = options;
-  const found = await findBackup(options.from, options.at);
   const target = databaseOptions(config, log);
   if (target.backend === 'memory')
     throw new Error(
       'Nothing outlives the process with database.backend: memory. Set another one to restore.',
     );
+  const found = await findBackup(options.from, options.at);
   const opened = new CloseStack();
   try {
+    opened.add(found.close);
     await requireEmpty(config);
     await lockHome(config, [target], opened);
     await requireWhole(found);
     return await new Restoration(options, found, target).restore();
   } catch (error) {
-    throw isDiskFull(error) ? diskFull(config.data_home, error) : error;
+    throw explainFull(error, config.data_home);
   } finally {
     await opened.close();
   }
@@ -115,7 +116,7 @@ class Restoration {
 
   async restore(): Promise<RestoredBackup> {
     const { config } = this.#options;
-    const { manifest, folder, name } = this.#found;
+    const { manifest, path } = this.#found;
     const restore = unfinishedRestore(config.data_home) ?? newId();
     const back = await this.#requireKnown();
     const isDone = await this.#isDatabaseDone(restore);
@@ -123,7 +124,7 @@ class Restoration {
     if (!isDone) await this.#restoreAll(restore);
     await rm(unfinishedRestorePath(config));
     await nodeDisk.syncDirectory(config.data_home);
-    return { path: join(folder.path, name), manifest, absent: this.#absent, comingBack: back };
+    return { path, manifest, absent: this.#absent, comingBack: back };
   }
 
   /** Throws for a backup of a newer version. Returns what comes back with it. */

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readPrivateFile } from '../../accounts/secrets/private-file.ts';
 import { readKeyFile } from '../../accounts/secrets/signing-keys.ts';
 import type { Config } from '../../config/schema.ts';
@@ -15,38 +17,56 @@ import { knownIdentity } from '../../platform/database/gateway-store.ts';
 import { openToRead } from '../../platform/database/open.ts';
 import type { BlobStore } from '../../platform/files/blob-store.ts';
 import { holdDeletions } from '../../platform/files/deletion-hold.ts';
-import { isDiskFull } from '../../platform/files/write-blob.ts';
 import { acquireBackupLock } from '../../platform/home-lock.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { contentFolder, openCopiedStore } from '../blob-stores.ts';
 import { homes, secretSource, sharedHome } from '../options-of-config.ts';
 import { storedDatabase } from '../stored-database.ts';
-import { BackupFolder, bytesOf, diskFull } from './backup-folder.ts';
-import { type Absent, type ListedFile, type Manifest, manifestFormat, parts } from './backup-manifest.ts';
+import { BackupArchive } from './backup-archive.ts';
+import { BackupFolder, bytesOf, explainFull, writePart } from './backup-folder.ts';
+import {
+  type Absent,
+  filesOf,
+  type ListedFile,
+  type Manifest,
+  manifestFormat,
+  parts,
+} from './backup-manifest.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
 import { copyDatabase, rowsIn } from './copy-database.ts';
 import { homeFiles, isGone, keyFileName, secretFiles } from './home-files.ts';
-import { filesOf, hashOf } from './read-backup.ts';
+import { hashOf, isFolder } from './read-backup.ts';
 
 export type BackupStep = 'database' | 'files';
 export type OnProgress = (step: BackupStep, done: number, total: number | null) => void;
 
 export interface BackupOptions {
   config: Config;
-  /** The folder with the backups of this gateway. */
+  /** The folder with the backups of this gateway, or a tar file for this one. */
   to: string;
   version: string;
   withSecrets: boolean;
+  /** True when it may take all of the processor and of the disk that there is. */
+  isFast: boolean;
+  /** The number of backups that stay in the folder, with this one. All stay without it. */
+  keep?: number | undefined;
   clock: Clock;
   log: Logger;
   onProgress: OnProgress;
 }
+
+/** The share of a core that copying files takes, so that the gateway beside it has the processor and the disk. */
+const coreShare = 0.2;
+/** The hash costs more in small pieces. */
+const readBytes = 256 * 1024;
 
 export interface TakenBackup {
   path: string;
   manifest: Manifest;
   /** The files that were copied because no earlier backup had them. */
   copied: { files: number; bytes: number };
+  /** The backups that were too old to be kept, and the files that only they had. */
+  removed: { backups: number; files: number };
 }
 
 /**
@@ -58,17 +78,35 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
   const opened = new CloseStack();
   try {
     const gateway = await identityOf(config, log);
-    const path = resolve(options.to);
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    const lock = await acquireBackupLock(path);
+    const folder = placeOf(options);
+    await mkdir(folder.path, { recursive: true, mode: 0o700 });
+    const lock = await acquireBackupLock(folder.path);
+    opened.add(() => folder.close());
     opened.add(() => lock.release());
-    const folder = new BackupFolder(path);
     await folder.claim(gateway);
     opened.add(await holdDeletions(contentFolder(config)));
-    return await new Backup(options, { folder, gateway }).take();
+    const taken = await new Backup(options, { folder, gateway }).take();
+    return { ...taken, removed: await folder.keepLatest(options.keep) };
+  } catch (error) {
+    throw explainFull(error, options.to);
   } finally {
     await opened.close();
   }
+}
+
+function placeOf({ to: given, config, keep }: BackupOptions): BackupFolder | BackupArchive {
+  const to = resolve(given);
+  if (/\.(tgz|zip|7z|gz|bz2|xz|zst)$/.test(to) && !isFolder(to))
+    throw new Error(`${to} is not a name for a backup: a file ends in .tar. Compress it afterwards.`);
+  if (!to.endsWith('.tar') || isFolder(to)) return new BackupFolder(to);
+  const home = homes(config).find((folder) => to.startsWith(folder + sep));
+  if (home !== undefined)
+    throw new Error(
+      `${to} lies in ${home}, so each backup would hold the ones before it. Name another place.`,
+    );
+  if (keep !== undefined)
+    throw new Error(`${to} holds one backup, so there are none to remove. --keep is for a folder.`);
+  return new BackupArchive(to);
 }
 
 async function identityOf(config: Config, log: Logger): Promise<string | null> {
@@ -82,18 +120,22 @@ async function identityOf(config: Config, log: Logger): Promise<string | null> {
 
 class Backup {
   readonly #options: BackupOptions;
-  readonly #folder: BackupFolder;
+  readonly #folder: BackupFolder | BackupArchive;
   readonly #gateway: string | null;
   readonly #absent: Absent[] = [];
   readonly #copied = { files: 0, bytes: 0 };
+  #pause = async (): Promise<void> => undefined;
 
-  constructor(options: BackupOptions, { folder, gateway }: { folder: BackupFolder; gateway: string | null }) {
+  constructor(
+    options: BackupOptions,
+    { folder, gateway }: { folder: BackupFolder | BackupArchive; gateway: string | null },
+  ) {
     this.#options = options;
     this.#folder = folder;
     this.#gateway = gateway;
   }
 
-  async take(): Promise<TakenBackup> {
+  async take(): Promise<Omit<TakenBackup, 'removed'>> {
     const { config, version, clock, onProgress } = this.#options;
     const folder = this.#folder;
     const earlier = await this.#earlierFiles();
@@ -101,9 +143,7 @@ class Backup {
     const file = join(draft, parts.database);
     const { takenAtMs, backend } = await copyDatabase(this.#options, file, (done, total) =>
       onProgress('database', done, total),
-    ).catch((error: unknown) => {
-      throw isFull(error) ? diskFull(folder.path, error) : error;
-    });
+    );
     const copy = await openToRead({ backend: 'sqlite', file });
     let files: Manifest['files'];
     let rows: Record<string, number>;
@@ -125,8 +165,7 @@ class Backup {
       secrets,
       absent: this.#absent,
     };
-    const name = await folder.finish(draft, manifest);
-    return { path: join(folder.path, name), manifest, copied: this.#copied };
+    return { path: await folder.finish(draft, manifest), manifest, copied: this.#copied };
   }
 
   /** The files of the latest backup by their place, so that what has not changed is not read again. */
@@ -145,9 +184,11 @@ class Backup {
   ): Promise<Manifest['files']> {
     const { onProgress } = this.#options;
     const list = createWriteStream(join(draft, parts.list), { mode: 0o600, flush: true });
+    list.on('error', () => undefined); // The next write, or the end, throws it.
     const hash = createHash('sha256');
     const scratch = join(draft, 'lent');
-    const content = await openCopiedStore({ ...this.#options, copy, scratch });
+    const content = await openCopiedStore({ ...this.#options, copy, scratch, readBytes });
+    this.#pause = this.#options.isFast ? this.#pause : pauseFrom();
     let count = 0;
     let bytes = 0;
     const write = async (listed: ListedFile): Promise<void> => {
@@ -156,7 +197,8 @@ class Backup {
       const line = `${JSON.stringify(listed)}\n`;
       hash.update(line);
       onProgress('files', count, null);
-      if (!list.write(line)) await new Promise<void>((resolve) => list.once('drain', resolve));
+      if (list.errored) throw list.errored;
+      if (!list.write(line)) await once(list, 'drain');
     };
     try {
       await eachOf(this.#allFiles(copy, content.store), async (copyOne) => {
@@ -196,7 +238,7 @@ class Backup {
           const before = earlier.get(`${home} ${path}`);
           if (before?.stamp === stamp && (await this.#folder.has(before.sha256, before.bytes)))
             return { ...before, mode };
-          const kept = await this.#keep(createReadStream(from), from);
+          const kept = await this.#keep(createReadStream(from, { highWaterMark: readBytes }), from);
           return kept && { home, path, ...kept, mode, stamp };
         };
     }
@@ -224,7 +266,8 @@ class Backup {
 
   async #keep(source: Readable, path: string): Promise<{ sha256: string; bytes: number } | null> {
     try {
-      const kept = await this.#folder.keep(source);
+      const kept = await this.#folder.keep(source, this.#pause);
+      await this.#pause();
       this.#copied.files += 1;
       this.#copied.bytes += kept.bytes;
       return kept;
@@ -246,16 +289,21 @@ class Backup {
     const keys = readKeyFile(secretSource(this.#options.config));
     if (keys !== undefined) found[keyFileName] = keys;
     const text = `${JSON.stringify(found, null, 2)}\n`;
-    await this.#folder.writePart(draft, parts.secrets, text);
+    await writePart(draft, parts.secrets, text);
     return { sha256: createHash('sha256').update(text).digest('hex') };
   }
 }
 
-function isUnreadable(error: unknown): boolean {
-  return ['EACCES', 'EPERM', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
+/** Returns a function that waits until this process, from now on, has taken no more than its share. */
+function pauseFrom(): () => Promise<void> {
+  const [beganMs, began] = [performance.now(), process.cpuUsage()];
+  return async () => {
+    const { user, system } = process.cpuUsage(began);
+    const waitMs = (user + system) / 1_000 / coreShare - (performance.now() - beganMs);
+    if (waitMs > 0) await sleep(waitMs);
+  };
 }
 
-/** SQLite has a message of its own. */
-function isFull(error: unknown): boolean {
-  return isDiskFull(error) || (error instanceof Error && /disk is full/i.test(error.message));
+function isUnreadable(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

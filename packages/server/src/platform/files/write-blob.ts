@@ -50,10 +50,11 @@ async function copy(file: FileHandle, options: WriteOptions): Promise<StoredCont
   });
 }
 
-/** A write may accept less than it was given, for example on a disk that is nearly full. */
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+/** A write may accept less than it was given, for example on a disk that is nearly full. Without `at` it goes on behind the last one. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array, at?: number): Promise<void> {
   for (let from = 0; from < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, from, bytes.length - from);
+    const position = at === undefined ? null : at + from;
+    const { bytesWritten } = await file.write(bytes, from, bytes.length - from, position);
     from += bytesWritten;
   }
 }
