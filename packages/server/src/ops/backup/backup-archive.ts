@@ -15,6 +15,8 @@ const blockBytes = 512;
 const endMark = Buffer.alloc(2 * blockBytes);
 /** The first size whose digits do not fit. It is written as binary, as GNU tar does. */
 const tooLarge = 8 ** 11;
+/** The last sync would otherwise have gigabytes before it, for which the gateway beside it waits. */
+const syncEachBytes = 16 * 1024 * 1024;
 const unfinishedName = 'archive';
 
 interface Entry {
@@ -120,6 +122,7 @@ export class BackupArchive implements Pick<BackupFolder, 'path' | 'names' | 'par
       if (place === null) return { sha256, bytes };
       await write(Buffer.alloc(paddingOf(bytes)));
       await writeAll(handle, headerOf(place, bytes), this.#end);
+      if (Math.floor(at / syncEachBytes) > Math.floor(this.#end / syncEachBytes)) await handle.datasync();
       this.#end = at;
       return { sha256, bytes };
     };

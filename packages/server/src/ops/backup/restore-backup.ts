@@ -81,8 +81,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoredBa
   }
 }
 
-/** Locks and what a new file system has. */
-const harmless = /^(home\.lock(\.json)?|database\.lock(\.json)?|lost\+found)$/;
+/** Locks, what a restoration that was killed may leave before its mark is there, and what a new file system has. */
+const harmless = /^(\.?(home|database)\.lock(\.json)?|\.restore-unfinished\.[\w-]+\.tmp|lost\+found)$/;
 
 /** Throws when a home holds something that no restoration has left there. */
 async function requireEmpty(config: Config): Promise<void> {
