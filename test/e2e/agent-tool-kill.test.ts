@@ -6,6 +6,7 @@ import { HttpSession } from '@switchyard/dev-env/http-session';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { McpCallers } from '../../packages/server/test/support/mcp-callers.ts';
 
 const folder = temporaryFolder();
 const nodeClasses = ['EmptyImage', 'ImageCompositeMasked', 'ImageScale', 'ImageInvert', 'SaveImage'];
@@ -64,6 +65,40 @@ describe('a gateway that is killed while an agent runs a workflow', () => {
     const { data } = await session.get<Tasks>('/api/tasks');
     expect(data.items.filter(({ conversation }) => conversation?.runId === runId)).toHaveLength(1);
     expect(worker.stats.accepted - before).toBe(1);
+  });
+});
+
+describe('a gateway that is killed while MCP clients follow tasks', () => {
+  it('has the task of a workflow and that of an agent, each done once', async () => {
+    const workflow = {
+      '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 0 } },
+      '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'mcp' } },
+    };
+    await session.post('/api/workflows', { name: 'Ground', workflow, exposed: true });
+    let caller = await McpCallers.of(gateway.url, session);
+    const before = worker.stats.accepted;
+    const begin = async (name: string, args: object) => {
+      const { body } = await caller.request('tools/call', { name, arguments: args }, { withTasks: true });
+      return body.result.taskId as string;
+    };
+    const ids = [
+      await begin('workflow_ground', {}),
+      await begin('ask_lead_agent', { message: 'invert a picture' }),
+    ];
+    await until(() => worker.stats.accepted > before);
+    await gateway.kill9();
+    gateway = await SpawnedGateway.start({ home: folder.path });
+    session = session.at(gateway.url);
+    caller = caller.at(gateway.url);
+    for (const taskId of ids) {
+      const read = async () => (await caller.request('tasks/get', { taskId })).body.result;
+      await until(async () => (await read()).status !== 'working');
+      expect(await read()).toMatchObject({
+        status: 'completed',
+        result: { structuredContent: { status: 'completed' } },
+      });
+    }
+    expect(worker.stats.accepted - before).toBe(2);
   });
 });
 

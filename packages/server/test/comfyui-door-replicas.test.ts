@@ -9,6 +9,7 @@ import { WebSocket } from 'ws';
 import { ComfyuiCaller, type ComfyuiListener } from './support/comfyui-caller.ts';
 import { held } from './support/dispatch-pool.ts';
 import { type DispatchReplicas, startDispatchReplicas } from './support/dispatch-replicas.ts';
+import { McpCallers } from './support/mcp-callers.ts';
 import { testReplicas } from './support/replicas.ts';
 
 const about = 'the pool as one ComfyUI on three replicas';
@@ -205,6 +206,30 @@ describe.skipIf(isSkipped)(title, () => {
     expect(await closed).toBe(4401);
     for (const origin of [ofA, ofB, ofC])
       expect((await fetch(`${origin}/api/queue`, { headers: { cookie } })).status).toBe(401);
+  });
+
+  it('lets an MCP client begin a task at one replica, and follow and stop it at the others', async () => {
+    const [first = '', second = '', third = ''] = replicas.gateways.map(({ url }) => url);
+    const session = await HttpSession.register(first, {
+      email: 'm@example.com',
+      password: 'correct horse battery',
+    });
+    await session.post('/api/workflows', { name: 'Shared', workflow, exposed: true });
+    const caller = await McpCallers.of(first, session);
+    const begin = async (url: string) => {
+      const call = { name: 'workflow_shared', arguments: {} };
+      return (await caller.at(url).request('tools/call', call, { withTasks: true })).body.result.taskId;
+    };
+    const read = async (url: string, taskId: string) =>
+      (await caller.at(url).request('tasks/get', { taskId })).body.result;
+    const accepted = () => replicas.workers[0]?.stats.accepted;
+    const before = accepted();
+    const [made, stopped] = [await begin(third), await begin(second)];
+    await expect.poll(accepted).not.toBe(before);
+    finishRun();
+    await expect.poll(() => read(second, made)).toMatchObject({ status: 'completed' });
+    await caller.at(third).request('tasks/cancel', { taskId: stopped });
+    await expect.poll(() => read(first, stopped)).toMatchObject({ status: 'cancelled' });
   });
 
   it('tells the end of a prompt from the rows, once, when the news of it are lost', async () => {

@@ -121,6 +121,8 @@ export class AgentWorks implements McpWorks {
         throw error;
       },
     );
+    // A follower that has stopped in between does not wait for it any more.
+    end.catch(() => undefined);
     while (!(await endsWithin(end, lookAgainMs))) {
       yield { percent: 0, message: (await this.look(caller, id)).message };
     }
