@@ -588,7 +588,7 @@ function openDoors(base: Base, front: Front & { dispatch: DispatchArea }): Doors
 
 /** The doors to agents, which need no pool. */
 function agentDoors(
-  { config, options, database, logger, streamLog, clock, outbound }: Base,
+  { config, options, database, logs, streamLog, clock, outbound }: Base,
   {
     dispatch,
     conversation,
@@ -606,7 +606,7 @@ function agentDoors(
       agents: conversation,
       price: workerPrice(config),
       version: options.version,
-      log: logger,
+      log: logs.doors,
       resourceMetadata: mcp.oauth.enabled
         ? () => issuerOf({ config }, front) + readResourceMetadata.url
         : null,
@@ -621,7 +621,7 @@ function agentDoors(
       showsTools: openai.show_tools,
       download: (url, signal) => guardedDownload(outbound, url, { allowPrivate: false, signal }),
       clock,
-      log: logger,
+      log: logs.doors,
     });
   return [agUiDoor, mcpDoor, openaiDoor].filter((routes) => routes !== false && routes !== null);
 }

@@ -530,7 +530,7 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
         conversation: levelOf('threads, runs and what users keep'),
         agents: levelOf('graphs, models and own code'),
         channels: levelOf('channels'),
-        doors: levelOf('the interfaces of ComfyUI'),
+        doors: levelOf('the interfaces of ComfyUI, MCP and others'),
         platform: levelOf('the database, Redis, deferred work and secrets'),
       }),
       format: choice(['auto', 'json', 'pretty'], 'auto', 'auto: pretty on a terminal, JSON lines elsewhere.'),

@@ -44,6 +44,7 @@ export interface Base extends Shared {
   langgraph: UsableLanggraphJson;
   options: ContextOptions;
   opened: CloseStack;
+  /** For lines about the process as a whole. */
   logger: Logger;
   /** The loggers of the areas, each with its own level. */
   logs: Record<keyof Config['observability']['log']['levels'], Logger>;

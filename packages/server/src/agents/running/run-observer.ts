@@ -181,7 +181,8 @@ export class RunObserver extends BaseCallbackHandler {
     const response = responseEvent(call, output, endedMs);
     this.#record(response, call.metadata);
     const { usage, model_name: model = null } = response.metadata;
-    this.#meter?.modelCall({ model: call.model, outcome: 'ok', tookMs: endedMs - call.startedMs, usage });
+    const outcome = isCutOff ? 'stopped' : 'ok';
+    this.#meter?.modelCall({ model: call.model, outcome, tookMs: endedMs - call.startedMs, usage });
     this.#spans.end(runId, 'success', { usage, model });
     if (given && call.caller === 'lead_agent' && !isCutOff) {
       this.#recordAnswer(given, call);
