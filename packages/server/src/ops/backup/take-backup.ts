@@ -84,7 +84,7 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     opened.add(() => lock.release());
     opened.add(() => folder.close());
     await folder.claim(gateway);
-    opened.add(await holdDeletions(contentFolder(config)));
+    opened.add(await holdAt(contentFolder(config)));
     const taken = await new Backup(options, { folder, gateway }).take();
     return { ...taken, removed: await folder.keepLatest(options.keep) };
   } catch (error) {
@@ -107,6 +107,15 @@ function placeOf({ to: given, config, keep }: BackupOptions): BackupFolder | Bac
   if (keep !== undefined)
     throw new Error(`${to} holds one backup, so there are none to remove. --keep is for a folder.`);
   return new BackupArchive(to);
+}
+
+/** The disk of the gateway may be full, while there is room for the backup. */
+async function holdAt(content: string): Promise<() => Promise<void>> {
+  try {
+    return await holdDeletions(content);
+  } catch (error) {
+    throw explainFull(error, content);
+  }
 }
 
 async function identityOf(config: Config, log: Logger): Promise<string | null> {
