@@ -10,17 +10,23 @@ import {
 } from '@switchyard/dev-env/fake-openai';
 import { readModels } from '@switchyard/server/config/models';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ExternalCall } from '../src/agents/tools/external-tool.ts';
 import { externalTools } from '../src/agents/tools/external-tools.ts';
 import { ExtensionsFile } from '../src/conversation/mcp/extensions-file.ts';
 import { McpServers } from '../src/conversation/mcp/mcp-servers.ts';
+import { McpTaskStore } from '../src/conversation/mcp/mcp-task-store.ts';
 import { withoutPatterns } from '../src/conversation/mcp/schema-patterns.ts';
 import { mcpNetwork } from '../src/ops/outbound-networks.ts';
 import { Outbound } from '../src/platform/outbound/outbound.ts';
 import { noProxies } from '../src/platform/outbound/proxy-rules.ts';
+import { openConversationDatabase } from '../testing/journal-fixture.ts';
 import { type Answer, says } from './support/conversation-caller.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
 import { firstAdmin } from './support/first-admin.ts';
 import { type McpHttpServer, startMcpHttpServer } from './support/mcp-http-server.ts';
+
+/** A call outside of a run. */
+const byNobody: ExternalCall = { signal: undefined, run: undefined, tell: () => undefined, ask: () => null };
 
 const script = fileURLToPath(new URL('./fixtures/mcp/server.mjs', import.meta.url));
 /** Processes start slowly on a busy machine. */
@@ -259,6 +265,10 @@ describe('tools of MCP servers', () => {
   });
 
   const now = 0;
+  let database: Awaited<ReturnType<typeof openConversationDatabase>>;
+  beforeAll(async () => {
+    database = await openConversationDatabase({ backend: 'memory' });
+  });
   async function serversOf(
     given: Parameters<McpServers['replace']>[0],
     folder = join(server.gateway.home, `mcp-${open.length}`),
@@ -268,6 +278,7 @@ describe('tools of MCP servers', () => {
       allowedCommands: ['node'],
       version: '0',
       network: mcpNetwork(new Outbound(noProxies)),
+      tasks: new McpTaskStore(database),
       clock: () => now,
       log: { warn: () => {} },
     });
@@ -276,7 +287,7 @@ describe('tools of MCP servers', () => {
     return servers;
   }
   const answerOf = async (servers: McpServers, name: string, input: Record<string, unknown> = {}) =>
-    (await (await toolOf(servers, name)).call(input, undefined)).text;
+    (await (await toolOf(servers, name)).call(input, byNobody)).text;
   const toolOf = async (servers: McpServers, name: string) => {
     // The first call may not wait until the process has started.
     for (;;) {
@@ -303,7 +314,7 @@ describe('tools of MCP servers', () => {
     const before = await servers.tools();
     expect(await servers.tools()).toBe(before);
 
-    await (await toolOf(servers, 'box_grow')).call({}, undefined);
+    await (await toolOf(servers, 'box_grow')).call({}, byNobody);
     await expect.poll(async () => (await servers.tools()).map(({ name }) => name)).toContain('box_grown');
     expect(before.map(({ name }) => name)).not.toContain('box_grown');
   });
@@ -328,7 +339,7 @@ describe('tools of MCP servers', () => {
   it('tell the model what went wrong', async () => {
     const servers = await serversOf({ box: { ...processServer, tool_call_timeout: 1 } });
     const failure = async (name: string) =>
-      (await toolOf(servers, name)).call({}, undefined).catch((error: unknown) => error);
+      (await toolOf(servers, name)).call({}, byNobody).catch((error: unknown) => error);
     expect(await failure('box_fail')).toMatchObject({ code: 'mcp_tool_failed', message: 'out of paper' });
     expect(await failure('box_hang')).toMatchObject({
       code: 'mcp_server_failed',
@@ -340,14 +351,14 @@ describe('tools of MCP servers', () => {
   it('work again after their server has crashed', async () => {
     const servers = await serversOf({ box: processServer });
     const crash = await toolOf(servers, 'box_crash');
-    await expect(crash.call({}, undefined)).rejects.toMatchObject({ code: 'mcp_server_failed' });
+    await expect(crash.call({}, byNobody)).rejects.toMatchObject({ code: 'mcp_server_failed' });
     expect(await answerOf(servers, 'box_echo', { text: 'again' })).toBe('echo: again');
   });
 
   it('end with the run that called them', async () => {
     const servers = await serversOf({ box: processServer });
     const abort = new AbortController();
-    const call = (await toolOf(servers, 'box_hang')).call({}, abort.signal);
+    const call = (await toolOf(servers, 'box_hang')).call({}, { ...byNobody, signal: abort.signal });
     abort.abort(new Error('cancelled'));
     await expect(call).rejects.toThrow('cancelled');
     expect(await answerOf(servers, 'box_echo', { text: 'on' })).toBe('echo: on');
@@ -369,6 +380,6 @@ describe('tools of MCP servers', () => {
     const echo = await toolOf(servers, 'box_echo');
     await servers.switch('box', false);
     expect(await servers.tools()).toEqual([]);
-    await expect(echo.call({ text: 'x' }, undefined)).rejects.toMatchObject({ code: 'mcp_server_failed' });
+    await expect(echo.call({ text: 'x' }, byNobody)).rejects.toMatchObject({ code: 'mcp_server_failed' });
   });
 });

@@ -111,6 +111,13 @@ export const customEvents = [
     ...workerTask,
     error: Type.Object({ code: Type.String(), message: Type.String() }),
   }),
+  customEvent('external_task_progress', {
+    tool_call_id: Type.String(),
+    status: Type.String({
+      description: 'As the MCP server names it, such as `working` or `input_required`.',
+    }),
+    message: nullable(Type.String({ description: 'What the server says of its task.' })),
+  }),
   customEvent('task_started', { ...subtask, description: Type.String() }),
   customEvent('task_running', {
     ...subtask,

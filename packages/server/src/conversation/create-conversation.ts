@@ -20,6 +20,7 @@ import { GoalRunner } from './goals/goal-runner.ts';
 import { GoalStore } from './goals/goal-store.ts';
 import { createJournal, type EventsConfiguration, recordRoutes } from './journal/create-journal.ts';
 import type { Journal } from './journal/journal.ts';
+import { forgetMcpTasks } from './mcp/mcp-task-store.ts';
 import { LearningRunner } from './memory/learning-runner.ts';
 import { forgetTurnOfRun } from './memory/learning-store.ts';
 import { ownRoutes } from './own-routes/own-routes.ts';
@@ -129,7 +130,10 @@ export function createConversation(dependencies: ConversationDependencies): Conv
       await forgetFeedbackOfRun(trx, run);
       await forgetTurnOfRun(trx, run);
     },
-    stopTasks: async (userId, runId) => parts.workflows?.cancelOfRun(userId, runId),
+    stopTasks: async (userId, runId) => {
+      await features.mcpServers.cancelOfRun(runId);
+      await parts.workflows?.cancelOfRun(userId, runId);
+    },
     options: options.runs,
   });
   // Removals that follow the deletion of a thread are registered from here on, because the runs lock it first.
@@ -249,6 +253,7 @@ function registerThreadRemovals(
     forgetThread: (trx, threadId) => journal.deleteThread(trx, threadId),
     removeFiles: (thread) => journal.clearThread(thread.thread_id),
   });
+  removals.register({ forgetThread: (trx, threadId) => forgetMcpTasks(trx, threadId) });
   removals.register({ removeFiles: (thread) => files.remove(thread) });
   removals.register({ forgetThread: (trx, threadId) => runtime.checkpoints.delete(trx, threadId) });
 }

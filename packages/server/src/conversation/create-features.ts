@@ -13,6 +13,7 @@ import { CustomAgents } from './custom-agents/custom-agents.ts';
 import { FileChanges } from './file-changes/file-changes.ts';
 import { createMcp } from './mcp/create-mcp.ts';
 import type { McpNetwork } from './mcp/mcp-network.ts';
+import type { McpServers } from './mcp/mcp-servers.ts';
 import { createMemory, type MemoryConfiguration } from './memory/create-memory.ts';
 import type { Memories } from './memory/memories.ts';
 import type { MemoryLearning } from './memory/memory-learning.ts';
@@ -52,6 +53,7 @@ export interface Features extends Pick<WorkspaceRoom, 'uploads' | 'artifacts' | 
   learning: MemoryLearning;
   customAgents: CustomAgents;
   fileChanges: FileChanges;
+  mcpServers: McpServers;
   /** The tools and settings with which the lead agent works. */
   equipment: Equipment;
   routes: Routes[];
@@ -115,6 +117,7 @@ export function createFeatures({
     learning,
     customAgents,
     fileChanges,
+    mcpServers: mcp.servers,
     equipment: {
       workflows,
       workspace: agentWorkspace({ files, folders, access, follower: fileChanges }),

@@ -14,6 +14,7 @@ import * as longSnapshots from './migrations/026-long-snapshots.ts';
 import * as callersOfSchedules from './migrations/027-callers-of-schedules.ts';
 import * as noIndexesOfEvents from './migrations/028-no-indexes-of-events.ts';
 import * as assistantsOfThreads from './migrations/029-assistants-of-threads.ts';
+import * as mcpTasks from './migrations/030-mcp-tasks.ts';
 
 export const conversationMigrations: readonly Migration[] = [
   first,
@@ -31,4 +32,5 @@ export const conversationMigrations: readonly Migration[] = [
   callersOfSchedules,
   noIndexesOfEvents,
   assistantsOfThreads,
+  mcpTasks,
 ];

@@ -21,6 +21,7 @@ export interface ConversationTables {
   schedule_runs: ScheduleRunTable;
   memory_turns: MemoryTurnTable;
   memory_changes: MemoryChangeTable;
+  mcp_tasks: McpTaskTable;
 }
 
 export interface ThreadTable {
@@ -77,6 +78,20 @@ export interface ThreadSequenceTable {
 }
 
 /** The goal towards which the agent of a thread works by itself, until it is reached or cleared. */
+export interface McpTaskTable {
+  /** Names the call of the tool, however often it is made again. */
+  call_key: string;
+  thread_id: string;
+  /** The run that made the call last. */
+  run_id: string;
+  /** The name of the MCP server. */
+  server: string;
+  task_id: string;
+  /** The number of its questions that a human has answered. */
+  answers: number;
+  created_at: string;
+}
+
 export interface ThreadGoalTable {
   thread_id: string;
   objective: string;
@@ -361,3 +376,4 @@ export type FeedbackRow = Selectable<FeedbackTable>;
 export type AssistantRow = Selectable<AssistantTable>;
 export type AssistantVersionRow = Selectable<AssistantVersionTable>;
 export type ThreadGoalRow = Selectable<ThreadGoalTable>;
+export type McpTaskRow = Selectable<McpTaskTable>;

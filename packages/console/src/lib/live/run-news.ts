@@ -18,6 +18,8 @@ export interface RunNews {
   messages: readonly StreamedMessage[];
   /** Tasks of the pool, by the id of the tool call that asked for them. */
   tasks: ReadonlyMap<string, LiveWorkerTask>;
+  /** What other servers say of their tasks, by the id of the tool call. */
+  progress: ReadonlyMap<string, string>;
   /** Sub-agents, by the id of the tool call that began them. */
   subagents: ReadonlyMap<string, LiveSubagent>;
   /** The rest of the latest state: `todos`, `artifacts`, `title`. */
@@ -34,6 +36,7 @@ export const noRunNews: RunNews = {
   phase: 'connecting',
   messages: [],
   tasks: new Map(),
+  progress: new Map(),
   subagents: new Map(),
   values: {},
   interrupts: [],
@@ -101,6 +104,10 @@ function afterInterrupt(news: RunNews, { __interrupt__: asked }: Record<string, 
 
 function afterCustom(news: RunNews, event: CustomEvent): RunNews {
   if (event.type === 'llm_retry') return { ...news, retry: event };
+  if (event.type === 'external_task_progress') {
+    const { tool_call_id: callId, message, status } = event;
+    return { ...news, progress: new Map(news.progress).set(callId, message ?? status) };
+  }
   const task = workerTaskAfter(news.tasks, event);
   if (task) return { ...news, tasks: task };
   const subagents = subagentAfter(news.subagents, event);

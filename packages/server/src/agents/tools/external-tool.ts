@@ -7,8 +7,25 @@ export interface ExternalTool {
   description: string;
   /** JSON Schema of an object. */
   inputSchema: Record<string, unknown>;
-  /** Throws an AppError whose message the model may read. */
-  call(input: Record<string, unknown>, signal: AbortSignal | undefined): Promise<ExternalResult>;
+  /** Throws an error whose message the model may read. */
+  call(input: Record<string, unknown>, call: ExternalCall): Promise<ExternalResult>;
+}
+
+/** A call of such a tool. It is made again after a restart, and by the next run of the thread after a human has answered. */
+export interface ExternalCall {
+  signal: AbortSignal | undefined;
+  /** Undefined in a graph that runs for no user. */
+  run: { threadId: string; runId: string; key: string; beforeActing: () => Promise<void> } | undefined;
+  /** Shows the reader of the run how far the other server is. */
+  tell: (progress: { status: string; message: string | null }) => void;
+  /** Returns what the human has answered. Without an answer it interrupts the run, by an error that has to pass. */
+  ask: (question: ExternalQuestion) => Record<string, unknown> | null;
+}
+
+export interface ExternalQuestion {
+  message: string;
+  /** The values that the human may change; those that are returned unless the question is refused. */
+  fields: Record<string, unknown>;
 }
 
 export interface ExternalResult {

@@ -1,8 +1,10 @@
 import { posix } from 'node:path';
-import { tool } from '@langchain/core/tools';
+import { type ToolRunnableConfig, tool } from '@langchain/core/tools';
+import { interrupt, type LangGraphRunnableConfig } from '@langchain/langgraph';
+import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
 import { runHandleOf } from '../run-contract/run-handle.ts';
-import type { ExternalFile, ExternalTool } from './external-tool.ts';
+import type { ExternalCall, ExternalFile, ExternalQuestion, ExternalTool } from './external-tool.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
 import { outputNames, outputsFolder } from './workflow-outputs.ts';
 import type { Workspace, WorkspaceKey } from './workspace.ts';
@@ -15,7 +17,7 @@ export function externalTools(tools: readonly ExternalTool[], workspace: Workspa
   return tools.map(({ name, description, inputSchema, call }) =>
     tool(
       async (input, config) => {
-        const { text, files } = await call(input as Record<string, unknown>, config.signal);
+        const { text, files } = await call(input as Record<string, unknown>, callIn(config, name));
         if (files.length === 0) return text;
         const whose = runHandleOf(config);
         const lines =
@@ -33,6 +35,38 @@ export function externalTools(tools: readonly ExternalTool[], workspace: Workspa
       },
     ),
   );
+}
+
+function callIn(config: ToolRunnableConfig, toolName: string): ExternalCall {
+  const { signal, writer } = config as LangGraphRunnableConfig;
+  const run = runHandleOf(config);
+  return {
+    signal,
+    run: run && {
+      threadId: run.threadId,
+      runId: run.runId,
+      key: [run.threadId, ...(run.within ?? []), toolCallIdOf(config)].join(':'),
+      beforeActing: () => run.beforeActing(),
+    },
+    tell: (progress) =>
+      writer?.({ type: 'external_task_progress', tool_call_id: toolCallIdOf(config), ...progress }),
+    ask: (question) => ask(toolName, question),
+  };
+}
+
+/** Asks in the form of LangChain's own middleware, like a workflow that needs approval. Returns null for a refusal. */
+function ask(toolName: string, { message, fields }: ExternalQuestion): Record<string, unknown> | null {
+  const decisions = Object.keys(fields).length > 0 ? ['approve', 'edit', 'reject'] : ['approve', 'reject'];
+  const answer: unknown = interrupt({
+    actionRequests: [{ name: toolName, args: fields, description: message }],
+    reviewConfigs: [{ actionName: toolName, allowedDecisions: decisions }],
+  });
+  const [decision] =
+    isRecord(answer) && Array.isArray(answer.decisions) ? (answer.decisions as unknown[]) : [];
+  if (!isRecord(decision)) return null;
+  if (decision.type === 'approve') return fields;
+  const edited = decision.edited_action ?? decision.editedAction;
+  return decision.type === 'edit' && isRecord(edited) && isRecord(edited.args) ? edited.args : null;
 }
 
 /**

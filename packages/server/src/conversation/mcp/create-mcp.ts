@@ -6,20 +6,29 @@ import { ExtensionsFile } from './extensions-file.ts';
 import type { McpNetwork } from './mcp-network.ts';
 import { mcpRoutes } from './mcp-routes.ts';
 import { McpServers } from './mcp-servers.ts';
+import { McpTaskStore } from './mcp-task-store.ts';
 
 export function createMcp({
+  database,
   home,
   changes,
   audit,
   version,
   log,
   ...configured
-}: Pick<ConversationParts, 'home' | 'audit' | 'version' | 'log'> & {
+}: Pick<ConversationParts, 'database' | 'home' | 'audit' | 'version' | 'log'> & {
   changes: ChangeLock;
   network: McpNetwork;
   allowedCommands: readonly string[];
 }): { extensions: ExtensionsFile; servers: McpServers; routes: Routes } {
   const extensions = new ExtensionsFile(home, changes);
-  const servers = new McpServers({ ...configured, file: extensions, version, clock: steadyClock, log });
+  const servers = new McpServers({
+    ...configured,
+    file: extensions,
+    tasks: new McpTaskStore(database),
+    version,
+    clock: steadyClock,
+    log,
+  });
   return { extensions, servers, routes: mcpRoutes({ servers, audit }) };
 }

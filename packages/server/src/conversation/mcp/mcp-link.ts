@@ -1,17 +1,32 @@
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
-import type { ExternalResult } from '../../agents/tools/external-tool.ts';
+import { isRecord } from '@switchyard/contract/is-record';
+import { isStoppedForGood } from '../../agents/run-contract/run-handle.ts';
+import type { ExternalCall, ExternalResult } from '../../agents/tools/external-tool.ts';
 import { ToolFailure } from '../../agents/tools/tool-failure.ts';
 import { deadline } from '../../lib/async/deadline.ts';
 import type { ConversationParts } from '../conversation-parts.ts';
+import type { McpTaskRow } from '../tables.ts';
 import { reasonOf } from './mcp-failure.ts';
 import type { McpNetwork } from './mcp-network.ts';
 import { toolResult } from './mcp-result.ts';
-import { listTools, type McpSession, type McpToolDescription, openMcpSession } from './mcp-session.ts';
+import {
+  listTools,
+  type McpSession,
+  type McpToolDescription,
+  openMcpSession,
+  taskKey,
+} from './mcp-session.ts';
+import { answersTo, followTask, openQuestions } from './mcp-task.ts';
+import type { McpTaskStore } from './mcp-task-store.ts';
+
+type Json = Record<string, unknown>;
 
 /** The longest pause between two attempts to reach an unreachable server. */
 const firstPauseMs = 1_000;
 const maxPauseMs = 60_000;
 const closedReason = 'its configuration has changed';
+/** A tool may ask a human so many times before it answers. */
+const maxQuestions = 20;
 
 /**
  * The connection to one server. It is opened when it is first needed, and again when it is needed after it was lost. Meanwhile
@@ -36,6 +51,7 @@ export class McpLink {
       name: string;
       server: McpServer;
       network: McpNetwork;
+      tasks: McpTaskStore;
       onChange: () => void;
     },
   ) {
@@ -54,21 +70,92 @@ export class McpLink {
     await this.#open().catch(() => undefined);
   }
 
-  async call(
-    tool: string,
-    { input, signal }: { input: Record<string, unknown>; signal: AbortSignal | undefined },
-  ): Promise<ExternalResult> {
+  async call(tool: string, input: Record<string, unknown>, call: ExternalCall): Promise<ExternalResult> {
+    const { run } = call;
+    const known = run && (await this.#options.tasks.find(run.key));
+    if (run && known) {
+      await this.#options.tasks.takeOver(run.key, run.runId);
+      return this.#follow(known, call);
+    }
+    // The call of the tool is on disk before it acts, so that after a crash the same call comes back.
+    await run?.beforeActing();
+    const result = await this.#ask(tool, input, call);
+    const task = taskIn(result);
+    if (task === null) return toolResult(result);
+    const row = {
+      call_key: run?.key ?? task,
+      thread_id: run?.threadId ?? '',
+      run_id: run?.runId ?? '',
+      server: this.name,
+      task_id: task,
+      answers: 0,
+      created_at: new Date().toISOString(),
+    };
+    if (run) await this.#options.tasks.add(row);
+    return this.#follow(row, call);
+  }
+
+  /** Tells the server that no one waits for the task any more. It need not be reached. */
+  async cancelTask(taskId: string): Promise<void> {
+    await this.#request('tasks/cancel', { taskId }).catch((error: unknown) =>
+      this.#options.log.warn(
+        { server: this.name, reason: reasonOf(error) },
+        'A task on an MCP server could not be cancelled',
+      ),
+    );
+  }
+
+  /** Calls the tool, and again with the answers where the server wants to know something from a human first. */
+  async #ask(tool: string, input: Record<string, unknown>, call: ExternalCall): Promise<Json> {
+    let params: Json = { name: tool, arguments: input };
+    for (let round = 0; round < maxQuestions; round += 1) {
+      const result = await this.#request('tools/call', params, call.signal);
+      if (result.resultType !== 'input_required') return result;
+      const inputResponses = Object.fromEntries(answersTo(openQuestions(result.inputRequests), call));
+      params = { ...params, inputResponses, requestState: result.requestState };
+    }
+    throw new ToolFailure('mcp_tool_failed', `The tool asked more than ${maxQuestions} times.`);
+  }
+
+  async #follow(row: McpTaskRow, call: ExternalCall): Promise<ExternalResult> {
+    const { tasks } = this.#options;
+    const { call_key: key, task_id: taskId, answers } = row;
+    try {
+      const result = await followTask({
+        taskId,
+        request: (method, params) => this.#request(method, params, call.signal),
+        isPassing: (error) => error instanceof ServerAway,
+        call,
+        answers,
+        noteAnswer: (count) => tasks.noteAnswer(key, count),
+      });
+      await tasks.remove(key);
+      return toolResult(result);
+    } catch (error) {
+      const isStopped = call.signal !== undefined && isStoppedForGood(call.signal);
+      if (isStopped) await this.cancelTask(taskId);
+      if (isStopped || error instanceof ToolFailure) await tasks.remove(key);
+      throw error;
+    }
+  }
+
+  async #request(method: string, params: Json, signal?: AbortSignal): Promise<Json> {
     const session = await this.#opened();
     const timeout = this.server.tool_call_timeout * 1_000;
     try {
-      const params = { name: tool, arguments: input };
-      const options = { timeout, maxTotalTimeout: timeout, ...(signal && { signal }) };
-      return toolResult(await session.client.request({ method: 'tools/call', params }, options));
+      const options = {
+        timeout,
+        maxTotalTimeout: timeout,
+        allowInputRequired: true,
+        ...(signal && { signal }),
+      };
+      return (await session.client.request({ method, params }, anyResult, options)) as Json;
     } catch (error) {
-      if (error instanceof ToolFailure || signal?.aborted) throw error;
+      if (signal?.aborted) throw error;
       // An error that the server itself reports leaves the connection as it is; any other may have ended it.
-      if (!isAnswerOfServer(error)) await this.#drop(session);
-      throw this.#failure(error);
+      if (isAnswerOfServer(error)) throw new ToolFailure(failureCode, this.#whyFailed(error));
+      if (!isTimeout(error)) await this.#drop(session);
+      throw new ServerAway(failureCode, this.#whyFailed(error));
     }
   }
 
@@ -82,7 +169,7 @@ export class McpLink {
     try {
       return await this.#open();
     } catch (error) {
-      throw this.#failure(error);
+      throw new ServerAway(failureCode, this.#whyFailed(error));
     }
   }
 
@@ -163,13 +250,34 @@ export class McpLink {
     await session.close().catch(() => undefined);
   }
 
-  #failure(error: unknown): ToolFailure {
-    return new ToolFailure('mcp_server_failed', `The MCP server '${this.name}' failed: ${reasonOf(error)}`);
+  #whyFailed(error: unknown): string {
+    return `The MCP server '${this.name}' failed: ${reasonOf(error)}`;
   }
 }
 
-/** JSON-RPC errors have codes below zero. A request that took too long leaves the connection as it is, too. */
+const failureCode = 'mcp_server_failed';
+
+/** The server gave no answer; it may give one later. */
+class ServerAway extends ToolFailure {}
+
+/** JSON-RPC errors have codes below zero. */
 function isAnswerOfServer(error: unknown): boolean {
   const { code } = error as { code?: unknown };
-  return code === 'REQUEST_TIMEOUT' || (typeof code === 'number' && code < 0);
+  return typeof code === 'number' && code < 0;
 }
+
+/** A call that takes too long leaves the connection open. */
+function isTimeout(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'REQUEST_TIMEOUT';
+}
+
+/** Null when the result is the answer itself. */
+function taskIn({ _meta: about }: Json): string | null {
+  const task = isRecord(about) ? about[taskKey] : undefined;
+  return isRecord(task) && typeof task.taskId === 'string' ? task.taskId : null;
+}
+
+/** Results are read here by hand, field by field. */
+const anyResult = {
+  '~standard': { version: 1 as const, vendor: 'switchyard', validate: (value: unknown) => ({ value }) },
+};

@@ -18,6 +18,7 @@ import {
   unmasked,
   withDefaults,
 } from './mcp-settings.ts';
+import type { McpTaskStore } from './mcp-task-store.ts';
 
 /** The first run after a start or a change waits this long for servers that do not answer. */
 const firstWaitMs = 2_000;
@@ -40,6 +41,7 @@ export class McpServers {
       /** Programs that may be started, by their bare names. */
       allowedCommands: readonly string[];
       network: McpNetwork;
+      tasks: McpTaskStore;
     },
   ) {
     this.#options = options;
@@ -105,6 +107,16 @@ export class McpServers {
     } catch (error) {
       this.#options.log.warn({ err: error }, 'The MCP servers cannot be used');
       return noTools;
+    }
+  }
+
+  /** For a run that was stopped: the tasks that it waited for end, too. */
+  async cancelOfRun(runId: string): Promise<void> {
+    const { tasks } = this.#options;
+    for (const { call_key: key, server, task_id: taskId } of await tasks.ofRun(runId)) {
+      const links = await this.#lock.run('links', () => this.#open());
+      await links.get(server)?.cancelTask(taskId);
+      await tasks.remove(key);
     }
   }
 
@@ -179,7 +191,7 @@ function toolsOf(links: ReadonlyMap<string, McpLink>): readonly ExternalTool[] {
         server: link.name,
         description,
         inputSchema,
-        call: (input, signal) => link.call(tool, { input, signal }),
+        call: (input, call) => link.call(tool, input, call),
       });
     }
   }

@@ -1,4 +1,4 @@
-import type { Client, Transport } from '@modelcontextprotocol/client';
+import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from '@switchyard/contract/conversation/mcp';
 import { deadline } from '../../lib/async/deadline.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
@@ -22,6 +22,11 @@ const maxTools = 200;
 const maxPages = 20;
 /** The limit for one answer, which is read into memory; far more than a model is shown of it. */
 const maxAnswerBytes = 16 * 1024 * 1024;
+
+/** Names the extension by which a server answers a call with a task. */
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
+/** The place in a result where its task is. */
+export const taskKey = 'switchyard/task';
 
 /** Connects and lists the tools. The SDK is loaded with the first server that is used. */
 export async function openMcpSession(
@@ -50,6 +55,7 @@ export async function openMcpSession(
     { name: 'switchyard', version },
     {
       versionNegotiation: { mode: 'auto' },
+      capabilities: { elicitation: { form: {} }, extensions: { [tasksExtension]: {} } },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
     },
   );
@@ -58,7 +64,11 @@ export async function openMcpSession(
   // The time limit covers connecting and listing together, and also applies to a server that sends nothing at all.
   const { signal } = deadline(timeout, given);
   try {
+    // A server of an older revision asks while a call is under way, and its question would be lost with this process.
+    client.setRequestHandler('elicitation/create', () => ({ action: 'decline' }));
     await within(signal, client.connect(transport, { timeout, signal }));
+    const deliver = transport.onmessage;
+    transport.onmessage = (message, extra) => deliver?.(withTaskInside(message), extra);
     const tools = await within(signal, listTools(client, { timeout, signal }));
     client.onclose = onClosed;
     return { client, tools, close: () => client.close() };
@@ -105,6 +115,13 @@ async function transportTo(server: McpServer, fetch: Fetch): Promise<Transport> 
     requestInit: { headers },
     fetch: boundedFetch(fetch, { maxBytes: maxAnswerBytes }),
   }) as Transport;
+}
+
+/** The client refuses a result that is a task, so it gets an empty one that has the task inside. */
+function withTaskInside(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('result' in message) || message.result.resultType !== 'task') return message;
+  const { resultType: _is, ...task } = message.result;
+  return { ...message, result: { resultType: 'complete', content: [], _meta: { [taskKey]: task } } };
 }
 
 /** Some steps of connecting ignore their signal. */

@@ -16,6 +16,8 @@ export interface ToolPart {
   /** The task on the pool that the call asked for; null for other tools, and before it is known. */
   task: ToolTask | null;
   subagent: LiveSubagent | null;
+  /** What another server says of its task; null for other tools, and in a run that is not followed. */
+  progress: string | null;
 }
 
 export interface ToolTask {

@@ -159,6 +159,7 @@ class CallFacts {
   part(id: string, { name, args }: { name: string; args: unknown }, { runId, isLive }: Turn): ToolPart {
     const result = this.#results.get(id) ?? null;
     const subagent = this.#news?.subagents.get(id) ?? null;
+    const progress = this.#news?.progress.get(id) ?? null;
     const state = result
       ? endOf(result)
       : isLive
@@ -166,7 +167,7 @@ class CallFacts {
         : runId === this.#asking
           ? 'waiting'
           : 'stopped';
-    return { kind: 'tool', id, name, args, result, state, task: this.#task(id, result), subagent };
+    return { kind: 'tool', id, name, args, result, state, task: this.#task(id, result), subagent, progress };
   }
 
   #task(callId: string, result: StreamedMessage | null): ToolTask | null {

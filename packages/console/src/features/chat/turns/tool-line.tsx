@@ -13,7 +13,7 @@ export const toolStatus = {
 } as const satisfies Record<ToolPart['state'], StatusKind>;
 
 /** The call of a tool as one line; what went in and what came out are one click away. */
-export function ToolLine({ part: { name, args, result, state } }: { part: ToolPart }) {
+export function ToolLine({ part: { name, args, result, state, progress } }: { part: ToolPart }) {
   const text = useText('chat');
   return (
     <details className="group max-w-[68ch] min-w-0">
@@ -26,6 +26,9 @@ export function ToolLine({ part: { name, args, result, state } }: { part: ToolPa
         />
         <StatusWord kind={toolStatus[state]}>{text(`tool.${state}`)}</StatusWord>
         <code className="min-w-0 truncate font-mono text-table">{name}</code>
+        {progress === null || state !== 'running' ? null : (
+          <span className="min-w-0 truncate text-table">{progress}</span>
+        )}
       </summary>
       <div className="flex flex-col gap-2 border-l border-border py-1 pl-4">
         <Material label={text('tool.input')} value={JSON.stringify(args, null, 2) ?? ''} />
