@@ -49,10 +49,9 @@ function Question({ consent, request }: { consent: Consent; request: GrantReques
   const isDone = decide.isPending || decide.isSuccess;
   return (
     <>
-      <p className="text-lead break-words">
-        {text('connect.question', { email })} <strong className="font-semibold">{client}</strong>
-      </p>
+      <p className="text-lead break-words">{text('connect.question', { email })}</p>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-body">
+        <Fact label={text('connect.client')}>{client}</Fact>
         <Fact label={text('connect.leads')}>{host}</Fact>
         <Fact label={text('connect.described')}>{document ?? text('connect.unproven')}</Fact>
       </dl>
