@@ -16,7 +16,9 @@ import type { Config } from './config/schema.ts';
 import { agentsFolderOf, type Base, type ContextOptions } from './context/base.ts';
 import { type OpenedConversation, openConversation } from './context/open-conversation.ts';
 import { openShared } from './context/shared.ts';
+import type { ConversationTables } from './conversation/tables.ts';
 import { userRemovalBy } from './conversation/threads/user-removal.ts';
+import { placeOfRun, spanIdOfCall } from './conversation/timeline/run-traces.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import type { OtherReplicas } from './dispatch/dispatch-parts.ts';
 import { forgetDocumentsOf } from './dispatch/documents/user-document-store.ts';
@@ -63,6 +65,7 @@ import {
   registrationOf,
   secretSource,
   sharedHome,
+  traceSettings,
   workerPrice,
   writtenFolders,
 } from './ops/options-of-config.ts';
@@ -103,6 +106,8 @@ import { ThumbnailCache } from './platform/pictures/thumbnail-cache.ts';
 import { databaseMeter, watchDatabase } from './platform/telemetry/database-metrics.ts';
 import { areaLoggers, createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
+import { traceparentOf } from './platform/telemetry/trace-ids.ts';
+import { Traces } from './platform/telemetry/traces.ts';
 
 /** Everything that a gateway consists of, except the server in front of it. */
 export interface Context {
@@ -201,6 +206,7 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     new PoolWorkflows({
       ...dispatch,
       links,
+      traceOfCall: base.traces && traceOfCall(base),
       approvals: policy && new WorkflowBudget({ ...dispatch, policy, price: workerPrice(config) }),
     });
   const conversation = config.areas.conversation
@@ -233,7 +239,12 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     health,
     streams,
     admission,
-    tracker: new RequestTracker({ logger: logs.http, metrics, limit: limits.requestsInFlight }),
+    tracker: new RequestTracker({
+      logger: logs.http,
+      metrics,
+      traces: base.traces,
+      limit: limits.requestsInFlight,
+    }),
     limits,
     guard,
     database,
@@ -262,6 +273,13 @@ async function assemble(config: Config, options: ContextOptions, opened: CloseSt
     registration: registrationFacts(base),
     close: () => opened.close(),
   };
+}
+
+/** Tasks of an agent stand in the trace of its run, below the tool call. */
+function traceOfCall({ database }: Pick<Base, 'database'>) {
+  const { read } = database.withTables<ConversationTables>();
+  return async ({ runId, toolCallId }: { runId: string; toolCallId: string }): Promise<string> =>
+    traceparentOf((await placeOfRun(read, runId)).traceId, spanIdOfCall(runId, toolCallId));
 }
 
 function openFirstAdmin(
@@ -377,6 +395,9 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
 
   const keys = SigningKeys.open(secretSource(config), { clock, log: logs.platform });
   opened.add(() => keys.close());
+  const tracing = traceSettings(config, options.version);
+  const traces = tracing && (await Traces.open(tracing, logger));
+  opened.add(async () => traces?.close());
   const outbound = new Outbound(proxySettings(config));
   opened.add(() => outbound.close());
   const shared = await openShared({
@@ -408,6 +429,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
     quiet,
     keys,
     proxies,
+    traces,
     outbound,
   };
 }
@@ -548,6 +570,7 @@ async function openDispatch(
     metrics,
     authenticator: accounts.authenticator,
     outbound: base.outbound,
+    traces: base.traces,
     audit,
     findUser: (name) => findAnyAccount(accounts.store, name),
     endOf: (identity) => ends.of(identity),

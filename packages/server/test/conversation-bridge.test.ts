@@ -163,7 +163,12 @@ describe('a workflow that an agent runs', () => {
     await usePool();
     const { dispatch } = gateway.context;
     if (!dispatch) throw new Error('This gateway has a pool.');
-    const pool = new PoolWorkflows({ ...dispatch, links: { to: () => '' }, approvals: null });
+    const pool = new PoolWorkflows({
+      ...dispatch,
+      links: { to: () => '' },
+      approvals: null,
+      traceOfCall: null,
+    });
     const call = { threadId: 't1', runId: 'r1', toolCallId: 'c1', agent: 'a', idempotencyKey: 'r1:c1' };
     const workflow = { '1': { class_type: 'SaveImage', inputs: {} } };
     const order = { ...call, userId: ada.userId, workflow, name: null, params: { '1.images': '/mnt/x.png' } };

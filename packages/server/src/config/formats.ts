@@ -90,6 +90,17 @@ const formats = {
     );
   },
 
+  http_url(text: string): string {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return text;
+    throw new RangeError('must be an http: or https: address without user and password');
+  },
+
+  headers(text: string): string {
+    if (text.split(',').every((header) => /^\s*[A-Za-z0-9-]+=[^\s,=]*={0,2}\s*$/.test(header))) return text;
+    throw new RangeError('must be name=value, with commas between several');
+  },
+
   proxy_url(text: string): string {
     // Many programs take the address without its scheme as well.
     const full = text.includes('://') ? text : `http://${text}`;

@@ -535,6 +535,26 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       }),
       format: choice(['auto', 'json', 'pretty'], 'auto', 'auto: pretty on a terminal, JSON lines elsewhere.'),
     }),
+    traces: section('Traces, sent to a receiver of OpenTelemetry.', {
+      endpoint: text(
+        null,
+        'Address that takes traces by OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces; nothing is traced when absent.',
+        { format: 'http_url' },
+      ),
+      headers: text(
+        null,
+        'Headers for it, as name=value with commas between them, such as authorization=Basic%20…; values are percent-encoded.',
+        { secret: true, format: 'headers' },
+      ),
+      genai: boolean(
+        false,
+        "Add names of OpenTelemetry's conventions for generative AI to runs, models and tools.",
+      ),
+      content: boolean(
+        false,
+        'Add the question and the answer of each run. Who reads the traces reads them.',
+      ),
+    }),
     metrics: section('The Prometheus endpoint.', {
       token: text(null, 'Bearer token for /metrics; without one it answers to loopback only.', {
         secret: true,

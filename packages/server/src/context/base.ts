@@ -13,6 +13,7 @@ import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Traces } from '../platform/telemetry/traces.ts';
 import type { Shared } from './shared.ts';
 
 export interface ContextOptions {
@@ -57,6 +58,8 @@ export interface Base extends Shared {
   metrics: Metrics;
   keys: SigningKeys;
   proxies: TrustedProxies;
+  /** Null when nothing is traced. */
+  traces: Traces | null;
   /** Calls servers outside. */
   outbound: Outbound;
 }

@@ -111,6 +111,7 @@ export async function openConversation(base: Base, surroundings: Surroundings): 
     removals,
     audit,
     workflows,
+    traces: base.traces,
     version: options.version,
     metrics: base.metrics,
     measureCall: measureModels(base.metrics, {

@@ -16,6 +16,7 @@ import type { OfferQueues } from '../platform/offers/offer-queues.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { StreamLog } from '../platform/stream-log/stream-log.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Traces } from '../platform/telemetry/traces.ts';
 import type { Removals } from './removals.ts';
 import type { ConversationTables } from './tables.ts';
 import type { TellOwner } from './thread-news.ts';
@@ -36,6 +37,8 @@ export interface ConversationParts {
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   audit: Pick<Audit, 'add'>;
   removals: Removals;
+  /** Null when nothing is traced. */
+  traces: Traces | null;
   runtime: AgentRuntime;
   /** Null when this gateway has no pool. */
   workflows: WorkflowRunner | null;

@@ -42,6 +42,7 @@ import type { ThreadStore } from './threads/thread-store.ts';
 import type { Threads } from './threads/threads.ts';
 import { createTimelines } from './timeline/create-timelines.ts';
 import type { PoolSpans } from './timeline/run-timelines.ts';
+import { runTracer } from './timeline/run-traces.ts';
 import { createTurns } from './turns/create-turns.ts';
 import type { Replays } from './turns/replays.ts';
 import { contextUsageOf } from './usage/context-usage.ts';
@@ -113,6 +114,7 @@ export function createConversation(dependencies: ConversationDependencies): Conv
   const journal = createJournal(parts, events);
   const threads = createThreads({ ...parts, requireNoOpenRun, retentionMs: options.threadRetentionMs });
   const followers = new RunFollowers();
+  if (parts.traces) followers.register(runTracer({ ...parts, traces: parts.traces }));
   const runs = createRuns({
     ...parts,
     ...journal,

@@ -59,6 +59,7 @@ import type { TaskStore } from './tasks/task-store.ts';
 import { TaskUsageStore } from './tasks/task-usage-store.ts';
 import { taskTimelineRoutes } from './timeline/task-timeline-routes.ts';
 import { type TaskTimelines, timelinesOver } from './timeline/task-timelines.ts';
+import { traceTasks } from './timeline/task-traces.ts';
 import { Estimates } from './waiting/estimates.ts';
 import { type Waiting, waitingOver } from './waiting/waiting.ts';
 import { waitingRoutes } from './waiting/waiting-routes.ts';
@@ -229,9 +230,11 @@ function openRows(dependencies: Dependencies) {
   );
   const parts = { ...dependencies, events, steadyClock };
   const pauseStore = new PauseStore(database);
+  const records = createTaskRecords(parts);
+  if (parts.traces) traceTasks({ ...records, traces: parts.traces, events });
   return {
     ...parts,
-    ...createTaskRecords(parts),
+    ...records,
     ...createFiles(parts),
     ...createWebhooks(parts),
     timeouts: { ...executionTimeouts, ...options.timeouts },

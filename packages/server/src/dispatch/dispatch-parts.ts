@@ -15,6 +15,7 @@ import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { ThumbnailCache } from '../platform/pictures/thumbnail-cache.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Traces } from '../platform/telemetry/traces.ts';
 import type { DispatchEvents } from './dispatch-events.ts';
 import type { Links } from './links.ts';
 import type { DispatchTables } from './tables.ts';
@@ -56,6 +57,8 @@ export interface DispatchParts {
   admission: Pick<Admission, 'admitStranger' | 'countSocket'>;
   metrics: Metrics;
   authenticator: Authenticator;
+  /** Null when nothing is traced. */
+  traces: Traces | null;
   /** Calls webhooks. */
   outbound: Pick<Outbound, 'request'>;
   audit: Pick<Audit, 'part'>;

@@ -20,6 +20,7 @@ import * as workerSystems from './migrations/019-worker-systems.ts';
 import * as clientsOfComfyui from './migrations/020-clients-of-comfyui.ts';
 import * as contentHashes from './migrations/021-content-hashes.ts';
 import * as embeddings from './migrations/022-embeddings.ts';
+import * as traces from './migrations/023-traces.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -43,4 +44,5 @@ export const dispatchMigrations: readonly Migration[] = [
   clientsOfComfyui,
   contentHashes,
   embeddings,
+  traces,
 ];

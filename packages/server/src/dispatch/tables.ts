@@ -62,6 +62,8 @@ export interface TaskTable extends SettingColumns {
   warningSentences: string | null;
   webhook: string | null;
   requestId: string | null;
+  /** The span around the task, in the form of W3C Trace Context; null when nothing was traced. */
+  traceparent: string | null;
   /** JSON: the tool call of the agent that asked for the task. */
   conversation: string | null;
   /** The saved workflow that the task was made from, and its version; null when it was made from a graph. */

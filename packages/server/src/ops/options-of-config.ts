@@ -16,6 +16,7 @@ import type { DatabaseOptions } from '../platform/database/open.ts';
 import type { ProxySettings } from '../platform/outbound/proxy-rules.ts';
 import { defaultStreamLogLimits, type StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import type { TraceSettings } from '../platform/telemetry/traces.ts';
 import type { ApprovalPolicy } from './workflow-budget.ts';
 
 export function databaseOptions({ database }: Config, logger: Logger): DatabaseOptions {
@@ -236,4 +237,16 @@ function subagentOptions(subagents: Config['subagents']): SubagentSettings {
 export function proxySettings({ outbound }: Config): ProxySettings {
   const { http_proxy, https_proxy, no_proxy, proxy_loopback } = outbound;
   return { http: http_proxy, https: https_proxy, except: no_proxy, loopback: proxy_loopback };
+}
+
+/** Returns null when nothing is traced. */
+export function traceSettings({ observability: { traces } }: Config, version: string): TraceSettings | null {
+  const { endpoint, headers, genai, content } = traces;
+  if (endpoint === null) return null;
+  const pairs = (headers ?? '').split(',').filter(Boolean);
+  const given = pairs.map((pair) => {
+    const at = pair.indexOf('=');
+    return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+  });
+  return { endpoint, headers: Object.fromEntries(given), genai, content, version };
 }

@@ -35,6 +35,8 @@ export class PoolWorkflows implements WorkflowRunner {
     approvals: WorkflowApprovals | null;
     instances: Pick<Instances, 'list'>;
     links: Pick<Links, 'to'>;
+    /** Returns the span around what a tool call asks for. Null when nothing is traced. */
+    traceOfCall: ((call: { runId: string; toolCallId: string }) => Promise<string>) | null;
   }) {
     this.#options = options;
     const { savedWorkflows, files, approvals } = options;
@@ -44,7 +46,7 @@ export class PoolWorkflows implements WorkflowRunner {
       exposed: (userId) => savedWorkflows.exposed(userId),
       submit: async ({ workflowId, params, paramsToSubmit, ...origin }) => {
         const values = { params, submitted: paramsToSubmit };
-        const { task } = await savedWorkflows.runWith(workflowId, values, metaOf(origin));
+        const { task } = await savedWorkflows.runWith(workflowId, values, await this.#metaOf(origin));
         return { taskId: task.id };
       },
     };
@@ -63,7 +65,7 @@ export class PoolWorkflows implements WorkflowRunner {
     const { task } = await this.#options.tasks.submitRequest(
       input,
       async () => ({ input: { ...input, params: await paramsToSubmit() } }),
-      metaOf(origin),
+      await this.#metaOf(origin),
     );
     return { taskId: task.id };
   }
@@ -132,15 +134,17 @@ export class PoolWorkflows implements WorkflowRunner {
     }));
     return { type: 'completed', files, texts: (result?.texts ?? []).map(({ text }) => text) };
   }
-}
 
-function metaOf({ userId, idempotencyKey, ...origin }: CallOrigin): SubmitMeta {
-  const { threadId, runId, toolCallId, agent } = origin;
-  return {
-    userId,
-    byAdmin: false,
-    requestId: null,
-    idempotencyKey,
-    conversation: { threadId, runId, toolCallId, agent },
-  };
+  async #metaOf({ userId, idempotencyKey, ...origin }: CallOrigin): Promise<SubmitMeta> {
+    const { threadId, runId, toolCallId, agent } = origin;
+    const { traceOfCall } = this.#options;
+    return {
+      userId,
+      byAdmin: false,
+      requestId: null,
+      idempotencyKey,
+      conversation: { threadId, runId, toolCallId, agent },
+      ...(traceOfCall && { traceparent: await traceOfCall({ runId, toolCallId }) }),
+    };
+  }
 }

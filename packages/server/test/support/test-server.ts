@@ -57,7 +57,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const metrics = new Metrics({ version: '1.2.3' });
   const streams = new OpenStreams({ limit: options.streamLimit ?? 100 });
-  const tracker = new RequestTracker({ logger, metrics, limit: limits.requestsInFlight });
+  const tracker = new RequestTracker({ logger, metrics, traces: null, limit: limits.requestsInFlight });
   const health = new Health({
     database: checkDatabase,
     storage: options.lookAtStorage ?? (async () => 'ok'),

@@ -5,6 +5,7 @@ import { eventText, type ProtocolEvent } from '../../agents/run-events/protocol-
 import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { App, Routes } from '../../http/app.ts';
 import { arrivalOf } from '../../http/exchange/arrivals.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { sendEvents } from '../../http/streams/sse.ts';
 import { encodeEvents } from '../../platform/stream-log/stream-frame.ts';
@@ -37,7 +38,11 @@ export function protocolRoutes(
       ...at(mount, sendCommand),
       errorHandler,
       handler: async (request) => {
-        const caller = runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) });
+        const caller = runCallerOf(identityOf(request), {
+          mount,
+          arrival: arrivalOf(request),
+          trace: traceOf(request),
+        });
         return commands.execute(caller, request.params.thread_id, request.body);
       },
     });

@@ -14,6 +14,7 @@ import type { FastifyReply } from 'fastify';
 import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import { arrivalOf } from '../../http/exchange/arrivals.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { viewRun } from './records/run-view.ts';
 import { isOn, nameOf, runHeaders } from './run-addresses.ts';
@@ -36,7 +37,7 @@ export function runRoutes(mount: Mount, { runs, openStreams }: RunRoutesOptions)
       handler: async (request, reply) => {
         const { thread_id } = request.params;
         const { run, kwargs } = await runs.start(
-          runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) }),
+          runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request), trace: traceOf(request) }),
           thread_id,
           request.body,
         );
@@ -86,7 +87,7 @@ export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoute
       ...at(mount, createStatelessRun),
       handler: async (request, reply) => {
         const { run, kwargs } = await runs.start(
-          runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) }),
+          runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request), trace: traceOf(request) }),
           null,
           request.body,
         );
@@ -101,7 +102,7 @@ export function statelessRunRoutes(mount: Mount, { runs, openStreams }: RunRoute
         const ignored = unknownFields(request.body);
         if (ignored.length > 0) reply.header('x-ignored-fields', ignored.join(', '));
         return runs.startBatch(
-          runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) }),
+          runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request), trace: traceOf(request) }),
           request.body,
         );
       },

@@ -13,6 +13,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import { arrivalOf } from '../../http/exchange/arrivals.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import { whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStream, OpenStreams } from '../../http/streams/open-streams.ts';
 import { type EventStreamEnd, sendEvents } from '../../http/streams/sse.ts';
@@ -41,7 +42,11 @@ export function runStreamRoutes(
     { threadId, body }: { threadId: string | null; body: RunCreate },
   ): Promise<void> =>
     whileOpen({ openStreams, request }, 'events', async (open) => {
-      const caller = runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) });
+      const caller = runCallerOf(identityOf(request), {
+        mount,
+        arrival: arrivalOf(request),
+        trace: traceOf(request),
+      });
       const { run, onDisconnect } = await runs.start(caller, threadId, body, { claim: true });
       const source = runs.framesOf(run);
       const end = await replyWithEvents(request, reply, { mount, run, open, source });

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import { arrivalOf } from '../../http/exchange/arrivals.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import { type HeldText, onClientGone, replyWhenKnown, whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -27,7 +28,11 @@ export function runWaitRoutes(mount: Mount, { runs, openStreams }: RunWaitRoutes
     { threadId, body }: { threadId: string | null; body: RunCreate },
   ): Promise<void> =>
     whileOpen({ openStreams, request }, 'held_request', async (open) => {
-      const caller = runCallerOf(identityOf(request), { mount, arrival: arrivalOf(request) });
+      const caller = runCallerOf(identityOf(request), {
+        mount,
+        arrival: arrivalOf(request),
+        trace: traceOf(request),
+      });
       const { run, result, onDisconnect } = await runs.start(caller, threadId, body, {
         claim: true,
         expect: true,

@@ -1,6 +1,6 @@
 import type { Owner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { ConversationTables, RunRow } from '../tables.ts';
+import type { ConversationTables, RunRow, RunSpanRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
 
 const columns = [
@@ -40,4 +40,31 @@ export class RunTimelineStore {
       .where('thread_id', '=', threadId);
     return (scope === null ? run : run.where('user_id', '=', scope)).executeTakeFirst();
   }
+}
+
+/** A connection, or the transaction that ends the run. */
+export type RunRowsReader = Pick<Database<ConversationTables>['read'], 'selectFrom'>;
+
+/** Returns the span around a run; undefined when nothing was traced. */
+export async function traceparentOfRun(read: RunRowsReader, runId: string): Promise<string | undefined> {
+  const row = await read
+    .selectFrom('run_inputs')
+    .select('kwargs')
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+  return (JSON.parse(row?.kwargs ?? '{}') as { traceparent?: string }).traceparent;
+}
+
+/** Returns all spans of a run, in the order in which they began. */
+export function spanRowsOfRun(
+  read: RunRowsReader,
+  { thread_id: threadId, run_id: runId }: Pick<RunRow, 'thread_id' | 'run_id'>,
+): Promise<RunSpanRow[]> {
+  return read
+    .selectFrom('run_spans')
+    .selectAll()
+    .where('thread_id', '=', threadId)
+    .where('run_id', '=', runId)
+    .orderBy('span_id')
+    .execute();
 }

@@ -5,6 +5,8 @@ import { AppError } from '../../lib/app-error.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { linkedAbort } from '../../lib/async/linked-abort.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { newSpanId } from '../../platform/telemetry/trace-ids.ts';
+import type { Traces } from '../../platform/telemetry/traces.ts';
 import { type Graph, parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import type { AttemptNames, WorkerNames } from '../graphs/worker-names.ts';
@@ -14,6 +16,7 @@ import type { AttemptFence } from '../tasks/attempt-store.ts';
 import { newTaskError, type WordedTaskError } from '../tasks/task-messages.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { targetsOf } from '../tasks/task-view.ts';
+import { placeInAttempt, traceparentOfAttempt } from '../timeline/task-traces.ts';
 import { isSocketOutput } from '../worker-client/socket-outputs.ts';
 import {
   type ExecutionResult,
@@ -50,6 +53,8 @@ export interface AttemptDeps extends RecordDeps {
   workerNames: WorkerNames;
   client: WorkerClient;
   outputClasses: () => ReadonlySet<string> | null;
+  /** Null when nothing is traced. */
+  traces: Traces | null;
   /** Measures durations; it is never set like a wall clock. */
   steadyClock: Clock;
   timeouts: ExecutionTimeouts;
@@ -194,7 +199,7 @@ export class TaskAttempt {
   async complete(outcome: Extract<AttemptOutcome, { kind: 'succeeded' }>): Promise<AttemptOutcome | null> {
     this.record.markCollecting();
     try {
-      const collected = await this.#collect(outcome);
+      const collected = await this.#traced('collect', () => this.#collect(outcome));
       if (this.#asked === 'cancel') return { kind: 'cancelled' };
       if (collected.isAllLost) return await this.#outputsAreGone(outcome);
       await this.record.complete(collected);
@@ -253,7 +258,8 @@ export class TaskAttempt {
     const names = new Map<string, string>();
     try {
       for (const [fileId, file] of await this.#filesOf(input)) {
-        names.set(fileId, await client.pushFile(file, { signal }));
+        const push = () => client.pushFile(file, { signal });
+        names.set(fileId, await this.#traced('upload', push));
       }
       return names;
     } catch (error) {
@@ -290,8 +296,8 @@ export class TaskAttempt {
     signal: AbortSignal,
   ): Promise<WorkerPart | null> {
     const watch = this.#newWatch();
-    const { client, isOwner } = this.#deps;
-    const submitted = await client.submit({
+    const { client, isOwner, traces } = this.#deps;
+    const prompt = {
       graphJson: JSON.stringify(this.#graph),
       signal,
       // Rows fence writes, but a worker takes every prompt.
@@ -299,7 +305,9 @@ export class TaskAttempt {
       ...this.#watchedExecution(),
       ...(extraData !== null && { extraDataJson: extraData }),
       ...(targets !== null && { targets }),
-    });
+      ...(traces && { traceparent: traceparentOfAttempt(this.record.row) }),
+    };
+    const submitted = await this.#traced('submit', () => client.submit(prompt));
     if (submitted.outcome === 'not_taken' && !isOwner()) return null;
     const refused = outcomeOfSubmit(submitted, this.#graph);
     if (refused) return { outcome: this.#asNamedByUser(refused), isStuck: false };
@@ -319,6 +327,18 @@ export class TaskAttempt {
       return { outcome, isStuck: false };
     }
     return this.#workerPartOf(end);
+  }
+
+  /** A call of the worker is a span of the attempt. */
+  #traced<Value>(call: 'upload' | 'submit' | 'collect', work: () => Promise<Value>): Promise<Value> {
+    const { traces } = this.#deps;
+    if (traces === null) return work();
+    const { row } = this.record;
+    const attributes = { 'switchyard.task_id': row.id, 'switchyard.instance_id': row.instanceId ?? '' };
+    return traces.around(
+      { name: `worker ${call}`, spanId: newSpanId(), place: placeInAttempt(row), kind: 'client', attributes },
+      work,
+    );
   }
 
   #newWatch(): ExecutionWatch {

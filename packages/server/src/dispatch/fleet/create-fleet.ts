@@ -15,7 +15,10 @@ import { Instances } from './instances.ts';
 
 const defaultProbeTimeoutSeconds = 2;
 
-type FleetParts = Pick<DispatchParts, 'events' | 'audit' | 'metrics' | 'clock' | 'steadyClock' | 'log'> &
+type FleetParts = Pick<
+  DispatchParts,
+  'events' | 'audit' | 'metrics' | 'traces' | 'clock' | 'steadyClock' | 'log'
+> &
   Pick<FleetOptions, 'tasks' | 'matchmaker' | 'pauses' | 'elsewhere'> &
   Pick<MemberAttemptDeps, 'attempts' | 'marks' | 'workerNames' | 'timeouts'> & {
     instanceStore: InstanceStore;

@@ -14,6 +14,7 @@ import { type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
 import { requireAdminFor } from '../../http/access/owner-filter.ts';
 import { readerOf } from '../../http/access/reader.ts';
 import type { Routes } from '../../http/app.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import { requireSession } from '../../http/streams/open-streams.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { TaskFront } from './task-front.ts';
@@ -103,6 +104,7 @@ function metaOf(request: FastifyRequest, guard: Pick<Guard, 'originOf'>) {
     byAdmin: isAdmin(identityOf(request)),
     origin: guard.originOf(request),
     requestId: request.id,
+    traceparent: traceOf(request),
     idempotencyKey: null,
     actor: actorOf(request),
   };

@@ -35,6 +35,7 @@ export interface RequestedTask {
 export interface SubmissionContext {
   owner: string;
   requestId: string | null;
+  traceparent?: string | null;
   conversation: TaskConversation | null;
   savedWorkflow: SavedWorkflowReference | null;
   idempotency: IdempotencyKey | null;
@@ -101,6 +102,7 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         ...warningColumns(applied.warnings),
         webhook: jsonOf(input.webhook),
         requestId: context.requestId,
+        traceparent: context.traceparent ?? null,
         conversation: context.conversation && JSON.stringify(context.conversation),
         workflowId,
         workflowVersion,

@@ -82,6 +82,8 @@ export interface SubmitMeta {
   byAdmin: boolean;
   origin?: string | undefined;
   requestId: string | null;
+  /** The span around the task, when something is traced. */
+  traceparent?: string | null;
   idempotencyKey: string | null;
   /** The tool call that asks for it, when an agent does. */
   conversation?: TaskConversation;
@@ -131,6 +133,7 @@ export class Tasks {
     const { prepared, warnings } = await this.#prepareWithOwnFiles(given, {
       owner: meta.userId,
       requestId: meta.requestId,
+      traceparent: meta.traceparent ?? null,
       conversation: meta.conversation ?? null,
       savedWorkflow,
       idempotency,

@@ -4,6 +4,7 @@ import { ok } from '@switchyard/contract/envelope';
 import { adminOrOwnerOf, type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
 import { readerOf } from '../../http/access/reader.ts';
 import type { Routes } from '../../http/app.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import type { Lineage } from './lineage.ts';
 import type { Recipes } from './recipes.ts';
 
@@ -41,6 +42,7 @@ export function recipeRoutes({
             byAdmin: isAdmin(identityOf(request)),
             origin: reader.origin,
             requestId: request.id,
+            traceparent: traceOf(request),
             idempotencyKey: request.headers['idempotency-key'] ?? null,
           },
         });

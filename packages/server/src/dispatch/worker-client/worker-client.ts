@@ -135,6 +135,8 @@ export interface PromptToSubmit extends WatchedExecution {
   extraDataJson?: string;
   /** Ids of the output nodes to run; all output nodes when it is absent. */
   targets?: readonly string[];
+  /** Names the span around the call, for a worker that is traced as well. */
+  traceparent?: string;
   signal?: AbortSignal;
   /** Asked directly before the prompt is written to the worker's connection. When the answer is false, it is not sent. */
   maySend?: () => boolean;

@@ -10,6 +10,7 @@ import {
 import { ok } from '@switchyard/contract/envelope';
 import { type Guard, identityOf, isAdmin, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import type { SavedWorkflows } from './saved-workflows.ts';
 
 export function workflowRoutes({
@@ -67,6 +68,7 @@ export function workflowRoutes({
           byAdmin: isAdmin(identityOf(request)),
           origin: guard.originOf(request),
           requestId: request.id,
+          traceparent: traceOf(request),
           idempotencyKey: request.headers['idempotency-key'] ?? null,
         });
         if (replayed) reply.header('idempotency-replayed', 'true');

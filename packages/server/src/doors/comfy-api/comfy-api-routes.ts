@@ -30,6 +30,7 @@ import { actorOf } from '../../http/access/actor.ts';
 import { type Guard, identityOf, isAdmin, ownerOf } from '../../http/access/guard.ts';
 import type { App, Routes } from '../../http/app.ts';
 import { watchUpload } from '../../http/body/watch-upload.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import { refuseOtherMethod } from '../../http/shell/not-found.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { defaultEventStreamLimits, sendEvents } from '../../http/streams/sse.ts';
@@ -102,6 +103,7 @@ function addJobs(app: App, options: ComfyApiRoutesOptions): void {
         byAdmin: isAdmin(identity),
         origin: guard.originOf(request),
         requestId: request.id,
+        traceparent: traceOf(request),
         idempotencyKey: request.headers['idempotency-key'] ?? null,
       });
       return reply.code(201).send(view(task));

@@ -40,6 +40,7 @@ import { identityOf, isAdmin } from '../../http/access/guard.ts';
 import type { App, Routes } from '../../http/app.ts';
 import type { Admission } from '../../http/body/admission.ts';
 import { readFormsAsJson } from '../../http/body/body-parsers.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import { chooseEncoding, varyByEncoding } from '../../http/shell/compression.ts';
 import { refuseOtherMethod } from '../../http/shell/not-found.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -113,6 +114,7 @@ function addPrompts(app: App, { prompts, feed, guard }: ComfyuiRoutesOptions): v
           byAdmin: isAdmin(identity),
           origin: guard.originOf(request),
           requestId: request.id,
+          traceparent: traceOf(request),
           actor: actorOf(request),
         });
         if ('refused' in answer) return reply.code(answer.refused.status).send(answer.refused.body);

@@ -3,10 +3,12 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../../lib/async/deferred.ts';
 import type { Logger, LogLevel } from '../../platform/telemetry/logger.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import type { Traces } from '../../platform/telemetry/traces.ts';
 import { isProbe } from '../health-probe.ts';
 import { routeInLog } from '../path-token.ts';
 import { hasBody, onceArrived } from './body-arrival.ts';
 import { onceOver } from './exchange-end.ts';
+import { beginTrace, endTrace } from './request-traces.ts';
 
 /** A finished request that took longer gets a line in the log. */
 const slowMs = 1_000;
@@ -35,6 +37,8 @@ export class RequestTracker {
       Metrics,
       'httpRequests' | 'httpRequestDuration' | 'httpRequestsInFlight' | 'httpRequestsShed' | 'beforeScrape'
     >;
+    /** Null when nothing is traced. */
+    traces: Traces | null;
     /** Maximum number of requests in flight, not counting streams. Further requests are refused. */
     limit: number;
   }) {
@@ -61,6 +65,7 @@ export class RequestTracker {
   start({ request, reply, held }: Started): void {
     const { metrics, limit } = this.#options;
     const startedMs = performance.now();
+    if (this.#options.traces !== null && !isProbe(request)) beginTrace(request);
     this.#inFlight++;
     if (hasBody(request.raw) && request.headers.upgrade === undefined) {
       this.#arriving++;
@@ -90,6 +95,8 @@ export class RequestTracker {
     const isSocket = isUpgraded(request, reply);
     const status = isSocket ? 101 : reply.raw.writableEnded ? reply.raw.statusCode : clientGone;
     const isStream = isSocket || /^text\/event-stream/.test(String(reply.getHeader('content-type') ?? ''));
+    const { traces } = this.#options;
+    if (traces !== null) endTrace(traces, request, { route: routeInLog(request), status, tookMs });
     if (!isStream) {
       const labels = labelsOf({ route: request.routeOptions.url, method: request.method, status });
       this.#options.metrics.httpRequests.inc({ ...labels });

@@ -40,6 +40,8 @@ export interface RunCaller {
   runId?: string;
   /** Its place among the caller's requests; absent for callers within the gateway, which ask one after the other. */
   arrival?: Arrival;
+  /** The span around the run; absent when nothing is traced. */
+  traceparent?: string;
   /** The frames of the run name the checkpoint of each state, which readers of the second protocol need. */
   namesCheckpoints?: boolean;
 }
@@ -80,7 +82,7 @@ export class RunIntake {
   }
 
   async prepare(
-    { userId, mount, runId, namesCheckpoints, authUser }: RunCaller,
+    { userId, mount, runId, namesCheckpoints, authUser, traceparent }: RunCaller,
     threadId: string | null,
     body: RunCreate,
   ): Promise<NewRun> {
@@ -118,6 +120,7 @@ export class RunIntake {
         ...kwargs,
         ...(namesCheckpoints && { names_checkpoints: true }),
         ...(authUser && { auth_user: authUser }),
+        ...(traceparent !== undefined && { traceparent }),
       },
     };
   }

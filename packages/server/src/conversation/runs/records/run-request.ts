@@ -25,6 +25,8 @@ export interface RunKwargs {
   names_checkpoints?: boolean;
   /** The user who started the run, as the operator's own authentication described them; for its graph alone. */
   auth_user?: Json;
+  /** The span around the run, in the form of W3C Trace Context; absent when nothing was traced. */
+  traceparent?: string;
   durability: 'sync' | 'async' | 'exit' | null;
   on_disconnect: 'cancel' | 'continue';
 }

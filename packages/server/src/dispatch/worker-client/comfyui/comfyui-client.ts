@@ -274,6 +274,7 @@ export class ComfyuiClient implements WorkerClient {
     graphJson,
     extraDataJson,
     targets,
+    traceparent,
     signal,
     maySend,
   }: PromptToSubmit): Promise<SubmitOutcome> {
@@ -292,6 +293,7 @@ export class ComfyuiClient implements WorkerClient {
       const answer = await this.#http.call({
         method: 'POST',
         path: '/prompt',
+        ...(traceparent && { headers: { traceparent } }),
         body,
         deadlineMs: deadlines.submitMs,
         maxBytes: maxAnswerBytes,

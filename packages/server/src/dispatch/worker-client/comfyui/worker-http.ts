@@ -22,6 +22,7 @@ export interface WorkerAddress {
 export interface CallRequest {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
+  headers?: Record<string, string>;
   body?: string;
   deadlineMs: number;
   /** The limit for the answer's body. */
@@ -152,7 +153,7 @@ export class WorkerHttp {
   #start(sent: CallRequest | StreamRequest, agent: http.Agent, steps: SendingSteps): Sending {
     const { method, path, deadlineMs, signal } = sent;
     const body = 'body' in sent ? sent.body : undefined;
-    const extra = 'headers' in sent ? sent.headers : undefined;
+    const extra = sent.headers;
     const request = (this.isSecure ? https : http).request({
       method,
       path: `${this.#basePath}${path}`,

@@ -1,0 +1,249 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
+import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { spanIdOf } from '../src/platform/telemetry/trace-ids.ts';
+import { Traces } from '../src/platform/telemetry/traces.ts';
+import { ConversationCaller, says } from './support/conversation-caller.ts';
+import { DispatchCaller } from './support/dispatch-caller.ts';
+
+const graph = {
+  '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 255 } },
+  '2': { class_type: 'SaveImage', inputs: { images: ['1', 0], filename_prefix: 'secretprefix' } },
+};
+
+interface ReceivedSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  attributes: { key: string; value: { stringValue?: string; intValue?: number } }[];
+}
+
+/** A receiver of OTLP over HTTP, in its JSON form. */
+class Receiver {
+  readonly spans: ReceivedSpan[] = [];
+  readonly texts: string[] = [];
+  authorization: string | undefined;
+  answer: 'ok' | 'busy' | 'never' = 'ok';
+  refused = 0;
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer(async (request, response) => {
+      const body = await json(request);
+      if (this.answer !== 'ok') this.refused += 1;
+      if (this.answer === 'never') return;
+      if (this.answer === 'busy') return void response.writeHead(503).end();
+      this.authorization = request.headers.authorization;
+      this.texts.push(JSON.stringify(body));
+      for (const { scopeSpans } of (body as { resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[] })
+        .resourceSpans)
+        for (const { spans } of scopeSpans) this.spans.push(...spans);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1/traces`;
+  }
+
+  of(traceId: string): ReceivedSpan[] {
+    return this.spans.filter((span) => span.traceId === traceId);
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+const home = temporaryFolder();
+const receiver = new Receiver();
+let gateway: DevGateway;
+let worker: Awaited<ReturnType<typeof startReferenceWorker>>;
+let ada: ConversationCaller;
+let pool: DispatchCaller;
+
+async function open(content: boolean): Promise<void> {
+  gateway = await startGateway({
+    home: home.path,
+    config: {
+      database: { backend: 'sqlite' },
+      observability: {
+        traces: {
+          endpoint: await address,
+          headers: 'authorization=Basic%20c2VjcmV0',
+          genai: content,
+          content,
+        },
+      },
+    },
+  });
+}
+
+let address: Promise<string>;
+
+beforeAll(async () => {
+  address = receiver.listen();
+  await open(false);
+  worker = await startReferenceWorker();
+  const admin = await DispatchCaller.initialize(gateway.url);
+  await admin.useWorkers([worker.port]);
+  ada = await ConversationCaller.of(gateway.url, await gateway.register('ada@example.com'));
+  pool = await DispatchCaller.login(gateway.url, 'ada@example.com');
+  await pool.call('POST', '/api/workflows', { name: 'Plain ground', workflow: graph, exposed: true });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await worker.close();
+  receiver.close();
+  home.remove();
+});
+
+const attributeOf = (span: ReceivedSpan | undefined, key: string) => {
+  const value = span?.attributes.find((each) => each.key === key)?.value;
+  return value?.stringValue ?? value?.intValue;
+};
+
+/** The names of the spans from one up to the root. */
+function pathOf(span: ReceivedSpan | undefined, spans: readonly ReceivedSpan[]): string[] {
+  if (span === undefined) return [];
+  const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
+  return [span.name, ...(parent ? pathOf(parent, spans) : span.parentSpanId ? ['caller'] : [])];
+}
+
+it('one chat turn that runs a workflow is one trace with every hop', async () => {
+  const threadId = await ada.thread();
+  const traceId = 'a1'.repeat(16);
+  const answer = await gateway.fetch(`/api/threads/${threadId}/runs/wait`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': ada.token,
+      'content-type': 'application/json',
+      traceparent: `00-${traceId}-${'b2'.repeat(8)}-01`,
+    },
+    body: JSON.stringify({ assistant_id: 'lead_agent', input: says('run plain ground with width = 24') }),
+  });
+  expect(answer.status).toBe(200);
+  await expect
+    .poll(() => receiver.of(traceId).map(({ name }) => name))
+    .toEqual(expect.arrayContaining(['run', 'task', 'POST /api/threads/:thread_id/runs/wait']));
+
+  const spans = receiver.of(traceId);
+  const named = (name: string) => spans.find((span) => span.name === name);
+  const http = 'POST /api/threads/:thread_id/runs/wait';
+  expect(pathOf(named('worker submit'), spans)).toEqual([
+    'worker submit',
+    'attempt',
+    'task',
+    'tool',
+    'run',
+    http,
+    'caller',
+  ]);
+  expect(pathOf(named('model'), spans)).toEqual(['model', 'run', http, 'caller']);
+  expect(spans.map(({ name }) => name)).toContain('worker collect');
+
+  const [run] = await ada.ok('GET', `/threads/${threadId}/runs`);
+  const { items } = (await pool.call('GET', `/api/tasks?threadId=${threadId}`)).data;
+  expect(attributeOf(named('run'), 'switchyard.run_id')).toBe(run.run_id);
+  expect(attributeOf(named('task'), 'switchyard.task_id')).toBe(items[0].id);
+  expect(attributeOf(named('task'), 'switchyard.run_id')).toBe(run.run_id);
+  expect(attributeOf(named(http), 'switchyard.request_id')).toBe(answer.headers.get('x-request-id'));
+  const timeline = await ada.ok('GET', `/threads/${threadId}/runs/${run.run_id}/timeline`);
+  const stored = timeline.spans.filter(({ kind }: { kind: string }) => ['model', 'tool'].includes(kind));
+  const traced = spans.flatMap((span) => attributeOf(span, 'switchyard.span_id') ?? []);
+  expect(traced.sort()).toEqual(stored.map(({ id }: { id: string }) => id).sort());
+  expect(receiver.authorization).toBe('Basic c2VjcmV0');
+  // By default no span has what people wrote, made or proved themselves with.
+  expect(receiver.texts.join()).not.toMatch(/secretprefix|with width|plain ground|c2VjcmV0|ada@example/i);
+});
+
+it('a token in an address of the ComfyUI door stands in no span', async () => {
+  await gateway.fetch(`/comfy/t/${ada.token}/queue`);
+  await expect.poll(() => receiver.spans.map(({ name }) => name)).toContain('GET /comfy/t/***/queue');
+  expect(receiver.texts.join()).not.toContain(ada.token);
+});
+
+it('a task that waited over a restart belongs to the trace of its request', async () => {
+  const traceId = 'c3'.repeat(16);
+  const admin = await DispatchCaller.login(gateway.url, 'admin@example.com');
+  await admin.call('POST', '/api/queue/pause', {});
+  const { id } = await pool.submit(
+    { workflow: graph },
+    { traceparent: `00-${traceId}-${'d4'.repeat(8)}-01` },
+  );
+  await gateway.stop();
+  await open(true);
+  await admin.at(gateway.url).call('POST', '/api/queue/resume', {});
+  await expect.poll(() => receiver.of(traceId).map(({ name }) => name)).toContain('task');
+
+  const spans = receiver.of(traceId);
+  const submit = spans.find(({ name }) => name === 'worker submit');
+  expect(pathOf(submit, spans)).toEqual(['worker submit', 'attempt', 'task', 'POST /api/tasks', 'caller']);
+  expect(
+    attributeOf(
+      spans.find(({ name }) => name === 'task'),
+      'switchyard.task_id',
+    ),
+  ).toBe(id);
+});
+
+it('names of generative AI, questions and answers are there when they are asked for', async () => {
+  const call = (path: string, body: object) =>
+    gateway.fetch(`/api/threads${path}`, {
+      method: 'POST',
+      headers: { 'x-api-key': ada.token, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const { thread_id: threadId } = (await (await call('', {})).json()) as { thread_id: string };
+  await call(`/${threadId}/runs/wait`, { assistant_id: 'lead_agent', input: says('who are you?') });
+  const named = (start: string) =>
+    receiver.spans.find(
+      (span) => span.name.startsWith(start) && attributeOf(span, 'gen_ai.conversation.id') === threadId,
+    );
+  await expect.poll(() => named('chat ')).toBeDefined();
+  expect(attributeOf(named('chat '), 'gen_ai.usage.output_tokens')).toBeGreaterThan(0);
+  expect(named('invoke_agent lead_agent')).toBeDefined();
+  expect(attributeOf(named('invoke_agent'), 'gen_ai.input.messages')).toContain('who are you?');
+  expect(attributeOf(named('invoke_agent'), 'gen_ai.output.messages')).toContain('assistant');
+});
+
+it.each(['busy', 'never'] as const)(
+  'a receiver that is %s costs spans alone: the queue is bounded, and the log says it once',
+  async (answer) => {
+    const told: string[] = [];
+    const note = (_facts: object, message: string) => void told.push(message);
+    const traces = await Traces.open(
+      { endpoint: await address, headers: {}, genai: false, content: false, version: '0' },
+      { info: note, warn: note },
+      { waitingSpans: 1_000, exportMs: 50, closeMs: 50 },
+    );
+    receiver.answer = answer;
+    const traceId = (answer === 'busy' ? 'e5' : 'f6').repeat(16);
+    const place = { traceId, parentId: null };
+    const times = { startMs: 1, endMs: 2, attributes: {}, failed: false };
+    for (let index = 0; index < 5_000; index += 1)
+      traces.emit({ name: 'lost', spanId: spanIdOf(`${index}`), place, ...times });
+    await expect.poll(() => told).toEqual([expect.stringContaining('takes no spans')]);
+    expect(receiver.refused).toBeGreaterThan(0);
+    receiver.answer = 'ok';
+    await expect
+      .poll(() => {
+        traces.emit({ name: 'kept', spanId: spanIdOf('kept'), place, ...times });
+        return told.at(-1);
+      })
+      .toContain('takes spans again');
+    expect(receiver.of(traceId).filter(({ name }) => name === 'lost').length).toBeLessThanOrEqual(1_000);
+    receiver.answer = answer;
+    traces.emit({ name: 'left', spanId: spanIdOf('left'), place, ...times });
+    await traces.close();
+    receiver.answer = 'ok';
+  },
+);
