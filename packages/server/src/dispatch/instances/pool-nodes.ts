@@ -1,6 +1,10 @@
 import { isRecord } from '@switchyard/contract/is-record';
 import { compressWell, type Encoding } from '../../http/shell/compression.ts';
+import { forEachMember } from '../../lib/async/json-members.ts';
+import { Turns } from '../../lib/async/turns.ts';
 import type { ObjectInfoStore } from './object-info-store.ts';
+
+const classesPerTurn = 128;
 
 /** The description of a node class, as its worker gives it. */
 export type NodeDefinition = Record<string, unknown>;
@@ -49,12 +53,12 @@ export class PoolNodes {
     for (const [hash, instanceId] of oneOfEach) {
       const nodes = await this.#infos.toldBy(instanceId, hash);
       if (!nodes) continue;
-      addAll(classes, JSON.parse(nodes.objectInfo));
+      await forEachMember(nodes.objectInfo, (name, definition) => addClass(classes, name, definition));
       for (const name of nodes.embeddings) embeddings.add(name);
     }
     const workerFiles = takeFileLists(classes);
     // Bytes, since a text would be turned into them for every client.
-    const json = Buffer.from(JSON.stringify(Object.fromEntries(classes)));
+    const json = Buffer.from(await textOf(classes));
     const compressing = new Map<Encoding, Promise<Buffer>>();
     const compressed = (encoding: Encoding): Promise<Buffer> => {
       const known = compressing.get(encoding) ?? compressWell(encoding, json);
@@ -91,14 +95,22 @@ export function takesFile([, options]: readonly unknown[]): boolean {
 
 const uploadFlags = ['image_upload', 'video_upload', 'audio_upload', 'file_upload'];
 
-function addAll(classes: Map<string, NodeDefinition>, told: unknown): void {
-  if (!isRecord(told)) return;
-  for (const [name, definition] of Object.entries(told)) {
-    if (!isRecord(definition)) continue;
-    const known = classes.get(name);
-    if (known) addChoices(known, definition);
-    else classes.set(name, definition);
+function addClass(classes: Map<string, NodeDefinition>, name: string, definition: unknown): void {
+  if (!isRecord(definition)) return;
+  const known = classes.get(name);
+  if (known) addChoices(known, definition);
+  else classes.set(name, definition);
+}
+
+/** Writes a few classes in each turn of the event loop, since all of them are megabytes. */
+async function textOf(classes: ReadonlyMap<string, NodeDefinition>): Promise<string> {
+  const turns = new Turns(classesPerTurn);
+  const members: string[] = [];
+  for (const [name, definition] of classes) {
+    await turns.next();
+    members.push(`${JSON.stringify(name)}:${JSON.stringify(definition)}`);
   }
+  return `{${members.join(',')}}`;
 }
 
 /** A choice that any worker has is a choice of the pool. In everything else the first worker counts. */

@@ -29,7 +29,6 @@ import { readObjectInfo } from './object-info.ts';
 import { askStatus, canStopOneRun } from './probe.ts';
 import { readSubmitAnswer } from './submit-answer.ts';
 import { pullOutput, pushFile } from './transfer.ts';
-import { objectInfo, readJson } from './wire.ts';
 import { maxAnswerBytes, WorkerCalls, type WorkerFeatures } from './worker-calls.ts';
 import { type WorkerAddress, WorkerHttp } from './worker-http.ts';
 import { WorkerSocket } from './worker-socket.ts';
@@ -336,10 +335,10 @@ export class ComfyuiClient implements WorkerClient {
     return { body, embeddings, hash };
   }
 
-  #readObjectInfo({ body, embeddings, hash }: ToldAnswer): WorkerCapabilities {
-    const capabilities = readObjectInfo(readJson(body, objectInfo, this.#http.label));
+  async #readObjectInfo({ body, embeddings, hash }: ToldAnswer): Promise<WorkerCapabilities> {
+    const { text, ...capabilities } = await readObjectInfo(body, this.#http.label);
     this.#objectInfoHash = hash;
-    return { ...capabilities, told: { objectInfo: body.toString('utf8'), embeddings } };
+    return { ...capabilities, told: { objectInfo: text, embeddings } };
   }
 
   async #historyOf(promptId: string): Promise<ExecutionResult | null> {

@@ -1,33 +1,48 @@
 import { isRecord } from '@switchyard/contract/is-record';
+import { forEachMember } from '../../../lib/async/json-members.ts';
 import type { WorkerCapabilities } from '../worker-client.ts';
+import { callFailure } from './call-failure.ts';
 import { isModelFile } from './model-file.ts';
 import { readNodeInputs } from './node-inputs.ts';
+import { nodeClass } from './wire.ts';
 
 const maxClasses = 50_000;
 const maxModelsPerInput = 20_000;
 
 /**
- * Reads from `/object_info` what a worker can run: classes, which of them are outputs, and the model files on offer.
+ * Reads from the answer to `/object_info` what a worker can run: classes, which of them are outputs, and the model files on offer.
  */
-export function readObjectInfo(
-  info: Record<string, { input?: unknown; output_node?: boolean }>,
-): Omit<WorkerCapabilities, 'told'> {
-  // No graph can name a class with a NUL, and no Postgres column can hold it.
-  const classes = Object.entries(info)
-    .filter(([name]) => !name.includes('\0'))
-    .slice(0, maxClasses);
+export async function readObjectInfo(
+  body: Buffer,
+  label: string,
+): Promise<Omit<WorkerCapabilities, 'told'> & { text: string }> {
+  const text = body.toString('utf8');
+  const nodeClasses = new Set<string>();
+  const outputClasses = new Set<string>();
   const models: Record<string, string[]> = {};
-  for (const [name, { input }] of classes) {
-    for (const [inputName, choices] of modelChoices(input)) models[`${name}.${inputName}`] = choices;
+  const inputs: WorkerCapabilities['inputs'] = Object.create(null);
+  const add = (name: string, definition: unknown): void => {
+    if (!nodeClass.Check(definition)) throw callFailure('bad_answer', label, { detail: 'unexpected shape' });
+    // No graph can name a class with a NUL, and no Postgres column can hold it.
+    if (name.includes('\0') || nodeClasses.size >= maxClasses) return;
+    nodeClasses.add(name);
+    if (definition.output_node === true) outputClasses.add(name);
+    for (const [inputName, choices] of modelChoices(definition.input))
+      models[`${name}.${inputName}`] = choices;
+    Object.assign(inputs, readNodeInputs([[name, definition]]));
+  };
+  try {
+    await forEachMember(text, add);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw callFailure('not_comfyui', label, { detail: 'no JSON', cause });
   }
   return {
-    nodeClasses: classes.map(([name]) => name).sort(),
-    outputClasses: classes
-      .filter(([, { output_node }]) => output_node === true)
-      .map(([name]) => name)
-      .sort(),
+    nodeClasses: [...nodeClasses].sort(),
+    outputClasses: [...outputClasses].sort(),
     models,
-    inputs: readNodeInputs(classes),
+    inputs,
+    text,
   };
 }
 

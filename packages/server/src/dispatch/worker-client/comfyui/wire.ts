@@ -75,11 +75,8 @@ export const executionError = Compile(
   }),
 );
 
-export const objectInfo = Compile(
-  Type.Record(
-    Type.String(),
-    Type.Object({ input: Type.Optional(anything), output_node: Type.Optional(Type.Boolean()) }),
-  ),
+export const nodeClass = Compile(
+  Type.Object({ input: Type.Optional(anything), output_node: Type.Optional(Type.Boolean()) }),
 );
 
 export const names = Compile(Type.Array(Type.String()));
