@@ -25,7 +25,7 @@ export function httpCall(agent: Agent, { method, url, headers = {}, body }: Http
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.once('end', () => {
         const content = Buffer.concat(chunks);
-        if (response.statusCode === 200) resolve(content);
+        if (Math.floor((response.statusCode ?? 0) / 100) === 2) resolve(content);
         else reject(new Error(`${method} ${url} answered ${response.statusCode}: ${content}`));
       });
     });
