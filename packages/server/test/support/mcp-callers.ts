@@ -10,7 +10,7 @@ import type { HttpSession } from '@switchyard/dev-env/http-session';
 // biome-ignore lint/suspicious/noExplicitAny: a test reads answers as they come, to see what is on the wire
 type Answer = any;
 
-export const mcpScopes = [
+const mcpScopes = [
   'mcp',
   'dispatch:read',
   'dispatch:write',
