@@ -16,7 +16,7 @@ import type { DatabaseOptions } from '../platform/database/open.ts';
 import type { ProxySettings } from '../platform/outbound/proxy-rules.ts';
 import { defaultStreamLogLimits, type StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import type { TraceSettings } from '../platform/telemetry/traces.ts';
+import type { TraceSettings } from '../platform/telemetry/span-sending.ts';
 import type { ApprovalPolicy } from './workflow-budget.ts';
 
 export function databaseOptions({ database }: Config, logger: Logger): DatabaseOptions {

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Dispatcher } from 'undici';
+import { Agent, type Dispatcher, Pool, ProxyAgent, request as send } from 'undici';
 import type { Fetch } from '../../lib/bounded-fetch.ts';
 import { bareHost, guardedLookup, HostDeniedError, type HostPolicy, whyAddressDenied } from './host-rules.ts';
 import { proxyFaultOf } from './proxy-fault.ts';
@@ -15,12 +15,11 @@ export interface GuardedRequest {
 }
 
 /**
- * Calls to servers outside, directly or through the proxies of the configuration. Undici is loaded with the first call that needs it:
- * its agents check an address when they connect, and know how to speak to a proxy.
+ * Calls to servers outside, directly or through the proxies of the configuration. Undici's agents check an address when they connect, and know how to speak to a proxy.
  */
 export class Outbound {
   readonly #proxies: ProxySettings;
-  readonly #dispatchers = new Map<string, Promise<Dispatcher>>();
+  readonly #dispatchers = new Map<string, Dispatcher>();
 
   constructor(proxies: ProxySettings) {
     this.#proxies = proxies;
@@ -32,7 +31,7 @@ export class Outbound {
     if (proxy === null) return fetch(address, init);
     try {
       // Node documents this field; the types of its own undici and of the package differ.
-      const through = { ...init, dispatcher: await this.#through(proxy) } as object;
+      const through = { ...init, dispatcher: this.#through(proxy) } as object;
       return await fetch(address, through);
     } catch (error) {
       throw proxyFaultOf(error, proxy) ?? error;
@@ -43,12 +42,11 @@ export class Outbound {
   async request(url: URL, { policy, signal, ...request }: GuardedRequest): Promise<Dispatcher.ResponseData> {
     const proxy = proxyFor(url, this.#proxies);
     if (proxy !== null) await refuseDenied(bareHost(url.hostname), policy);
-    const dispatcher = await (proxy === null ? this.#guarded(policy) : this.#through(proxy));
-    const undici = await import('undici');
+    const dispatcher = proxy === null ? this.#guarded(policy) : this.#through(proxy);
     try {
       // Streams of events are silent for long, so the signal is the only limit.
       const limits = { headersTimeout: 0, bodyTimeout: 0 };
-      return await undici.request(url, { ...request, ...limits, signal: signal ?? null, dispatcher });
+      return await send(url, { ...request, ...limits, signal: signal ?? null, dispatcher });
     } catch (error) {
       throw (proxy !== null && proxyFaultOf(error, proxy)) || error;
     }
@@ -57,19 +55,19 @@ export class Outbound {
   async close(): Promise<void> {
     const opened = [...this.#dispatchers.values()];
     this.#dispatchers.clear();
-    await Promise.all(opened.map(async (dispatcher) => (await dispatcher).destroy()));
+    await Promise.all(opened.map((dispatcher) => dispatcher.destroy()));
   }
 
   /** Connections are not kept: the next call looks its host up again. */
-  #guarded(policy: HostPolicy): Promise<Dispatcher> {
-    return this.#dispatcher(`allowPrivate ${policy.allowPrivate}`, ({ Agent }) => {
+  #guarded(policy: HostPolicy): Dispatcher {
+    return this.#dispatcher(`allowPrivate ${policy.allowPrivate}`, () => {
       return new Agent({ connect: { lookup: guardedLookup(policy) }, pipelining: 0 });
     });
   }
 
   /** Only `https:` goes through a tunnel, because many proxies refuse tunnels to other ports. */
-  #through(proxy: string): Promise<Dispatcher> {
-    return this.#dispatcher(proxy, ({ ProxyAgent, Pool }) => {
+  #through(proxy: string): Dispatcher {
+    return this.#dispatcher(proxy, () => {
       /** Undici says of a refused tunnel that the request was cancelled. */
       class Tunnels extends Pool {
         override async connect(
@@ -89,12 +87,11 @@ export class Outbound {
     });
   }
 
-  #dispatcher(key: string, make: (undici: typeof import('undici')) => Dispatcher): Promise<Dispatcher> {
-    let dispatcher = this.#dispatchers.get(key);
-    if (dispatcher === undefined) {
-      dispatcher = import('undici').then(make);
-      this.#dispatchers.set(key, dispatcher);
-    }
+  #dispatcher(key: string, make: () => Dispatcher): Dispatcher {
+    const known = this.#dispatchers.get(key);
+    if (known) return known;
+    const dispatcher = make();
+    this.#dispatchers.set(key, dispatcher);
     return dispatcher;
   }
 }
