@@ -18,7 +18,7 @@ async function eventStreamRoutes(): Promise<{ method: string; path: string }[]> 
   const document = (await (await server.gateway.fetch('/openapi.json')).json()) as OpenApiDocument;
   return routesOf(document).filter(
     ({ path, operation }) =>
-      !path.startsWith('/comfy/') && JSON.stringify(operation.responses).includes('text/event-stream'),
+      path.startsWith('/api/') && JSON.stringify(operation.responses).includes('text/event-stream'),
   );
 }
 
