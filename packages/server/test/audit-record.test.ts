@@ -147,7 +147,6 @@ const exceptions: Record<string, string> = {
   'POST /api/thread-retention':
     'It leaves one when threads have gone, which takes old threads: thread-retention.test.ts looks at it.',
   'POST /api/instances/{instanceId}/test': 'It asks a worker how it is.',
-  'POST /api/thread-retention': 'It deletes nothing here. Its own tests have its record.',
   'POST /api/mcp/servers/{server_name}/test': 'It connects to a server once and lists its tools.',
 };
 

@@ -24,7 +24,7 @@ const maxPages = 20;
 const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** Names the extension by which a server answers a call with a task. */
-export const tasksExtension = 'io.modelcontextprotocol/tasks';
+const tasksExtension = 'io.modelcontextprotocol/tasks';
 /** The place in a result where its task is. */
 export const taskKey = 'switchyard/task';
 
