@@ -165,6 +165,32 @@ it('one chat turn that runs a workflow is one trace with every hop', async () =>
   expect(receiver.texts.join()).not.toMatch(/secretprefix|with width|plain ground|c2VjcmV0|ada@example/i);
 });
 
+it.each<[string, string, object]>([
+  [
+    'AG-UI',
+    '/ag-ui/lead_agent',
+    { threadId: 'traced', runId: 'r', messages: [{ id: 'm', role: 'user', content: 'what can you do?' }] },
+  ],
+  [
+    'OpenAI',
+    '/v1/chat/completions',
+    { model: 'lead_agent', messages: [{ role: 'user', content: 'what can you do?' }] },
+  ],
+])('a run that the door for %s begins belongs to the trace of its request', async (door, path, body) => {
+  const traceId = (door === 'OpenAI' ? 'e5' : 'f6').repeat(16);
+  const answer = await gateway.fetch(path, {
+    method: 'POST',
+    headers: {
+      'x-api-key': ada.token,
+      'content-type': 'application/json',
+      traceparent: `00-${traceId}-${'b2'.repeat(8)}-01`,
+    },
+    body: JSON.stringify(body),
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
+  await expect.poll(() => receiver.of(traceId).map(({ name }) => name)).toContain('run');
+});
+
 it('a token in an address of the ComfyUI door stands in no span', async () => {
   await gateway.fetch(`/comfy/t/${ada.token}/queue`);
   await expect.poll(() => receiver.spans.map(({ name }) => name)).toContain('GET /comfy/t/***/queue');

@@ -11,6 +11,7 @@ import { messagesIn } from '../../conversation/turns/turn-messages.ts';
 import { identityOf, ownerOf } from '../../http/access/guard.ts';
 import type { Routes } from '../../http/app.ts';
 import { arrivalOf } from '../../http/exchange/arrivals.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import { whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { sendEvents } from '../../http/streams/sse.ts';
@@ -45,6 +46,7 @@ export function agUiRoutes(options: AgUiDoorOptions): Routes {
           const caller = runCallerOf(identityOf(request), {
             mount: '/api/langgraph',
             arrival: arrivalOf(request),
+            trace: traceOf(request),
           });
           const { run } = await runs.start(caller, threadId, body, { claim: true });
           const made = new AgUiRunEvents({ threadId, runId });

@@ -64,7 +64,8 @@ export class AgentWorks implements McpWorks {
     { input, threadId }: { input: Record<string, unknown>; threadId: string | null },
   ): Promise<McpWork> {
     const body = { assistant_id: assistantId, input };
-    const from = { userId: caller.userId, mount: '/api' as const };
+    const { userId, traceparent } = caller;
+    const from = { userId, mount: '/api' as const, ...(traceparent !== null && { traceparent }) };
     const { run } = await this.#options.runs.start(from, threadId, body, { claim: true });
     return this.#workOf(caller, { first: run, last: run });
   }

@@ -12,6 +12,7 @@ import type { Waiting } from '../../dispatch/waiting/waiting.ts';
 import { type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
 import type { ErrorAnswer, Routes } from '../../http/app.ts';
 import { neutralText } from '../../http/errors/errors.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import { type HeldText, replyWhenKnown, whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStream, OpenStreams } from '../../http/streams/open-streams.ts';
 import { sendEvents } from '../../http/streams/sse.ts';
@@ -148,6 +149,7 @@ function callerOf(request: FastifyRequest, guard: Pick<Guard, 'originOf'>): McpC
     byAdmin: isAdmin(identity),
     origin: guard.originOf(request),
     requestId: request.id,
+    traceparent: traceOf(request),
   };
 }
 

@@ -10,6 +10,8 @@ export interface McpCaller {
   /** The origin under which the client reached the gateway, for links. */
   origin: string | undefined;
   requestId: string;
+  /** Null while nothing is traced. */
+  traceparent: string | null;
 }
 
 /** A question at which an agent stopped. */

@@ -30,8 +30,8 @@ export class WorkflowWorks implements McpWorks {
 
   /** Returns once the task is on disk. */
   async start(caller: McpCaller, workflowId: string, params: Record<string, unknown>): Promise<McpWork> {
-    const { userId, byAdmin, origin, requestId } = caller;
-    const meta = { userId, byAdmin, origin, requestId, idempotencyKey: null };
+    const { userId, byAdmin, origin, requestId, traceparent } = caller;
+    const meta = { userId, byAdmin, origin, requestId, traceparent, idempotencyKey: null };
     const { task } = await this.#options.savedWorkflows.run(workflowId, { params }, meta);
     return this.#workOf(caller, task);
   }

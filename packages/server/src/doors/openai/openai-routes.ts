@@ -2,6 +2,7 @@ import { openaiBase, openaiImages, openaiModelOfId, openaiModels } from '@switch
 import type { FastifyReply } from 'fastify';
 import { type Guard, identityOf, isAdmin } from '../../http/access/guard.ts';
 import type { App, Routes } from '../../http/app.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import { refuseOtherMethod } from '../../http/shell/not-found.ts';
 import { onClientGone, replyWhenKnown, whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
@@ -64,6 +65,7 @@ function addImages(
           byAdmin: isAdmin(identity),
           origin,
           requestId: request.id,
+          traceparent: traceOf(request),
           idempotencyKey: null,
         });
         onClientGone(open.signal, () => images.stop(userId, tasks));

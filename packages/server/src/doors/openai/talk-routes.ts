@@ -4,6 +4,7 @@ import { runCallerOf } from '../../conversation/runs/run-caller.ts';
 import { identityOf } from '../../http/access/guard.ts';
 import type { App } from '../../http/app.ts';
 import { arrivalOf } from '../../http/exchange/arrivals.ts';
+import { traceOf } from '../../http/exchange/request-traces.ts';
 import { onClientGone, replyWhenKnown, whileOpen } from '../../http/streams/held-answer.ts';
 import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { sendEvents } from '../../http/streams/sse.ts';
@@ -89,7 +90,11 @@ async function start(
       param: 'model',
       message: `${model.slice(0, 300)} makes pictures. Send it to /v1/images/generations.`,
     });
-  const caller = runCallerOf(identityOf(request), { mount: '/api', arrival: arrivalOf(request) });
+  const caller = runCallerOf(identityOf(request), {
+    mount: '/api',
+    arrival: arrivalOf(request),
+    trace: traceOf(request),
+  });
   const messages = await withPictures(asked.messages, { download, signal });
   const whole = { ...asked, messages };
   if (!model.startsWith(plainPrefix)) return talk.agents.start(caller, whole);
