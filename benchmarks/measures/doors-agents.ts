@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpawnedGateway } from '@switchyard/dev-env/spawned-gateway';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { type BenchGateway, startGateway } from '../conversation/agent-servers.ts';
+import { closedLoop } from '../conversation/closed-loop.ts';
 import { isRehearsal, type Measured, measure } from '../measure.ts';
 import { mainThreadMs, residentMb } from '../process-usage.ts';
 import { median } from '../statistics.ts';
@@ -11,6 +13,8 @@ const callTimes = isRehearsal ? 20 : 400;
 const streamTimes = isRehearsal ? 10 : 200;
 const streams = isRehearsal ? 10 : 100;
 const restRounds = isRehearsal ? 1 : 7;
+const eventRounds = isRehearsal ? 1 : 5;
+const eventSeconds = isRehearsal ? 1 : 4;
 const settleMs = 3_000;
 /** The graphs of this measure say `t0 t1 …` up to here. */
 const tokens = 200;
@@ -47,8 +51,41 @@ const openai: Side = {
   },
 };
 
+const agUi = (graph: string): Side => ({
+  path: `/ag-ui/${graph}`,
+  bodyOf: () => ({
+    threadId: randomUUID(),
+    runId: randomUUID(),
+    messages: [{ id: randomUUID(), role: 'user', content: 'hello' }],
+  }),
+  textOf: (event) => {
+    const { type, delta } = JSON.parse(event.replace(/^data: /, '')) as { type: string; delta: string };
+    return type === 'TEXT_MESSAGE_CONTENT' ? delta : '';
+  },
+});
+
+const mcpHeaders = {
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': 'ask_echo',
+};
+const mcpCall = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: {
+    name: 'ask_echo',
+    arguments: { input },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+};
+
 await measure('doors-agents', 'Agents behind other interfaces, beside the same runs on `/api`', async () => {
-  const parts = [await chats(), await atRest()];
+  const parts = [await chats(), await calls(), await events(), await atRest()];
   return {
     figures: parts.flatMap(({ figures }) => figures),
     bars: parts.flatMap(({ bars }) => bars),
@@ -116,8 +153,97 @@ async function chats(): Promise<Measured> {
   };
 }
 
+/** Runs that keep their thread on `/api`, and the same runs as calls of an MCP tool. */
+async function calls(): Promise<Measured> {
+  const server = await startGateway();
+  const token = await tokenOf(server);
+  const authorization = `Bearer ${token}`;
+  const ask = async (path: string, body: object, headers: Record<string, string> = {}): Promise<boolean> => {
+    const answer = await fetch(new URL(path, server.gateway.url), {
+      method: 'POST',
+      headers: {
+        authorization,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+    return (await answer.text()).includes('echo: hello');
+  };
+  const own = () => ask('/api/runs/wait', { assistant_id: 'echo', input, on_completion: 'keep' });
+  const door = () => ask('/mcp', mcpCall, mcpHeaders);
+  const whole = (call: () => Promise<boolean>) => async (): Promise<void> => {
+    if (!(await call())) throw new Error('A call has no answer.');
+  };
+  const sides = [whole(own), whole(door)];
+  await inTurn(sides, callTimes / 4);
+  const [ownMs = 0, doorMs = 0] = await inTurn(sides, callTimes);
+  const crowd = await Promise.all(Array.from({ length: streams }, door));
+  const lost = crowd.filter((isThere) => !isThere).length;
+  await server.close();
+  return {
+    figures: [
+      { name: 'a run that keeps its thread: on /api (p50)', value: ownMs, unit: 'ms' },
+      { name: 'a run that keeps its thread: an MCP call (p50)', value: doorMs, unit: 'ms' },
+      { name: `${streams} MCP calls at once: calls without their answer`, value: lost, unit: '' },
+    ],
+    bars: [
+      { promise: 'an MCP call adds ≤ 2 ms to a run (p50)', isMet: doorMs - ownMs <= 2 },
+      { promise: `${streams} MCP calls at once: nothing lost`, isMet: lost === 0 },
+    ],
+  };
+}
+
+/** Tokens of runs, one after the other, over LangGraph's second protocol and over AG-UI. */
+async function events(): Promise<Measured> {
+  const server = await startGateway();
+  const token = await tokenOf(server);
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(new URL(path, server.gateway.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  let lost = 0;
+  const sides = {
+    protocol: () => server.client.follow({ threadId: randomUUID(), graph: 'fast' }, () => undefined),
+    agUi: async () => {
+      const { text } = await read(post, agUi('fast'), 'fast');
+      lost += tokens - text.split(' ').length + 1;
+    },
+  };
+  const perSecond: Record<keyof typeof sides, number[]> = { protocol: [], agUi: [] };
+  for (let round = 0; round <= eventRounds; round += 1) {
+    for (const side of ['protocol', 'agUi'] as const) {
+      const started = performance.now();
+      let runs = 0;
+      await closedLoop({ clients: 1, seconds: eventSeconds }, async () => {
+        await sides[side]();
+        runs += 1;
+      });
+      // The first round warms up.
+      if (round > 0) perSecond[side].push((runs / (performance.now() - started)) * 1_000 * tokens);
+    }
+  }
+  await server.close();
+  const [protocol, door] = [median(perSecond.protocol), median(perSecond.agUi)];
+  return {
+    figures: [
+      { name: 'tokens over protocol v2, one client', value: protocol, unit: '/s' },
+      { name: 'tokens over AG-UI, one client', value: door, unit: '/s' },
+      { name: 'AG-UI of protocol v2', value: 100 * (door / protocol), unit: '%' },
+      { name: 'tokens that did not come over AG-UI', value: lost, unit: '' },
+    ],
+    bars: [
+      { promise: 'AG-UI: ≥ 80 % of the rate of protocol v2', isMet: door / protocol >= 0.8 },
+      { promise: 'AG-UI: every token comes', isMet: lost === 0 },
+    ],
+  };
+}
+
 async function tokenOf({ session }: BenchGateway): Promise<string> {
-  const scopes = ['conversation:read', 'conversation:write'];
+  const scopes = ['conversation:read', 'conversation:write', 'mcp'];
   return (await session.post<{ token: string }>('/api/v1/auth/tokens', { name: 'doors', scopes })).token;
 }
 
