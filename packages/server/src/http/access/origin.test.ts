@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { isForeignName, isHttps, isOriginAllowed, ownOrigin } from './origin.ts';
+import { isForeignName, isHttps, isLoopbackHost, isOriginAllowed, ownOrigin } from './origin.ts';
 
 function through(headers: IncomingHttpHeaders, viaTrustedProxy = true) {
   return { headers: { host: 'gateway:7300', ...headers }, encrypted: false, viaTrustedProxy };
@@ -119,4 +119,16 @@ describe('a name over loopback', () => {
   ])('treats %s as a name that a page may have pointed here', (host) => {
     expect(isForeignName({ host, peer: '127.0.0.1', known })).toBe(true);
   });
+});
+
+test.each([
+  ['localhost', true],
+  ['127.0.0.1', true],
+  ['127.3.2.1', true],
+  ['::1', true],
+  ['127.evil.example', false],
+  ['127.0.0.1.evil.example', false],
+  ['10.0.0.1', false],
+])('%s is reachable by this machine alone: %s', (host, isLoopback) => {
+  expect(isLoopbackHost(host)).toBe(isLoopback);
 });

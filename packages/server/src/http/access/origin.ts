@@ -61,7 +61,8 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 export function isLoopbackAddress(address: string): boolean {
-  return address === '::1' || address.startsWith('127.');
+  // A name may begin like an address.
+  return address === '::1' || (address.startsWith('127.') && isIP(address) === 4);
 }
 
 function hostnameOf(text: string): string | undefined {
