@@ -178,6 +178,24 @@ describe('a chat with an agent', () => {
     expect(seen).toEqual(['', '1', ' 2', ' 3', 'stop', expect.any(Number)]);
   });
 
+  it('hides the tools that the agent uses where the operator wants it', async () => {
+    const silent = await startGateway({
+      config: { agents: fixtureAgents, doors: { openai: { show_tools: false } } },
+    });
+    const { token } = await ConversationCaller.of(silent.url, await silent.register('ada@example.com'));
+    const asked = (stream: boolean) =>
+      fetch(`${silent.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'chat', messages: says('look up cats'), stream }),
+      }).then((answer) => answer.text());
+    for (const text of [await asked(false), await asked(true)]) {
+      expect(text).toContain('Found:');
+      expect(text).not.toMatch(/reasoning|look_up/);
+    }
+    await silent.stop();
+  });
+
   it('shows the tools that the agent uses as reasoning', async () => {
     const done = await openai.chat.completions.create({ model: 'chat', messages: says('look up cats') });
     const message = saidIn(done);
