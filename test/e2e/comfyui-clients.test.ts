@@ -142,12 +142,9 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
     return path;
   }
 
-  it.each([
-    ['the prefix', '/comfy'],
-    ['the prefix and a slash', '/comfy/'],
-  ])('@comfyorg/sdk does everything that it can do, with %s in its base address', async (_name, prefix) => {
-    const carol = await ComfyuiCaller.register(gateway.url, `carol${prefix.length}@example.com`);
-    const told = await runSdk('comfy-sdk.mjs', carol, gateway.url + prefix, pictureFile());
+  it('@comfyorg/sdk does everything that it can do, with a slash behind its base address', async () => {
+    const dora = await ComfyuiCaller.register(gateway.url, 'dora@example.com');
+    const told = await runSdk('comfy-sdk.mjs', dora, `${gateway.url}/comfy/`, pictureFile());
 
     expect(told.broken).toEqual([]);
     expect(Object.keys(told.checked).sort()).toEqual([
@@ -183,7 +180,7 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
       badWorkflow: { name: 'InvalidWorkflow', status: 422 },
       goneAsset: { name: 'MissingAsset', status: 422 },
     });
-    expect(await workersOf(carol)).toHaveLength(3);
+    expect(await workersOf(dora)).toHaveLength(3);
   });
 
   /** The workers that have run the jobs of an account. */
