@@ -568,7 +568,55 @@ function isOpenaiError(text: string): boolean {
   return Value.Check(openaiError, body) && Object.keys(body).join() === 'error';
 }
 
+const agUiMessages: unknown[] = [
+  { id: 'a', role: 'user', content: [{ type: 'image', source: { type: 'url', value: 'https://[::1]/' } }] },
+  { id: 'a', role: 'user', content: [{ type: 'video' }] },
+  { id: 'b', role: 'assistant', toolCalls: [{ id: 'x', function: { name: 'x', arguments: '{' } }] },
+  { id: 'c', role: 'tool', content: 'x' },
+  { id: 'd', role: 'activity', content: {} },
+];
+
+/** A run with odd values. Most name no agent, since a run takes long; the rest of the request is read before that is seen. */
+function agUiCallOf(random: SeededRandom): Generated {
+  const message = random.chance(0.6)
+    ? { id: 'm', role: random.pick(['user', 'user', 'x']), content: random.pick(['hello', ...odd]) }
+    : random.pick(agUiMessages);
+  const given = {
+    threadId: random.pick(['one', 'two', 'three']),
+    runId: 'r',
+    messages: random.chance(0.8) ? [message] : [{ id: 'm', role: 'user', content: 'hello' }],
+  };
+  const field = random.pick([
+    'state',
+    'tools',
+    'context',
+    'resume',
+    'forwardedProps',
+    '__proto__',
+    'threadId',
+  ]);
+  const values = [[{ interruptId: 'x', status: 'resolved' }], { command: { resume: {} } }, [{ name: 'x' }]];
+  const asked = random.chance(0.02) ? given : { ...given, [field]: random.pick([...odd, ...values]) };
+  const path = `/ag-ui/${random.pick(['lead_agent', 'x', 'x', 'x', 'x', '%00', 'constructor'])}`;
+  const body = JSON.stringify(random.pick([asked, asked, asked, random.pick(odd)]));
+  const { headers } = openai;
+  const url = `${pool.gateway.url}${path}`;
+  return {
+    described: `POST ${path} ${body.slice(0, 600)}`,
+    answer: fetch(url, {
+      method: 'POST',
+      body,
+      headers: { ...headers, 'content-type': 'application/json' },
+    }),
+    isShaped: (status, text) =>
+      status < 300
+        ? /"type":"RUN_(FINISHED|ERROR)"[^\n]*\n\n$/.test(text)
+        : JSON.parse(text).detail !== undefined,
+  };
+}
+
 const doors = {
+  'AG-UI': { caller: 'client', calls: [agUiCallOf] },
   ComfyUI: { caller: 'client', calls: [promptOf, readOf, uploadOf, changeOf, pageJobOf, userDataOf] },
   'the Comfy API': { caller: 'client', calls: [jobOf, assetOf, fromHashOf, apiCallOf] },
   'the page of ComfyUI': {
