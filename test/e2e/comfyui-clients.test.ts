@@ -143,8 +143,8 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
   }
 
   it('@comfyorg/sdk does everything that it can do, with a slash behind its base address', async () => {
-    const dora = await ComfyuiCaller.register(gateway.url, 'dora@example.com');
-    const told = await runSdk('comfy-sdk.mjs', dora, `${gateway.url}/comfy/`, pictureFile());
+    const fred = await ComfyuiCaller.register(gateway.url, 'fred@example.com');
+    const told = await runSdk('comfy-sdk.mjs', fred, `${gateway.url}/comfy/`, pictureFile());
 
     expect(told.broken).toEqual([]);
     expect(Object.keys(told.checked).sort()).toEqual([
@@ -180,7 +180,7 @@ describe('clients of one ComfyUI, unmodified, on three workers', () => {
       badWorkflow: { name: 'InvalidWorkflow', status: 422 },
       goneAsset: { name: 'MissingAsset', status: 422 },
     });
-    expect(await workersOf(dora)).toHaveLength(3);
+    expect(await workersOf(fred)).toHaveLength(3);
   });
 
   /** The workers that have run the jobs of an account. */
