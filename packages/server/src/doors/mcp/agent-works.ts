@@ -147,34 +147,23 @@ export class AgentWorks implements McpWorks {
       return { ...facts, status: 'working', message: waiting };
     }
     if (last.status === 'interrupted') return { ...facts, status: 'cancelled', message: 'Stopped.' };
-    const questions = await this.#questionsOf(last);
+    if (last.status !== 'success') {
+      return {
+        ...facts,
+        status: 'completed',
+        message: 'Failed.',
+        result: async () => failureOf(facts.id, last),
+      };
+    }
+    const values = await this.#options.runs.valuesOf(last);
+    const { questions } = answerOf(values, []);
     if (questions.length > 0) {
       const asked = questions.map((question, index) => shown(question, last, index));
       const message = asked.map((each) => each.message).join('\n');
       return { ...facts, status: 'input_required', message, questions: asked, threadId: last.thread_id };
     }
-    const message = last.status === 'success' ? 'Completed.' : 'Failed.';
-    return { ...facts, status: 'completed', message, result: () => this.#resultOf(facts.id, last) };
-  }
-
-  async #resultOf(taskId: string, run: RunRow): Promise<CallToolResult> {
-    const facts = { task_id: taskId, thread_id: run.thread_id, run_id: run.run_id };
-    if (run.status !== 'success') {
-      const text = run.error ?? `The run ended as ${run.status}.`;
-      const structuredContent = { ...facts, status: 'failed', error: { code: run.status, message: text } };
-      return { isError: true, content: [{ type: 'text', text }], structuredContent };
-    }
-    const values = await this.#options.runs.valuesOf(run);
-    const { text: answered, artifacts } = answerOf(values, []);
-    const text = 'messages' in values ? answered : JSON.stringify(values).slice(0, maxTextLength);
-    const structuredContent = {
-      ...facts,
-      status: 'completed',
-      answer: text,
-      artifacts,
-      tokens: { input: run.total_input_tokens, output: run.total_output_tokens },
-    };
-    return { content: [{ type: 'text', text }], structuredContent };
+    const result = async () => resultOf(facts.id, last, values);
+    return { ...facts, status: 'completed', message: 'Completed.', result };
   }
 
   async #questionsOf(run: RunRow): Promise<Question[]> {
@@ -250,4 +239,28 @@ async function endsWithin(end: Promise<boolean>, ms: number): Promise<boolean> {
   } finally {
     stop();
   }
+}
+
+function resultOf(taskId: string, run: RunRow, values: Record<string, unknown>): CallToolResult {
+  const { text: answered, artifacts } = answerOf(values, []);
+  const text = 'messages' in values ? answered : JSON.stringify(values).slice(0, maxTextLength);
+  const structuredContent = {
+    ...namesOf(taskId, run),
+    status: 'completed',
+    answer: text,
+    artifacts,
+    tokens: { input: run.total_input_tokens, output: run.total_output_tokens },
+  };
+  return { content: [{ type: 'text', text }], structuredContent };
+}
+
+function failureOf(taskId: string, run: RunRow): CallToolResult {
+  const text = run.error ?? `The run ended as ${run.status}.`;
+  const error = { code: run.status, message: text };
+  const structuredContent = { ...namesOf(taskId, run), status: 'failed', error };
+  return { isError: true, content: [{ type: 'text', text }], structuredContent };
+}
+
+function namesOf(taskId: string, { thread_id, run_id }: RunRow) {
+  return { task_id: taskId, thread_id, run_id };
 }
