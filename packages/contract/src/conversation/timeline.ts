@@ -79,7 +79,10 @@ export type RunSpan = Static<typeof runSpan>;
 
 export const runTimeline = Type.Object({
   run_id: Type.String(),
-  spans: Type.Array(runSpan, { description: 'By start, then by id.' }),
+  spans: Type.Array(runSpan, {
+    description:
+      'By start, then by id: spans below the same one that begin in the same millisecond keep the order in which they were recorded.',
+  }),
   next_cursor: nullable(Type.String({ description: 'The `cursor` of the next page. Null on the last one.' })),
   mark: Type.String({ description: 'The `since` of the next reading: what changes from now on.' }),
   live: Type.Boolean({ description: 'The run has not ended, so the timeline still grows.' }),

@@ -50,7 +50,10 @@ export type TaskSpan = Static<typeof taskSpan>;
 
 export const taskTimeline = Type.Object({
   taskId: Type.String(),
-  spans: Type.Array(taskSpan, { description: 'By start, then by id.' }),
+  spans: Type.Array(taskSpan, {
+    description:
+      'By start, then by id: spans below the same one that begin in the same millisecond keep the order in which they were recorded.',
+  }),
   nextCursor: nullable(Type.String({ description: 'The `cursor` of the next page. Null on the last one.' })),
   mark: Type.String({ description: 'The `since` of the next reading: what changes from now on.' }),
   live: Type.Boolean({ description: 'The task has not ended, so the timeline still grows.' }),

@@ -42,7 +42,8 @@ export function spansOfRun(run: TimedRun, prices: ModelPrices): RunSpan[] {
     },
     {
       ...plainSpan,
-      id: `${id}.queue`,
+      // Its place is before the first call, which may begin in the same millisecond.
+      id: `${id}.0`,
       parent_id: id,
       kind: 'queue',
       start: created_at,

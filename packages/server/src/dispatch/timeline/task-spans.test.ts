@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { pageOf } from '../../lib/timeline-page.ts';
 import type { AttemptNodes } from '../tasks/task-nodes.ts';
 import { spansOfTask, type TimedTask } from './task-spans.ts';
 
@@ -100,6 +101,15 @@ describe('the spans of a task', () => {
       { name: '1 node of unknown time', start: at(2), end: at(10), links: { nodeId: null } },
       { name: '7 nodes more', start: at(5), end: at(6) },
     ]);
+  });
+
+  it('stand in their order where all begin in the same millisecond', () => {
+    const work = attempt(1, [at(0), at(0), at(10)], 'completed');
+    const node = { node: '1', attempt: 1, class: 'SaveImage', title: 'Save', cached: false } as const;
+    const times = { startedAt: at(0), endedAt: at(0), state: 'finished' } as const;
+    const spans = spansOf({}, [{ ...work, nodes: [{ ...node, ...times }] }]);
+    const page = pageOf([...spans].reverse(), { after: null, limit: 10 });
+    expect(page.spans.map(({ kind }) => kind)).toEqual(['task', 'queue', 'attempt', 'node']);
   });
 
   it('have no cost when workers have no price', () => {

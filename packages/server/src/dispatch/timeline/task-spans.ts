@@ -75,7 +75,8 @@ function queueSpans({ task, attempts }: TaskParts): TaskSpan[] {
   }
   return waits.map(({ start, end }, index) => ({
     ...emptySpan(task.id),
-    id: `${task.id}.queue.${index + 1}`,
+    // Its place is before the attempt, which may begin in the same millisecond.
+    id: `${task.id}.0.${index + 1}`,
     parentId: task.id,
     kind: 'queue',
     start,
