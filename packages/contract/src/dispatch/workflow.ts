@@ -19,9 +19,12 @@ export const parameterTypes = [
   'any',
 ] as const;
 
+/** A form with more fields is of no use; further inputs of a graph keep their values. */
+export const maxParameters = 1_000;
+
 /** A name that a person can type after `-p` and a model can write as a key. */
 const parameterName = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_.-]+$' });
-const label = Type.String({ minLength: 1, maxLength: 200 });
+const label = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
 const parameterText = Type.String({ maxLength: 1_000 });
 
 export const workflowParameter = Type.Object({
@@ -42,6 +45,7 @@ export const workflowParameter = Type.Object({
   choices: nullable(Type.Array(Type.String())),
   multiline: Type.Boolean(),
   hidden: Type.Boolean({ description: 'Stays at its default: no run may set it.' }),
+  pinned: Type.Boolean({ description: 'Stands at the top of the form, and first in the tool of an agent.' }),
   sets: Type.Array(Type.Object({ node: Type.String(), title: Type.String(), input: Type.String() }), {
     description: 'The inputs of the graph that it sets.',
   }),
@@ -63,7 +67,7 @@ export type SavedWorkflow = Static<typeof savedWorkflow>;
 export const savedWorkflowDetail = Type.Object({
   ...savedWorkflow.properties,
   workflow,
-  parameters: Type.Array(workflowParameter),
+  parameters: Type.Array(workflowParameter, { description: 'In the order of the form.' }),
   schema: Type.Record(Type.String(), Type.Unknown(), {
     description: 'JSON Schema of the `params` of a run; also that of the tool.',
   }),
@@ -86,12 +90,21 @@ export const parameterEdit = Type.Object(
     label: Type.Optional(label),
     description: Type.Optional(parameterText),
     hidden: Type.Optional(Type.Boolean()),
+    pinned: Type.Optional(Type.Boolean()),
+    position: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxParameters - 1,
+        description:
+          'The place in the form that it moves to, counted from 0 among all parameters. Moves happen one after the other, in the order of this list.',
+      }),
+    ),
   },
   closed,
 );
 export type ParameterEdit = Static<typeof parameterEdit>;
 
-const parameterEdits = Type.Array(parameterEdit, { maxItems: 500 });
+const parameterEdits = Type.Array(parameterEdit, { maxItems: maxParameters });
 
 export const newSavedWorkflow = Type.Object(
   {

@@ -46,6 +46,7 @@ describe('the parameters of a workflow', () => {
       choices: null,
       multiline: false,
       hidden: false,
+      pinned: false,
       sets: [{ node: '3', title: 'KSampler', input: 'seed' }],
       placeholder: null,
     });
@@ -123,6 +124,31 @@ describe('the parameters of a workflow', () => {
     expect(after.at(-1)?.name).not.toBe('prompt');
     expect(new Set(after.map(({ name }) => name)).size).toBe(after.length);
   });
+
+  it('keep their order and their pins in a new graph, where a new one stands behind its neighbour', () => {
+    const before = editParameters(parametersOf(graph, { known }), [
+      { name: 'image', pinned: true, position: 0 },
+      { name: 'negative_prompt_text', position: 1 },
+    ]);
+    const { '3': sampler, '7': negative, ...others } = graph;
+    const changed = {
+      ...others,
+      '3': node('KSampler', { ...sampler?.inputs, steps: 20 }),
+      '7': node('Encode', { ...negative?.inputs, clip_skip: 2 }, 'Negative prompt'),
+    };
+    const after = parametersOf(changed, { known, previous: before });
+
+    expect(after.map(({ name, pinned }) => (pinned ? `${name}!` : name))).toEqual([
+      'image!',
+      'negative_prompt_text',
+      'clip_skip',
+      'seed',
+      'cfg',
+      'sampler_name',
+      'steps',
+      'positive_prompt_text',
+    ]);
+  });
 });
 
 describe('edits of parameters', () => {
@@ -133,6 +159,24 @@ describe('edits of parameters', () => {
     [[{ name: 'cfg', rename: 'seed' }], 'Two parameters would have the name "seed".'],
   ])('%j are refused', (edits, message) => {
     expect(faultsOf(() => editParameters(parameters, edits))[0]).toContain(message);
+  });
+
+  it('move parameters one after the other, and a place behind the last is the last', () => {
+    const moved = editParameters(parameters, [
+      { name: 'image', position: 0 },
+      { name: 'seed', rename: 'noise', position: 999 },
+      { name: 'cfg', position: 1 },
+    ]);
+
+    expect(moved.map(({ name }) => name)).toEqual([
+      'image',
+      'cfg',
+      'sampler_name',
+      'positive_prompt_text',
+      'negative_prompt_text',
+      'noise',
+    ]);
+    expect(parameters[0]?.name).toBe('seed');
   });
 
   it('may swap two names', () => {

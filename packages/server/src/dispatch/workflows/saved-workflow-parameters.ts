@@ -1,4 +1,8 @@
-import type { ParameterEdit, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+import {
+  maxParameters,
+  type ParameterEdit,
+  type WorkflowParameter,
+} from '@switchyard/contract/dispatch/workflow';
 import type { Fault } from '@switchyard/contract/errors';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
@@ -12,12 +16,16 @@ export type KnownInputs = ReadonlyMap<string, Readonly<Record<string, NodeInput>
 
 interface ReadOptions {
   known: KnownInputs;
-  /** The parameters of the previous version: what is still in the graph keeps its name and how it is shown. */
-  previous?: readonly WorkflowParameter[];
+  /** The form until now: what is still in the graph keeps its name, its place and how it is shown. */
+  previous?: readonly ShownParameter[];
 }
 
-/** A form with more fields is of no use; further inputs keep their values. */
-const maxParameters = 1_000;
+/** What a person decides about a parameter, and what of the graph it belongs to. */
+export type ShownParameter = Pick<
+  WorkflowParameter,
+  'name' | 'label' | 'description' | 'hidden' | 'pinned' | 'placeholder'
+> & { sets: readonly Pick<WorkflowParameter['sets'][number], 'node' | 'input'>[] };
+
 const nameLength = 64;
 
 /** The inputs that a task may set: every placeholder, and every input with a plain value. */
@@ -29,13 +37,26 @@ export function parametersOf(graph: Graph, { known, previous = [] }: ReadOptions
   const taken = new Set(found.flatMap((parameter) => before.get(keyOf(parameter))?.name ?? []));
   const unnamed = found.filter((parameter) => !before.has(keyOf(parameter)));
   const shared = sharedNames(unnamed);
-  return found.map((parameter) => {
-    const { name, label, description, hidden } = before.get(keyOf(parameter)) ?? {};
-    if (name === undefined || label === undefined || hidden === undefined) {
-      return { ...parameter, name: freeName(namesFor(parameter, shared), taken) };
-    }
-    return { ...parameter, name, label, hidden, description: description ?? parameter.description };
+  const named = found.map((parameter) => {
+    const known = before.get(keyOf(parameter));
+    if (!known) return { ...parameter, name: freeName(namesFor(parameter, shared), taken) };
+    const { name, label, hidden, pinned, description } = known;
+    return { ...parameter, name, label, hidden, pinned, description: description ?? parameter.description };
   });
+  return inOrderOf(previous, named);
+}
+
+/** Parameters that were there keep their order. A new one follows the one that stands before it in the graph. */
+function inOrderOf(previous: readonly ShownParameter[], found: WorkflowParameter[]): WorkflowParameter[] {
+  const places = new Map(previous.map((parameter, index) => [keyOf(parameter), index]));
+  let place = -1;
+  const placed = found.map((parameter, index) => {
+    place = places.get(keyOf(parameter)) ?? place;
+    return { parameter, place, index, isNew: !places.has(keyOf(parameter)) };
+  });
+  return placed
+    .sort((a, b) => a.place - b.place || Number(a.isNew) - Number(b.isNew) || a.index - b.index)
+    .map(({ parameter }) => parameter);
 }
 
 /** The parameters as the user wants them shown. */
@@ -44,11 +65,16 @@ export function editParameters(
   edits: readonly ParameterEdit[],
 ): WorkflowParameter[] {
   const edited = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  const order = [...edited.keys()];
   const faults: Fault[] = [];
-  edits.forEach(({ name, rename, ...shown }, index) => {
+  edits.forEach(({ name, rename, position, ...shown }, index) => {
     const parameter = edited.get(name);
-    if (parameter) edited.set(name, { ...parameter, ...shown, name: rename ?? parameter.name });
-    else faults.push(fault([index, 'name'], `There is no parameter "${name}".${hint(name, edited.keys())}`));
+    if (!parameter) {
+      faults.push(fault([index, 'name'], `There is no parameter "${name}".${hint(name, edited.keys())}`));
+      return;
+    }
+    edited.set(name, { ...parameter, ...shown, name: rename ?? parameter.name });
+    if (position !== undefined) order.splice(position, 0, ...order.splice(order.indexOf(name), 1));
   });
   const names = new Set<string>();
   for (const { name } of edited.values()) {
@@ -58,7 +84,7 @@ export function editParameters(
     names.add(name);
   }
   if (faults.length > 0) throw new AppError('validation_failed', { faults });
-  return [...edited.values()];
+  return order.flatMap((name) => edited.get(name) ?? []);
 }
 
 export function hint(name: string, candidates: Iterable<string>): string {
@@ -159,6 +185,7 @@ function newParameter({ type, ...shape }: Shape, own: Own): WorkflowParameter {
     ...own,
     label: own.label.slice(0, 200),
     type,
+    pinned: false,
     required: own.placeholder !== null,
     description: shape.description ?? null,
     minimum: shape.minimum ?? null,
@@ -170,7 +197,7 @@ function newParameter({ type, ...shape }: Shape, own: Own): WorkflowParameter {
 }
 
 /** Returns what a parameter sets, which is the same in each version of a graph. */
-function keyOf({ placeholder, sets: [first] }: WorkflowParameter): string {
+function keyOf({ placeholder, sets: [first] }: Pick<ShownParameter, 'placeholder' | 'sets'>): string {
   return JSON.stringify(placeholder === null ? [first?.node, first?.input] : [placeholder]);
 }
 

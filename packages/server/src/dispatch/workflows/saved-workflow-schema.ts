@@ -4,9 +4,13 @@ const maxChoices = 200;
 const maxNamed = 20;
 const maxDefaultLength = 500;
 
-/** JSON Schema of the `params` of a workflow: forms, command lines and agent tools are made from it. */
+/**
+ * JSON Schema of the `params` of a workflow: command lines and agent tools are made from it. The pinned parameters come
+ * first, since a model fills in what it reads first.
+ */
 export function schemaOf(parameters: readonly WorkflowParameter[]): Record<string, unknown> {
-  const open = parameters.filter(({ hidden }) => !hidden);
+  const shown = parameters.filter(({ hidden }) => !hidden);
+  const open = [...shown.filter(({ pinned }) => pinned), ...shown.filter(({ pinned }) => !pinned)];
   return {
     type: 'object',
     properties: Object.fromEntries(open.map((parameter) => [parameter.name, propertyOf(parameter)])),

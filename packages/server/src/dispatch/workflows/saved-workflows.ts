@@ -180,7 +180,7 @@ export class SavedWorkflows {
       id,
       name,
       description,
-      schema: schemaOf(JSON.parse(parameters) as WorkflowParameter[]),
+      schema: schemaOf(readParameters(parameters)),
     }));
   }
 
@@ -256,7 +256,13 @@ function graphIn({ graph }: StoredWorkflow['version']): Graph {
 }
 
 function parametersIn({ parameters }: StoredWorkflow['version']): WorkflowParameter[] {
-  return JSON.parse(parameters) as WorkflowParameter[];
+  return readParameters(parameters);
+}
+
+/** Versions that were stored before fields could be pinned do not say that theirs are not. */
+function readParameters(stored: string): WorkflowParameter[] {
+  const parameters = JSON.parse(stored) as (Omit<WorkflowParameter, 'pinned'> & { pinned?: boolean })[];
+  return parameters.map((parameter) => ({ ...parameter, pinned: parameter.pinned ?? false }));
 }
 
 function viewWorkflow(row: SavedWorkflowRow): SavedWorkflow {

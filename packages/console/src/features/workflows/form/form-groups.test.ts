@@ -91,6 +91,7 @@ function parameter(
     choices: null,
     multiline: false,
     hidden: false,
+    pinned: false,
     sets: [{ node, title, input }],
     placeholder: null,
     ...more,

@@ -29,6 +29,7 @@ function field(name: string): WorkflowParameter {
     choices: null,
     multiline: false,
     hidden: false,
+    pinned: false,
     sets: [{ node: '1', title: 'Node', input: name }],
     placeholder: null,
   };

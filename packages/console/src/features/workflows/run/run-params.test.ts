@@ -14,6 +14,7 @@ const seed: WorkflowParameter = {
   choices: null,
   multiline: false,
   hidden: false,
+  pinned: false,
   sets: [{ node: '1', title: 'Sampler', input: 'seed' }],
   placeholder: null,
 };
