@@ -84,6 +84,10 @@ const thumbnailSize = Type.Unsafe<ThumbnailSize>({
   description: 'The longer side of a thumbnail, in pixels. A smaller picture keeps its size.',
 });
 
+/** `alpha`: the picture, transparent where the mask is. `channel`: the mask as a picture, which is the same in each channel. */
+export const maskPlaces = ['alpha', 'channel'] as const;
+export type MaskPlace = (typeof maskPlaces)[number];
+
 /** The signature of a link to a file. */
 const signature = {
   expires: Type.Optional(Type.String({ maxLength: 12 })),

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { closed, isoTime, nullable, oneOf, pageQuery, versionNumber } from '../shapes.ts';
+import { maskPlaces } from './file.ts';
 import { params, taskDetail, workflow } from './task.ts';
 import { newTask } from './tasks.ts';
 
@@ -50,6 +51,12 @@ export const workflowParameter = Type.Object({
     description: 'The inputs of the graph that it sets.',
   }),
   placeholder: nullable(Type.String({ description: 'The name in `{{name}}`, where it fills one.' })),
+  mask: Type.Optional(
+    oneOf(maskPlaces, {
+      description:
+        'Where the graph takes a mask from this picture. `alpha`: 1 where the picture is transparent, as the mask of LoadImage. `channel`: a channel of a picture that is a mask, as LoadImageMask reads it. Absent where no mask is used.',
+    }),
+  ),
 });
 export type WorkflowParameter = Static<typeof workflowParameter>;
 

@@ -17,6 +17,7 @@ import { type Graph, nodeClasses, parseGraph } from '../graphs/graph.ts';
 import type { NodeInputStore } from '../instances/node-input-store.ts';
 import type { RequestedTask } from '../intake/task-submission.ts';
 import type { SubmitMeta, Submitted, Tasks } from '../intake/tasks.ts';
+import { withMasks } from './mask-parameters.ts';
 import { editParameters, parametersOf } from './saved-workflow-parameters.ts';
 import { schemaOf } from './saved-workflow-schema.ts';
 import type { SavedWorkflowRow, SavedWorkflowStore, StoredWorkflow } from './saved-workflow-store.ts';
@@ -273,11 +274,12 @@ function viewWorkflow(row: SavedWorkflowRow): SavedWorkflow {
 /** An older version: its graph and parameters, with the present name of the workflow. */
 function viewDetail({ row, version }: StoredWorkflow): SavedWorkflowDetail {
   const parameters = parametersIn(version);
+  const graph = graphIn(version);
   return {
     ...viewWorkflow(row),
     version: version.version,
-    workflow: graphIn(version),
-    parameters,
+    workflow: graph,
+    parameters: withMasks(graph, parameters),
     schema: schemaOf(parameters),
   };
 }
