@@ -22,6 +22,7 @@ import { placeOfRun, spanIdOfCall } from './conversation/timeline/run-traces.ts'
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import type { OtherReplicas } from './dispatch/dispatch-parts.ts';
 import { forgetDocumentsOf } from './dispatch/documents/user-document-store.ts';
+import { forgetKeptOf } from './dispatch/files/kept-file-store.ts';
 import { ReferenceWorker } from './dispatch/fleet/reference-worker.ts';
 import { WorkerNames } from './dispatch/graphs/worker-names.ts';
 import { Links } from './dispatch/links.ts';
@@ -736,7 +737,7 @@ function newAccounts(base: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>):
     timer: systemTimer,
     cleanups: [
       ...(config.areas.conversation ? [userRemovalBy(jobs)] : []),
-      ...(config.areas.dispatch ? [{ plan: forgetDocumentsOf }] : []),
+      ...(config.areas.dispatch ? [{ plan: forgetDocumentsOf }, { plan: forgetKeptOf }] : []),
     ],
     options: {
       ...accountOptions(config, langgraph),

@@ -8,6 +8,10 @@ const tags = ['Files'];
 export const fileSources = ['upload', 'output'] as const;
 export type FileSource = (typeof fileSources)[number];
 
+/** What keeps a file beyond `files.retention`. */
+export const fileKeepers = ['starred', 'collection', 'shared', 'cover', 'sweep'] as const;
+export type FileKeeper = (typeof fileKeepers)[number];
+
 export const storedFile = Type.Object({
   fileId: Type.String(),
   filename: Type.String(),

@@ -21,6 +21,7 @@ import * as clientsOfComfyui from './migrations/020-clients-of-comfyui.ts';
 import * as contentHashes from './migrations/021-content-hashes.ts';
 import * as embeddings from './migrations/022-embeddings.ts';
 import * as traces from './migrations/023-traces.ts';
+import * as keptFiles from './migrations/027-kept-files.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -45,4 +46,5 @@ export const dispatchMigrations: readonly Migration[] = [
   contentHashes,
   embeddings,
   traces,
+  keptFiles,
 ];

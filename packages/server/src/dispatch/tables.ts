@@ -30,6 +30,10 @@ export interface DispatchTables {
   instance_events: InstanceEventTable;
   files: FileTable;
   file_usage: FileUsageTable;
+  file_marks: FileMarkTable;
+  file_tags: FileTagTable;
+  collections: CollectionTable;
+  collection_items: CollectionItemTable;
   settings: SettingsTable;
   webhooks: WebhookTable;
   webhook_deliveries: WebhookDeliveryTable;
@@ -293,6 +297,39 @@ export interface FileUsageTable {
   owner: string;
   bytes: number;
   count: number;
+}
+
+/** What the owner of a file notes about it. A file without star and caption has no row. */
+export interface FileMarkTable {
+  fileId: string;
+  owner: string;
+  starred: number;
+  caption: string;
+}
+
+export interface FileTagTable {
+  fileId: string;
+  tag: string;
+  owner: string;
+}
+
+/** Files of one owner in the order that the owner gives them. */
+export interface CollectionTable {
+  id: string;
+  owner: string;
+  name: string;
+  /** One of its files; null: the first one. */
+  coverFileId: string | null;
+  itemCount: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface CollectionItemTable {
+  collectionId: string;
+  fileId: string;
+  /** Gives the order. A file that is put between two others gets a place between theirs. */
+  place: number;
 }
 
 export interface SettingsTable {

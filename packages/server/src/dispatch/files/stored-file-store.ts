@@ -17,6 +17,7 @@ import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
 import { countCeiling } from '../tasks/task-list-store.ts';
 import { claimKey } from '../tasks/task-store.ts';
+import { forgetFiles, isRemovable } from './kept-file-store.ts';
 
 export type FileRow = Selectable<FileTable>;
 export type NewFileRow = Insertable<FileTable>;
@@ -266,26 +267,41 @@ export class StoredFileStore {
     });
   }
 
-  /** Deletes files older than this that no unfinished task needs; returns the deleted ones. */
-  async deleteOlderThan(createdBefore: string, limit: number): Promise<FileRow[]> {
+  /**
+   * Looks at a page of the files older than this, the oldest first, and deletes those that no unfinished task needs and
+   * nothing keeps. Returns the deleted ones and the last place of the page, which is null when no page follows.
+   */
+  async deleteOld({
+    createdBefore,
+    after,
+    limit,
+  }: {
+    createdBefore: string;
+    after: FilePlace | null;
+    limit: number;
+  }): Promise<{ rows: FileRow[]; last: FilePlace | null }> {
     return this.#database.write(async (trx) => {
-      const old = await trx
+      const page = await trx
         .selectFrom('files')
-        .selectAll()
+        .select(['createdAt', 'id'])
         .where('createdAt', '<', createdBefore)
-        .where('id', 'not in', trx.selectFrom('task_files').select('fileId'))
+        .$if(after !== null, (query) => query.where('createdAt', '>=', after?.createdAt ?? ''))
+        .$if(after !== null, (query) =>
+          query.where(({ eb, refTuple, tuple }) =>
+            eb(refTuple('files.createdAt', 'files.id'), '>', tuple(after?.createdAt ?? '', after?.id ?? '')),
+          ),
+        )
         .orderBy('createdAt')
+        .orderBy('id')
         .limit(limit)
-        .$if(this.#locksRows, (query) => query.forUpdate())
         .execute();
-      // Checked again while the rows are locked: a submission may have named one of them during the wait for the lock.
-      const used = await usedOf(
+      const rows = await lockRemovable(
         trx,
-        old.map(({ id }) => id),
+        page.map(({ id }) => id),
+        this.#locksRows,
       );
-      const rows = old.filter(({ id }) => !used.has(id));
       await removeRows(trx, rows);
-      return rows;
+      return { rows, last: page.length < limit ? null : (page.at(-1) ?? null) };
     });
   }
 
@@ -351,16 +367,25 @@ async function usedOf(trx: Trx, fileIds: readonly string[]): Promise<Set<string>
   return new Set(rows.map(({ fileId }) => fileId));
 }
 
+/** Returns those of these files that may be deleted, and locks them where rows are locked. */
+async function lockRemovable(trx: Trx, fileIds: readonly string[], locksRows: boolean): Promise<FileRow[]> {
+  if (fileIds.length === 0) return [];
+  const removable = trx.selectFrom('files').selectAll().where(isRemovable);
+  const found = await removable
+    .where('files.id', 'in', [...fileIds])
+    .$if(locksRows, (query) => query.forUpdate())
+    .execute();
+  if (!locksRows || found.length === 0) return found;
+  // Looked at again while the rows are locked: a submission or a star may have named one during the wait for the lock.
+  const locked = found.map(({ id }) => id);
+  return removable.where('files.id', 'in', locked).execute();
+}
+
 async function removeRows(trx: Trx, rows: readonly FileRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await trx
-    .deleteFrom('files')
-    .where(
-      'id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .execute();
+  const fileIds = rows.map(({ id }) => id);
+  await forgetFiles(trx, fileIds);
+  await trx.deleteFrom('files').where('id', 'in', fileIds).execute();
   const freed = new Map<string, { bytes: number; count: number }>();
   for (const { owner, size } of rows) {
     const { bytes, count } = freed.get(owner) ?? { bytes: 0, count: 0 };

@@ -27,7 +27,7 @@ import type { Reader } from '../links.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
-import { type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
+import { type FilePlace, type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
 
 export interface HashedContent extends StoredContent {
   blake3: string;
@@ -275,12 +275,17 @@ export class StoredFiles implements AttemptFiles {
   }): Promise<void> {
     const { store, content, clock } = this.#options;
     if (olderThanMs !== null) {
-      const before = toIso(clock() - olderThanMs);
-      while (!signal.aborted) {
-        const rows = await store.deleteOlderThan(before, pushLimits.filesPerFrame);
-        if (rows.length === 0) break;
-        this.#deleted(rows);
-      }
+      const createdBefore = toIso(clock() - olderThanMs);
+      let after: FilePlace | null = null;
+      do {
+        const page: Awaited<ReturnType<StoredFileStore['deleteOld']>> = await store.deleteOld({
+          createdBefore,
+          after,
+          limit: pushLimits.filesPerFrame,
+        });
+        this.#deleted(page.rows);
+        after = page.last;
+      } while (after !== null && !signal.aborted);
     }
     await content.removeUnreferenced((sha256s) => store.referenced(sha256s), signal);
   }

@@ -1,5 +1,5 @@
-import type { ExpressionBuilder } from 'kysely';
 import type { Database } from '../../platform/database/database.ts';
+import { isRemovable } from '../files/kept-file-store.ts';
 import type { DispatchTables } from '../tables.ts';
 
 export interface FileUsage {
@@ -46,7 +46,7 @@ export class UpkeepStore {
       .selectFrom('files')
       .select('size')
       .where('createdAt', '<', createdBefore)
-      .where(isUnused)
+      .where(isRemovable)
       .orderBy('createdAt')
       .limit(limit)
       .as('old');
@@ -84,10 +84,4 @@ export class UpkeepStore {
       .executeTakeFirstOrThrow();
     return Number(count);
   }
-}
-
-function isUnused({ not, exists, selectFrom }: ExpressionBuilder<DispatchTables, 'files'>) {
-  return not(
-    exists(selectFrom('task_files').select('fileId').whereRef('task_files.fileId', '=', 'files.id')),
-  );
 }

@@ -1,0 +1,138 @@
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../platform/database/database.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
+import { dispatchMigrations } from '../migrations.ts';
+import { UpkeepStore } from '../monitor/upkeep-store.ts';
+import type { DispatchTables } from '../tables.ts';
+import { forgetKeptOf, keepersOf } from './kept-file-store.ts';
+import { type FilePlace, StoredFileStore } from './stored-file-store.ts';
+
+const postgres = testPostgres('kept files on Postgres');
+
+describe('kept files on SQLite', () => keptFilesStay(async () => ({ backend: 'memory' })));
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  keptFilesStay(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 4 })),
+);
+
+const oldTime = '2030-01-01T00:00:00.000Z';
+const later = '2030-02-01T00:00:00.000Z';
+/** The keepers of each file. A keeper that is added gets a row in `keep` below. */
+const files = {
+  plain: [],
+  noted: [],
+  starred: ['starred'],
+  grouped: ['collection'],
+  both: ['starred', 'collection'],
+};
+
+function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
+  let opened: Database<unknown>;
+  let database: Database<DispatchTables>;
+  let store: StoredFileStore;
+
+  beforeAll(async () => {
+    opened = await openDatabase(await where());
+    await migrate(opened, 'dispatch', dispatchMigrations);
+    database = opened.withTables<DispatchTables>();
+    store = new StoredFileStore(database);
+  });
+  afterAll(() => opened.close());
+
+  beforeEach(async () => {
+    await database.write(async (trx) => {
+      for (const table of ['files', 'file_marks', 'file_tags', 'collections', 'collection_items'] as const)
+        await trx.deleteFrom(table).execute();
+    });
+    for (const id of Object.keys(files)) await store.insertUpload({ user: 'ada' }, fileRow(id), roomy);
+    await database.write(keep);
+  });
+
+  const present = async () =>
+    (await store.page({ admin: 'root' }, { limit: 50, offset: 0 })).map(({ id }) => id);
+  const sweep = async (limit: number) => {
+    const deleted: string[] = [];
+    let after: FilePlace | null = null;
+    do {
+      const page: Awaited<ReturnType<StoredFileStore['deleteOld']>> = await store.deleteOld({
+        createdBefore: later,
+        after,
+        limit,
+      });
+      deleted.push(...page.rows.map(({ id }) => id));
+      after = page.last;
+    } while (after !== null);
+    return deleted.sort();
+  };
+  const rowsOf = async (fileId: string) =>
+    (
+      await Promise.all(
+        (['file_marks', 'file_tags', 'collection_items'] as const).map((table) =>
+          database.read.selectFrom(table).selectAll().where('fileId', '=', fileId).execute(),
+        ),
+      )
+    ).flat();
+
+  it.each([1, 2, 50])('outlive their time, looked at %i at a time', async (limit) => {
+    expect(await new UpkeepStore(database).filesBefore(later, 50)).toEqual({ count: 2, bytes: 2 });
+    expect(await sweep(limit)).toEqual(['noted', 'plain']);
+    expect((await present()).sort()).toEqual(['both', 'grouped', 'starred']);
+    expect(await rowsOf('noted')).toEqual([]);
+  });
+
+  it('are told apart by what keeps them', async () => {
+    const found = await keepersOf(database.read, Object.keys(files));
+    const kept = Object.entries(files).filter(([, by]) => by.length > 0);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(kept));
+  });
+
+  it('leave everything that kept them when their owner deletes them', async () => {
+    await store.delete({ user: 'ada' }, 'both');
+    expect(await rowsOf('both')).toEqual([]);
+    const [collection] = await database.read.selectFrom('collections').selectAll().execute();
+    expect(collection).toMatchObject({ itemCount: 1, coverFileId: null });
+  });
+
+  it('go back to the common rule when their account is deleted', async () => {
+    await database.write((trx) => forgetKeptOf(trx, 'ada'));
+    expect(await database.read.selectFrom('collections').selectAll().execute()).toEqual([]);
+    expect(await sweep(50)).toHaveLength(Object.keys(files).length);
+  });
+}
+
+const roomy = { quotaBytes: 1_000 };
+
+function fileRow(id: string) {
+  return {
+    id,
+    owner: 'ada',
+    filename: id,
+    sha256: 'x',
+    size: 1,
+    contentType: 'image/png',
+    source: 'output' as const,
+    taskId: null,
+    workflowId: null,
+    createdAt: oldTime,
+  };
+}
+
+async function keep(trx: Parameters<Parameters<Database<DispatchTables>['write']>[0]>[0]): Promise<void> {
+  const marks = [
+    { fileId: 'starred', starred: 1, caption: '' },
+    { fileId: 'both', starred: 1, caption: 'blue' },
+    { fileId: 'noted', starred: 0, caption: 'not kept by this' },
+  ];
+  const noted = marks.map((mark) => ({ ...mark, owner: 'ada' }));
+  await trx.insertInto('file_marks').values(noted).execute();
+  const tags = ['both', 'noted'].map((fileId) => ({ fileId, tag: 'sky', owner: 'ada' }));
+  await trx.insertInto('file_tags').values(tags).execute();
+  const times = { createdAt: oldTime, updatedAt: oldTime };
+  await trx
+    .insertInto('collections')
+    .values({ id: 'c1', owner: 'ada', name: 'Blue', coverFileId: 'both', itemCount: 2, ...times })
+    .execute();
+  const items = ['grouped', 'both'].map((fileId, place) => ({ collectionId: 'c1', fileId, place }));
+  await trx.insertInto('collection_items').values(items).execute();
+}
