@@ -48,8 +48,13 @@ export function Pictures() {
       </Part>
       <Part name="Compare">
         <State name="Two pictures in one place" isWide>
-          <div className="flex h-56 w-full">
-            <Compare left={pictureOf('left')} right={pictureOf('right')} />
+          <div className="flex h-80 w-full">
+            <Compare pictures={[pictureOf('left'), pictureOf('right')]} />
+          </div>
+        </State>
+        <State name="Four pictures of different sizes" isWide>
+          <div className="flex h-80 w-full">
+            <Compare pictures={items} />
           </div>
         </State>
       </Part>

@@ -20,7 +20,7 @@ export function ComparePictures({ files }: { files: readonly StoredFile[] }) {
       {isOpen ? (
         <div className="flex flex-col gap-4">
           <div className="flex h-[min(60dvh,40rem)]">
-            <Compare left={left} right={right} />
+            <Compare pictures={[left, right]} />
           </div>
           <Differences left={left.fileId} right={right.fileId} />
         </div>

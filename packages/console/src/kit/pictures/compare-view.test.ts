@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compareAt, compareMove } from './compare-position.ts';
+import { compareAt, compareMove, moved, viewAfterKey, wholeView, zoomed } from './compare-view.ts';
 
 const key = (name: string, shiftKey = false) => ({ key: name, shiftKey });
 
@@ -18,4 +18,20 @@ it('follows the pointer, and stays at the border beyond it', () => {
   expect(compareAt(90, { left: 100, width: 200 })).toBe(0);
   expect(compareAt(500, { left: 100, width: 200 })).toBe(100);
   expect(compareAt(500, { left: 100, width: 0 })).toBe(0);
+});
+
+it('moves a zoomed picture to its border and not beyond it', () => {
+  const twice = zoomed(wholeView, 2);
+  expect(moved(twice, { x: 0.2, y: 0 })).toEqual({ zoom: 2, x: 0.4, y: 0.5 });
+  expect(moved(twice, { x: 9, y: -9 })).toEqual({ zoom: 2, x: 0.25, y: 0.75 });
+  expect(moved(wholeView, { x: 1, y: 1 })).toEqual(wholeView);
+  expect(zoomed(moved(twice, { x: 9, y: 9 }), 0.1)).toEqual(wholeView);
+  expect(zoomed(wholeView, 1_000).zoom).toBe(24);
+});
+
+it('zooms and moves by keys, and leaves other keys alone', () => {
+  expect(viewAfterKey(wholeView, '+')?.zoom).toBe(1.5);
+  expect(viewAfterKey(zoomed(wholeView, 2), 'ArrowRight')?.x).toBeCloseTo(0.6);
+  expect(viewAfterKey(zoomed(wholeView, 2), '0')).toEqual(wholeView);
+  expect(viewAfterKey(wholeView, 'Tab')).toBeNull();
 });
