@@ -27,6 +27,7 @@ export interface FakeRequest {
   messages: any[];
   tools: string[];
   authorization: string | undefined;
+  traceparent: unknown;
   /** The whole request. */
   body: Record<string, unknown>;
 }
@@ -161,6 +162,7 @@ function requestOf(body: Record<string, unknown>, { headers }: IncomingMessage):
     messages: body.messages as unknown[],
     tools: tools.map((tool) => tool.function.name),
     authorization: headers.authorization,
+    traceparent: headers.traceparent,
     body,
   };
 }

@@ -18,7 +18,7 @@ import { type OpenedConversation, openConversation } from './context/open-conver
 import { openShared } from './context/shared.ts';
 import type { ConversationTables } from './conversation/tables.ts';
 import { userRemovalBy } from './conversation/threads/user-removal.ts';
-import { placeOfRun, spanIdOfCall } from './conversation/timeline/run-traces.ts';
+import { placeOfRun } from './conversation/timeline/run-traces.ts';
 import { createDispatch, type DispatchArea } from './dispatch/create-dispatch.ts';
 import type { OtherReplicas } from './dispatch/dispatch-parts.ts';
 import { forgetDocumentsOf } from './dispatch/documents/user-document-store.ts';
@@ -107,7 +107,7 @@ import { ThumbnailCache } from './platform/pictures/thumbnail-cache.ts';
 import { databaseMeter, watchDatabase } from './platform/telemetry/database-metrics.ts';
 import { areaLoggers, createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { Metrics } from './platform/telemetry/metrics.ts';
-import { traceparentOf } from './platform/telemetry/trace-ids.ts';
+import { spanIdOfCall, traceparentOf } from './platform/telemetry/trace-ids.ts';
 import { Traces } from './platform/telemetry/traces.ts';
 
 /** Everything that a gateway consists of, except the server in front of it. */

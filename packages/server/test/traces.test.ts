@@ -1,14 +1,19 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { type FakeOpenAi, startFakeOpenAi } from '@switchyard/dev-env/fake-openai';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { HttpSession } from '@switchyard/dev-env/http-session';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { readModels } from '@switchyard/server/config/models';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { spanIdOf } from '../src/platform/telemetry/trace-ids.ts';
 import { Traces } from '../src/platform/telemetry/traces.ts';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
+import { type McpHttpServer, startMcpHttpServer } from './support/mcp-http-server.ts';
+import { type ReplyReceiver, startReplyReceiver } from './support/reply-receiver.ts';
 
 const graph = {
   '1': { class_type: 'EmptyImage', inputs: { width: 16, height: 16, batch_size: 1, color: 255 } },
@@ -69,12 +74,19 @@ let gateway: DevGateway;
 let worker: Awaited<ReturnType<typeof startReferenceWorker>>;
 let ada: ConversationCaller;
 let pool: DispatchCaller;
+let model: FakeOpenAi;
+let far: McpHttpServer;
+let hooks: ReplyReceiver;
 
 async function open(content: boolean): Promise<void> {
   gateway = await startGateway({
     home: home.path,
     config: {
       database: { backend: 'sqlite' },
+      dispatch: { webhooks_to_private_addresses: true },
+      ...(content && {
+        models: readModels({ fake: { base_url: model.url, api_key: 'sk-test', model: 'fake-1' } }),
+      }),
       observability: {
         traces: {
           endpoint: await address,
@@ -92,6 +104,12 @@ let address: Promise<string>;
 beforeAll(async () => {
   address = receiver.listen();
   await open(false);
+  far = await startMcpHttpServer();
+  hooks = await startReplyReceiver();
+  model = await startFakeOpenAi(({ messages, tools }) => {
+    const asks = messages.at(-1)?.content === 'add one and two' && tools.includes('far_add');
+    return asks ? { calls: [{ id: 'call_1', name: 'far_add', args: { a: 1, b: 2 } }] } : { text: 'Three.' };
+  });
   worker = await startReferenceWorker();
   const admin = await DispatchCaller.initialize(gateway.url);
   await admin.useWorkers([worker.port]);
@@ -103,6 +121,7 @@ afterAll(async () => {
   await gateway.stop();
   await worker.close();
   receiver.close();
+  await Promise.all([far.close(), hooks.close(), model.close()]);
   home.remove();
 });
 
@@ -219,6 +238,42 @@ it('a task that waited over a restart belongs to the trace of its request', asyn
       'switchyard.task_id',
     ),
   ).toBe(id);
+});
+
+it('models, MCP servers and webhooks get the trace of the run or task that calls them', async () => {
+  const account = { email: 'admin@example.com', password: 'correct horse battery' };
+  const session = await HttpSession.login(gateway.url, account);
+  const admin = await ConversationCaller.of(gateway.url, session, ['admin']);
+  const servers = { mcp_servers: { far: { type: 'http', url: far.url } } };
+  await admin.ok('PUT', '/mcp/config', servers);
+  const traceId = 'a7'.repeat(16);
+  const traceparent = `00-${traceId}-${'b2'.repeat(8)}-01`;
+  const own = await ConversationCaller.of(gateway.url, await gateway.register('own@example.com'));
+  const threadId = await own.thread();
+  const answer = await gateway.fetch(`/api/threads/${threadId}/runs/wait`, {
+    method: 'POST',
+    headers: { 'x-api-key': own.token, 'content-type': 'application/json', traceparent },
+    body: JSON.stringify({
+      assistant_id: 'lead_agent',
+      input: says('add one and two'),
+      webhook: `${hooks.url}/run`,
+    }),
+  });
+  expect(answer.status).toBe(200);
+  const { id: taskId } = await (await DispatchCaller.login(gateway.url, 'own@example.com')).submit(
+    { workflow: graph, webhook: { url: `${hooks.url}/task` } },
+    { traceparent },
+  );
+  const [{ run_id: runId }] = await own.ok('GET', `/threads/${threadId}/runs`);
+  const within = (key: string) => `00-${traceId}-${spanIdOf(key)}-01`;
+
+  await expect
+    .poll(() => hooks.replies.map(({ headers }) => headers.traceparent).sort())
+    .toEqual([within(runId), within(taskId)].sort());
+  expect(far.metas).toEqual([expect.objectContaining({ traceparent: within(`${runId}/call_1`) })]);
+  expect(model.requests.length).toBeGreaterThan(1);
+  // The title is asked for beside the agent's own calls.
+  for (const request of model.requests) expect(request.traceparent).toBe(within(runId));
 });
 
 it('names of generative AI, questions and answers are there when they are asked for', async () => {

@@ -168,6 +168,7 @@ export async function openRunsFixture(
       database: own,
       ownership,
       bus,
+      traces: null,
       offers: offers?.offers ?? null,
       jobs: {
         register: (kind, handler) => handlers.set(kind, handler),

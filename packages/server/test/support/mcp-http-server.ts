@@ -16,12 +16,15 @@ export interface McpHttpServer {
   /** Its list of tools always has one more page, which is empty. */
   pagesUrl: string;
   headers: IncomingHttpHeaders[];
+  /** What the calls of its tool say about themselves. */
+  metas: object[];
   close(): Promise<void>;
 }
 
 /** A real MCP server over streamable HTTP with one tool, without sessions. */
 export async function startMcpHttpServer(): Promise<McpHttpServer> {
   const headers: IncomingHttpHeaders[] = [];
+  const metas: object[] = [];
   const listener = createServer(async (request, response) => {
     if (request.url === '/silent') return;
     if (request.url === '/redirect') {
@@ -30,7 +33,7 @@ export async function startMcpHttpServer(): Promise<McpHttpServer> {
     }
     if (request.url === '/endless') return endless(response);
     headers.push(request.headers);
-    const server = request.url === '/pages' ? pagesServer() : newServer();
+    const server = request.url === '/pages' ? pagesServer() : newServer(metas);
     const transport = new StreamableHTTPServerTransport({});
     response.on('close', () => void server.close());
     await server.connect(transport as Transport);
@@ -46,6 +49,7 @@ export async function startMcpHttpServer(): Promise<McpHttpServer> {
     endlessUrl: `${origin}/endless`,
     pagesUrl: `${origin}/pages`,
     headers,
+    metas,
     close: async () => {
       listener.closeAllConnections();
       await new Promise((resolve) => listener.close(resolve));
@@ -73,12 +77,13 @@ function pagesServer(): Server {
   return server;
 }
 
-function newServer(): Server {
+function newServer(metas: object[]): Server {
   const server = new Server({ name: 'http-test', version: '1' }, { capabilities: { tools: {} } });
   const inputSchema = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } };
   const tools = [{ name: 'add', description: 'Adds.', inputSchema }];
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools as never }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    metas.push(params._meta ?? {});
     const { a, b } = params.arguments as { a: number; b: number };
     return { content: [{ type: 'text', text: String(a + b) }] };
   });

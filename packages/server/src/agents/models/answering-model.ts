@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { createMiddleware } from 'langchain';
+import { runHandleOf } from '../run-contract/run-handle.ts';
 import type { ChatModels } from './chat-models.ts';
+import { traceOptions } from './model-fields.ts';
 import { requestedModelOf } from './requested-model.ts';
 import { maxAttempts, type RetryReason, retryReason, waitMs } from './retry-rules.ts';
 
@@ -29,9 +31,12 @@ export function answeringModel(models: AnsweringModels) {
       const tell = (event: RetryEvent): void => request.runtime.writer?.(event);
       const requested = requestedModelOf(context, configurable);
       const others = models.fallbacksOf(requested);
+      const traceparent = runHandleOf({ configurable })?.traceparent;
       const ask = async (name: string | null) => {
-        const model = await models.of({ ...requested, name });
-        return persistently(() => handler({ ...request, model: model as BaseChatModel }), { signal, tell });
+        const model = (await models.of({ ...requested, name })) as BaseChatModel;
+        const trace = traceOptions(models.configOf({ name }), traceparent);
+        const modelSettings = { ...request.modelSettings, ...trace };
+        return persistently(() => handler({ ...request, model, modelSettings }), { signal, tell });
       };
       let asked = ask(requested.name);
       for (const name of others) {

@@ -1,7 +1,9 @@
 import type { BaseMessageLike } from '@langchain/core/messages';
 import { z } from 'zod';
 import { deadline } from '../../lib/async/deadline.ts';
+import { runHandleOf } from '../run-contract/run-handle.ts';
 import type { AnsweringModels } from './answering-model.ts';
+import { traceOptions } from './model-fields.ts';
 import { requestedModelOf } from './requested-model.ts';
 
 /** The part of a run's context that middleware reads. A client may have put any value there. */
@@ -10,7 +12,7 @@ export const modelContext = z.object({ model_name: z.unknown().optional() });
 /** The run around a call of the model, as far as middleware knows it. */
 export interface ModelRuntime {
   context?: unknown;
-  configurable?: unknown;
+  configurable?: Record<string, unknown> | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -32,9 +34,11 @@ export async function askAside(
 ): Promise<string | null> {
   const { tag, runtime, prompt } = call;
   const name = call.model ?? requestedModelOf(runtime.context, runtime.configurable).name;
-  if (!models.configOf({ name })) return null;
+  const config = models.configOf({ name });
+  if (!config) return null;
   const model = await models.of({ name, thinking: false, effort: null });
+  const trace = traceOptions(config, runHandleOf(runtime)?.traceparent);
   const { signal } = deadline(maxCallMs, runtime.signal);
-  const answer = await model.invoke(prompt, { tags: [tag, 'nostream'], signal });
+  const answer = await model.invoke(prompt, { ...trace, tags: [tag, 'nostream'], signal });
   return answer.text.trim();
 }

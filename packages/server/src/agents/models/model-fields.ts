@@ -27,6 +27,21 @@ export function modelFields(config: ModelConfig, requested: RequestedModel, fetc
   });
 }
 
+/** Returns the options that send a header with one call, under the names of the provider's class. */
+export function traceOptions(config: ModelConfig | undefined, traceparent: string | undefined): Fields {
+  if (traceparent === undefined) return {};
+  const headers = { traceparent };
+  switch (config?.provider) {
+    case 'openai':
+      return { options: { headers } };
+    case 'anthropic':
+      return { headers };
+    default:
+      // Each package has a way of its own, or none.
+      return {};
+  }
+}
+
 function ofProvider(
   { provider, base_url, api_key, options }: ModelConfig,
   effort: string | null,

@@ -39,6 +39,8 @@ export interface AgentRunRequest {
    */
   isSecondProtocol: boolean;
   durability: 'sync' | 'async' | 'exit' | null;
+  /** For the servers that the run calls; absent when nothing is traced. */
+  traceparent?: string;
 }
 
 /** The state of a thread after a run or an update, in the form that clients and the snapshot row get. */

@@ -8,6 +8,8 @@ export interface RunHandle {
   userId: string;
   /** The agent, as the request of the run named it. */
   agent: string;
+  /** For the servers that the run calls; undefined when nothing is traced. */
+  traceparent?: string | undefined;
   /**
    * Resolves when the checkpoint that holds the tool's call is on disk. A tool with effects outside of the run awaits it first:
    * after a crash the run then comes back to the same call with the same id, and does not make a new one.

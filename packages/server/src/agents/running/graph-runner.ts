@@ -235,6 +235,7 @@ function configOf(active: ActiveRun): RunConfig {
       threadId,
       userId,
       agent,
+      traceparent: request.traceparent,
       streamsSubgraphs: request.streamSubgraphs,
       beforeActing: async () => {
         await onDisk(request, checkpointer);

@@ -15,7 +15,16 @@ export interface ExternalTool {
 export interface ExternalCall {
   signal: AbortSignal | undefined;
   /** Undefined in a graph that runs for no user. */
-  run: { threadId: string; runId: string; key: string; beforeActing: () => Promise<void> } | undefined;
+  run:
+    | {
+        threadId: string;
+        runId: string;
+        key: string;
+        beforeActing: () => Promise<void>;
+        /** The span of the call, for the other server; undefined when nothing is traced. */
+        traceparent: string | undefined;
+      }
+    | undefined;
   /** Shows the reader of the run how far the other server is. */
   tell: (progress: { status: string; message: string | null }) => void;
   /** Returns what the human has answered. Without an answer it interrupts the run, by an error that has to pass. */

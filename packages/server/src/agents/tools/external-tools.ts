@@ -3,7 +3,8 @@ import { type ToolRunnableConfig, tool } from '@langchain/core/tools';
 import { interrupt, type LangGraphRunnableConfig } from '@langchain/langgraph';
 import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
-import { runHandleOf } from '../run-contract/run-handle.ts';
+import { readTraceparent, spanIdOfCall, traceparentOf } from '../../platform/telemetry/trace-ids.ts';
+import { type RunHandle, runHandleOf } from '../run-contract/run-handle.ts';
 import type { ExternalCall, ExternalFile, ExternalQuestion, ExternalTool } from './external-tool.ts';
 import { toolCallIdOf } from './tool-call-id.ts';
 import { outputNames, outputsFolder } from './workflow-outputs.ts';
@@ -47,11 +48,17 @@ function callIn(config: ToolRunnableConfig, toolName: string): ExternalCall {
       runId: run.runId,
       key: [run.threadId, ...(run.within ?? []), toolCallIdOf(config)].join(':'),
       beforeActing: () => run.beforeActing(),
+      traceparent: traceparentOfCall(run, toolCallIdOf(config)),
     },
     tell: (progress) =>
       writer?.({ type: 'external_task_progress', tool_call_id: toolCallIdOf(config), ...progress }),
     ask: (question) => ask(toolName, question),
   };
+}
+
+function traceparentOfCall({ traceparent, runId }: RunHandle, toolCallId: string): string | undefined {
+  const around = readTraceparent(traceparent);
+  return around ? traceparentOf(around.traceId, spanIdOfCall(runId, toolCallId)) : undefined;
 }
 
 /** Asks in the form of LangChain's own middleware, like a workflow that needs approval. Returns null for a refusal. */

@@ -107,7 +107,8 @@ export class McpLink {
 
   /** Calls the tool, and again with the answers where the server wants to know something from a human first. */
   async #ask(tool: string, input: Record<string, unknown>, call: ExternalCall): Promise<Json> {
-    let params: Json = { name: tool, arguments: input };
+    const traceparent = call.run?.traceparent;
+    let params: Json = { name: tool, arguments: input, ...(traceparent && { _meta: { traceparent } }) };
     for (let round = 0; round < maxQuestions; round += 1) {
       const result = await this.#request('tools/call', params, call.signal);
       if (result.resultType !== 'input_required') return result;

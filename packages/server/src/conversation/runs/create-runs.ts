@@ -11,10 +11,12 @@ import type { Jobs } from '../../platform/jobs/jobs.ts';
 import type { OfferQueues } from '../../platform/offers/offer-queues.ts';
 import type { Ownership } from '../../platform/ownership/ownership.ts';
 import { isToldByServer } from '../../platform/redis/redis-fault.ts';
+import { traceparentWithin } from '../../platform/telemetry/trace-ids.ts';
 import type { ConversationParts } from '../conversation-parts.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import type { ThreadAccess } from '../threads/thread-access.ts';
+import { traceparentOfRun } from '../timeline/run-timeline-store.ts';
 import { LateEnds } from './ending/late-ends.ts';
 import { RunEnding } from './ending/run-ending.ts';
 import { RunEnds } from './ending/run-ends.ts';
@@ -41,7 +43,7 @@ import { Runs } from './runs.ts';
 export interface RunsDependencies
   extends Pick<
     ConversationParts,
-    'database' | 'bus' | 'streamLog' | 'tell' | 'removals' | 'metrics' | 'measureCall' | 'clock'
+    'database' | 'bus' | 'streamLog' | 'tell' | 'removals' | 'metrics' | 'measureCall' | 'traces' | 'clock'
   > {
   ownership: Pick<Ownership, 'hold'>;
   /** Hands runs that wait to one replica at a time; null when this process works alone. */
@@ -100,6 +102,9 @@ export function createRuns(dependencies: RunsDependencies): Runs {
     valuesOf: (run) => valuesOfRun(states, run),
     authUserOf: async (runId) => (await settingsOfRun(database.read, { runId }))?.authUser ?? null,
     deleteThread: (run) => threads.delete(run),
+    traceparentOf:
+      dependencies.traces &&
+      (async (runId) => traceparentWithin(await traceparentOfRun(database.read, runId), runId)),
     clock,
   });
   const news = new RunNews(dependencies.tell);
@@ -192,6 +197,7 @@ function createRunWork(dependencies: RunsDependencies, parts: RunParts): RunWork
     meterOf: (row) => runMetrics.meterOf(row),
     ...timed,
     rules: options,
+    isTraced: dependencies.traces !== null,
     log,
   });
   const worker = new RunWorker({ ownership, ...(timed.timer && { timer: timed.timer }) });

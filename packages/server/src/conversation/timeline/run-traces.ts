@@ -1,5 +1,5 @@
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
-import { spanIdOf, type TracePlace, tracePlaceOf } from '../../platform/telemetry/trace-ids.ts';
+import { spanIdOf, spanIdOfCall, type TracePlace, tracePlaceOf } from '../../platform/telemetry/trace-ids.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
 import type { ModelUsage } from '../journal/run-totals.ts';
 import type { ConversationTables, RunRow, RunSpanRow } from '../tables.ts';
@@ -8,11 +8,6 @@ import { type RunRowsReader, spanRowsOfRun, traceparentOfRun } from './run-timel
 /** Returns the place of a run in its trace. */
 export async function placeOfRun(read: RunRowsReader, runId: string): Promise<TracePlace> {
   return tracePlaceOf(await traceparentOfRun(read, runId), runId);
-}
-
-/** Tasks that a tool call asks for are below it, and know nothing of the run but its id. */
-export function spanIdOfCall(runId: string, toolCallId: string): string {
-  return spanIdOf(`${runId}/${toolCallId}`);
 }
 
 /** Emits the spans of a run when it has ended: those of its timeline. */

@@ -14,6 +14,7 @@ export function createWebhooks(
     | 'links'
     | 'audit'
     | 'metrics'
+    | 'traces'
     | 'clock'
     | 'steadyClock'
     | 'log'

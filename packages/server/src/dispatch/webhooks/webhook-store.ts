@@ -108,6 +108,16 @@ export class WebhookStore {
       .executeTakeFirst();
   }
 
+  /** Returns the span around a task; undefined when none is stored, or the task is gone. */
+  async traceparentOfTask(taskId: string): Promise<string | null | undefined> {
+    const row = await this.#database.read
+      .selectFrom('tasks')
+      .select('traceparent')
+      .where('id', '=', taskId)
+      .executeTakeFirst();
+    return row?.traceparent;
+  }
+
   /** Writes a delivery and the resulting health of its webhook in one write. */
   async note(
     delivery: DeliveryRow,

@@ -21,6 +21,7 @@ import { type Job, JobUnsettled } from '../../platform/jobs/jobs.ts';
 import type { HostPolicy } from '../../platform/outbound/host-rules.ts';
 import { postWebhook, whyUrlDenied } from '../../platform/outbound/webhook-call.ts';
 import { newWebhookSecret, webhookHeaders } from '../../platform/outbound/webhook-signature.ts';
+import { traceparentWithin } from '../../platform/telemetry/trace-ids.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import { sentencesColumn, storedSentences } from '../stored-sentences.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
@@ -63,7 +64,10 @@ export class Webhooks {
   readonly #toWake = new Set<string>();
 
   constructor(
-    options: Pick<DispatchParts, 'outbound' | 'jobs' | 'links' | 'audit' | 'metrics' | 'clock' | 'log'> & {
+    options: Pick<
+      DispatchParts,
+      'outbound' | 'jobs' | 'links' | 'audit' | 'metrics' | 'traces' | 'clock' | 'log'
+    > & {
       store: WebhookStore;
       policy: HostPolicy;
     },
@@ -231,12 +235,17 @@ export class Webhooks {
   }
 
   async #deliver({ payload, attempt, signal }: Job): Promise<void> {
-    const { store, policy, outbound, metrics, clock, log } = this.#options;
+    const { store, policy, outbound, metrics, traces, clock, log } = this.#options;
     const row = await store.delivery(String(payload.deliveryId));
     if (row?.status !== 'waiting') return;
     const timestamp = Math.floor(clock() / 1000);
     const outcome = await postWebhook(outbound, row.url, {
-      headers: webhookHeaders({ id: row.id, timestamp, body: row.payload }, row.secret),
+      headers: {
+        ...webhookHeaders({ id: row.id, timestamp, body: row.payload }, row.secret),
+        ...(traces && {
+          traceparent: traceparentWithin(await store.traceparentOfTask(row.taskId), row.taskId),
+        }),
+      },
       body: row.payload,
       policy,
       signal,

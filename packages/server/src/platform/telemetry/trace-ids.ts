@@ -25,6 +25,16 @@ export function tracePlaceOf(traceparent: string | null | undefined, id: string)
   return readTraceparent(traceparent) ?? { traceId: traceIdOf(id), parentId: null };
 }
 
+/** Returns the `traceparent` for what a run or a task calls, by the one that is stored with it. The span of the run or task is around the call. */
+export function traceparentWithin(stored: string | null | undefined, id: string): string {
+  return traceparentOf(tracePlaceOf(stored, id).traceId, spanIdOf(id));
+}
+
+/** Tasks that a tool call asks for, and calls of other servers, are below it. They know nothing of the run but its id. */
+export function spanIdOfCall(runId: string, toolCallId: string): string {
+  return spanIdOf(`${runId}/${toolCallId}`);
+}
+
 export function traceIdOf(uuid: string): string {
   return uuid.replaceAll('-', '').toLowerCase();
 }

@@ -46,6 +46,8 @@ export class RunWebhooks {
     authUserOf: (runId: string) => Promise<Record<string, unknown> | null>;
     /** For a thread that is deleted with its run: called when the webhook has been called, or never will be. */
     deleteThread: (run: RunRow) => Promise<void>;
+    /** Null when nothing is traced. */
+    traceparentOf: ((runId: string) => Promise<string>) | null;
     clock: Clock;
   }) {
     this.#options = options;
@@ -75,13 +77,16 @@ export class RunWebhooks {
   }
 
   async #call({ payload, attempt, signal }: Job): Promise<void> {
-    const { caller, find, deleteThread } = this.#options;
+    const { caller, find, deleteThread, traceparentOf } = this.#options;
     const run = await find(String(payload.runId));
     if (!run || run.webhook === null || !caller) return;
     const { webhook, user_id: userId } = run;
     const authUser = () => this.#options.authUserOf(run.run_id);
     const body = await this.#body(run);
-    const outcome = await caller.post(webhook, { headers: {}, body, userId, authUser, signal });
+    const headers: WebhookCall['headers'] = traceparentOf
+      ? { traceparent: await traceparentOf(run.run_id) }
+      : {};
+    const outcome = await caller.post(webhook, { headers, body, userId, authUser, signal });
     const fault = faultOf(outcome);
     const isLast = fault === null || attempt > retryDelaysMs.length;
     this.#options.metrics.webhookCalls.inc({ source: 'run', outcome: labelOf(outcome, { isLast }) });

@@ -17,6 +17,7 @@ import { type Clock, toIso } from '../../../lib/clock.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { StreamLog } from '../../../platform/stream-log/stream-log.ts';
+import { traceparentWithin } from '../../../platform/telemetry/trace-ids.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunRecorder } from '../../journal/run-recorder.ts';
 import type { RunRow } from '../../tables.ts';
@@ -57,6 +58,8 @@ export interface RunExecutorOptions {
   clock: Clock;
   timer?: Timer;
   rules: { timeLimitMs: number; onRecovery: 'resume' | 'fail' };
+  /** True when the servers that runs call are told their trace. */
+  isTraced: boolean;
   log: Pick<Log, 'warn' | 'error'>;
 }
 
@@ -228,7 +231,7 @@ export class RunExecutor {
       if (state) this.#frame(row.run_id, 'values', valuesOf(state, null));
     }
     recorder.recordStart(kwargs.input);
-    const running = this.#options.runner.run(requestOf(row, kwargs), {
+    const running = this.#options.runner.run(requestOf(row, kwargs, this.#options), {
       signal,
       recorder,
       frame: (event, data) => this.#frame(row.run_id, event, data),
@@ -359,7 +362,11 @@ function metadataOf({ run_id, thread_id, attempt }: RunRow): object {
   return { run_id, thread_id, attempt };
 }
 
-function requestOf(row: RunRow, kwargs: RunKwargs): AgentRunRequest {
+function requestOf(
+  row: RunRow,
+  kwargs: RunKwargs,
+  { isTraced }: Pick<RunExecutorOptions, 'isTraced'>,
+): AgentRunRequest {
   return {
     runId: row.run_id,
     threadId: row.thread_id,
@@ -381,6 +388,7 @@ function requestOf(row: RunRow, kwargs: RunKwargs): AgentRunRequest {
     streamSubgraphs: kwargs.stream_subgraphs,
     isSecondProtocol: kwargs.names_checkpoints ?? false,
     durability: kwargs.durability,
+    ...(isTraced && { traceparent: traceparentWithin(kwargs.traceparent, row.run_id) }),
   };
 }
 
