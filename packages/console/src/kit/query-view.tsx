@@ -1,5 +1,6 @@
 import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
 import { useText } from '../lib/i18n.ts';
+import { classes } from './parts/classes.ts';
 import { EmptyState } from './states/empty-state.tsx';
 import { ErrorState } from './states/error-state.tsx';
 import { Skeleton } from './states/skeleton.tsx';
@@ -22,6 +23,8 @@ interface QueryViewProps<Data> {
   filtered?: ReactNode;
   /** The shape of what is being loaded; six rows unless it is given. */
   skeleton?: ReactNode;
+  /** Takes the room that is left in a page that fills the window. */
+  fills?: boolean | undefined;
   children: (data: Data) => ReactNode;
 }
 
@@ -29,7 +32,7 @@ const skeletonAfterMs = 150;
 
 /** Shows what a query knows in one of six states, each with its own words. */
 export function QueryView<Data>(props: QueryViewProps<Data>) {
-  const { query, isEmpty, first, filtered, skeleton, children } = props;
+  const { query, isEmpty, first, filtered, skeleton, fills, children } = props;
   const text = useText('kit');
   const { data } = query;
   // The first view is drawn in short steps, so that the page takes input meanwhile. Later ones are small changes.
@@ -41,7 +44,10 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   }
   const empty = isEmpty?.(data) ?? false;
   return (
-    <div aria-busy={query.isFetching} className="flex min-w-0 flex-col gap-3">
+    <div
+      aria-busy={query.isFetching}
+      className={classes('flex min-w-0 flex-col gap-3', fills && 'min-h-0 flex-1')}
+    >
       {query.error ? (
         <ErrorState error={query.error} retry={query.refetch} busy={query.isFetching} stale />
       ) : null}

@@ -9,7 +9,7 @@ export const goKeys: Readonly<Record<string, string>> = {
   u: 'usage',
 };
 
-const goMs = 1_500;
+export const goMs = 1_500;
 
 /** Returns whether the key still belongs to the "g" before it. */
 export function isGoing(pressedAtMs: number | null, nowMs: number): boolean {

@@ -16,6 +16,22 @@ const groups = [
   },
   { name: 'lists', keys: ['next', 'previous', 'open', 'choose', 'rowCommand'] },
   { name: 'replay', keys: ['play'] },
+  {
+    name: 'bench',
+    keys: [
+      'run',
+      'newSeed',
+      'nextResult',
+      'previousResult',
+      'newest',
+      'throwAway',
+      'compare',
+      'full',
+      'zoom',
+      'scale',
+      'pan',
+    ],
+  },
 ] as const;
 
 type KeyName = (typeof groups)[number]['keys'][number];
@@ -35,6 +51,17 @@ const keysOf: Record<KeyName, string[]> = {
   choose: ['x'],
   rowCommand: ['.'],
   play: ['Space'],
+  run: ['r'],
+  newSeed: ['R'],
+  nextResult: ['→'],
+  previousResult: ['←'],
+  newest: ['n'],
+  throwAway: ['d', 'Del'],
+  compare: ['c'],
+  full: ['f'],
+  zoom: ['z'],
+  scale: ['+', '-'],
+  pan: ['⇧ ←↑→↓'],
 };
 
 /** Shows the effect of each key on this page, and the switch that turns single keys off. */
@@ -88,7 +115,12 @@ function idleKeys(): ReadonlySet<KeyName> {
     command: document.querySelector(`#page ${offersCommand}`) !== null,
     play: hasShortcut(' '),
   };
-  return new Set((Object.keys(isUseful) as KeyName[]).filter((key) => !isUseful[key]));
+  const idle = (Object.keys(isUseful) as KeyName[]).filter((key) => !isUseful[key]);
+  const hasBench = hasShortcut('R');
+  return new Set([
+    ...idle,
+    ...(hasBench ? [] : groups.flatMap(({ name, keys }) => (name === 'bench' ? keys : []))),
+  ]);
 }
 
 function GoRows() {

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useRowKeys } from '../../kit/rows/use-row-keys.ts';
-import { useShortcuts } from '../../kit/use-shortcuts.ts';
-import { goKeys, isGoing } from './go-keys.ts';
+import { awaitSecondKey, useShortcuts } from '../../kit/use-shortcuts.ts';
+import { goKeys, goMs, isGoing } from './go-keys.ts';
 import { railChoice } from './rail-choice.ts';
 import { useVisiblePages } from './visible-pages.ts';
 
@@ -14,23 +14,30 @@ export function useFrameShortcuts({ onSearch, onHelp }: { onSearch: () => void; 
   const go = (name: string) => (event: KeyboardEvent) => {
     if (!isGoing(pressedGoAt.current, event.timeStamp) || !names.has(name)) return;
     pressedGoAt.current = null;
+    awaitSecondKey(0);
     event.preventDefault();
     navigate(`/${name}`);
   };
-  useShortcuts({
-    ...Object.fromEntries(Object.entries(goKeys).map(([key, name]) => [key, go(name)])),
-    // "g" begins a way, and "g g" leads to the gallery.
-    g: (event) => {
-      if (isGoing(pressedGoAt.current, event.timeStamp)) go('gallery')(event);
-      else pressedGoAt.current = event.timeStamp;
+  useShortcuts(
+    {
+      ...Object.fromEntries(Object.entries(goKeys).map(([key, name]) => [key, go(name)])),
+      // "g" begins a way, and "g g" leads to the gallery.
+      g: (event) => {
+        if (isGoing(pressedGoAt.current, event.timeStamp)) go('gallery')(event);
+        else {
+          pressedGoAt.current = event.timeStamp;
+          awaitSecondKey(event.timeStamp + goMs);
+        }
+      },
+      '?': onHelp,
+      '/': (event) => {
+        event.preventDefault();
+        focusSearch() || onSearch();
+      },
+      '[': () => railChoice.set(railChoice.read() === 'wide' ? 'narrow' : 'wide'),
     },
-    '?': onHelp,
-    '/': (event) => {
-      event.preventDefault();
-      focusSearch() || onSearch();
-    },
-    '[': () => railChoice.set(railChoice.read() === 'wide' ? 'narrow' : 'wide'),
-  });
+    { takesPairs: true },
+  );
   useRowKeys();
   usePaletteKey(onSearch);
 }

@@ -9,6 +9,7 @@ import { useAct } from '../../kit/forms/use-act.ts';
 import { NewRows } from '../../kit/new-rows.tsx';
 import { Page } from '../../kit/page.tsx';
 import { JustifiedGrid } from '../../kit/pictures/justified-grid.tsx';
+import { useDeletions } from '../../kit/pictures/use-deletions.ts';
 import { QueryView } from '../../kit/query-view.tsx';
 import { MoreRows } from '../../kit/rows/more-rows.tsx';
 import { Select } from '../../kit/select.tsx';
@@ -26,7 +27,6 @@ import { useSession } from '../../lib/session.ts';
 import { filterNames, type GalleryFilter, isFiltered, queryOf, readFilter } from './gallery-filter.ts';
 import { chosenAfter } from './selection/choose.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
-import { useDeletions } from './selection/use-deletions.ts';
 
 const kinds = ['image', 'video', 'audio', 'text', 'other', 'all'] as const;
 const sources = ['output', 'upload', 'all'] as const;

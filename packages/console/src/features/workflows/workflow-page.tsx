@@ -13,12 +13,13 @@ import { workflowQuery, workflowVersionsQuery } from '../../lib/data/workflows.t
 import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { Bench } from './bench/bench.tsx';
+import { useSitting } from './bench/use-sitting.ts';
 import { WorkflowForm } from './form/workflow-form.tsx';
 import { lastValuesOf } from './last-values.ts';
 import { OpenInComfyui } from './open-in-comfyui.tsx';
 import { ProblemSummary } from './run/problem-summary.tsx';
 import { RunPanel } from './run/run-panel.tsx';
-import { StartedRuns } from './run/started-runs.tsx';
 import { useRuns } from './run/use-runs.ts';
 import { WorkflowMenu } from './workflow-menu.tsx';
 
@@ -30,6 +31,7 @@ export function WorkflowPage() {
   const query = useQuery(workflowQuery(workflowId, versionIn(version)));
   return (
     <Page
+      fills
       title={query.data?.name ?? text('title')}
       lead={query.data?.description || undefined}
       actions={
@@ -46,7 +48,7 @@ export function WorkflowPage() {
         ) : undefined
       }
     >
-      <QueryView query={query}>
+      <QueryView query={query} fills>
         {(workflow) => <OpenWorkflow key={`${workflow.id}-${workflow.version}`} workflow={workflow} />}
       </QueryView>
     </Page>
@@ -113,33 +115,34 @@ function RestoreVersion({ workflow, newest }: { workflow: SavedWorkflowDetail; n
   );
 }
 
+/** The inputs on the left, the result and the strip beside them; on a narrow page one below the other. */
 function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
   const form = useFormState(workflow.parameters, lastValuesOf(workflow.id));
-  const runs = useRuns(workflow, form);
-  const [batch] = useQueryState('batch');
+  const sitting = useSitting(workflow.id);
+  const runs = useRuns(workflow, form, sitting);
   return (
-    <div className="grid gap-6 lg:grid-cols-[minmax(0,40rem)_minmax(16rem,1fr)]">
-      <form
-        className="flex min-w-0 flex-col gap-4"
-        id="workflow-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          runs.start();
-        }}
-      >
-        <ProblemSummary
-          form={form}
-          parameters={workflow.parameters}
-          others={runs.others}
-          attempt={runs.attempt}
-        />
-        <WorkflowForm parameters={workflow.parameters} form={form} />
-      </form>
-      <div className="flex min-w-0 flex-col gap-6 lg:sticky lg:top-16 lg:self-start">
+    <div className="grid min-h-0 min-w-0 flex-1 gap-4 lg:grid-cols-[minmax(20rem,28rem)_minmax(0,1fr)]">
+      <div className="flex min-h-0 min-w-0 flex-col gap-3">
+        <form
+          className="flex min-h-0 min-w-0 flex-1 flex-col gap-4 lg:-m-1 lg:overflow-y-auto lg:p-1"
+          id="workflow-form"
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            runs.start();
+          }}
+        >
+          <ProblemSummary
+            form={form}
+            parameters={workflow.parameters}
+            others={runs.others}
+            attempt={runs.attempt}
+          />
+          <WorkflowForm parameters={workflow.parameters} form={form} />
+        </form>
         <RunPanel workflow={workflow} form={form} runs={runs} />
-        {batch ? <StartedRuns batch={batch} /> : null}
       </div>
+      <Bench sitting={sitting} onRun={runs.start} />
     </div>
   );
 }

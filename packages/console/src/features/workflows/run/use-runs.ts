@@ -4,11 +4,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seedAfterRuns } from '../../../kit/fields/seed.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
-import { setQuery } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { faultsOf } from '../../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
+import type { Sitting } from '../bench/use-sitting.ts';
 import { problemsOfFaults } from '../form/server-faults.ts';
 import { paramsOfRun, type RunSeed, seedsOf } from './run-params.ts';
 
@@ -23,13 +23,14 @@ export interface Runs {
   others: readonly string[];
   /** The number of times that a run was tried: the summary takes the focus with each. */
   attempt: number;
-  start: () => void;
+  /** With a new seed, each seed is drawn for this click, whatever its field says. */
+  start: (options?: { newSeed: boolean }) => void;
 }
 
 export const maxRuns = 200;
 
-/** Submits the form so many times, each with its own seed, under one tag. */
-export function useRuns(workflow: SavedWorkflowDetail, form: FormState): Runs {
+/** Submits the form so many times, each with its own seed, under the tag of the sitting. */
+export function useRuns(workflow: SavedWorkflowDetail, form: FormState, sitting: Sitting): Runs {
   const queries = useQueryClient();
   const words = useGatewayWords();
   const [count, setCount] = useState(1);
@@ -38,19 +39,22 @@ export function useRuns(workflow: SavedWorkflowDetail, form: FormState): Runs {
   const [others, setOthers] = useState<readonly string[]>([]);
   const [attempt, setAttempt] = useState(0);
   const submit = useMutation({
-    mutationFn: async () => {
-      const batch = `form-${randomId()}`;
-      const seeds = seedsOf(workflow.parameters, form.draft);
+    mutationFn: async ({ newSeed }: { newSeed: boolean }) => {
+      const click = randomId();
+      const tag = sitting.begin();
+      const seeds = seedsOf(workflow.parameters, form.draft).map((seed) =>
+        newSeed ? { ...seed, mode: 'random' as const } : seed,
+      );
       const last: Record<string, number> = {};
       setStarted(0);
       for (let index = 0; index < count; index += 1) {
         const params = paramsOfRun(form.params, seeds, { index, last });
-        await gateway.call(runWorkflow, {
+        const task = await gateway.call(runWorkflow, {
           params: { workflowId: workflow.id },
-          body: { params, tags: [batch], version: workflow.version, ...(priority !== 0 && { priority }) },
-          headers: { 'idempotency-key': `${batch}-${index}` },
+          body: { params, tags: [tag], version: workflow.version, ...(priority !== 0 && { priority }) },
+          headers: { 'idempotency-key': `${click}-${index}` },
         });
-        if (index === 0) setQuery({ batch });
+        sitting.add(task);
         setStarted(index + 1);
       }
       return { seeds, last };
@@ -63,14 +67,15 @@ export function useRuns(workflow: SavedWorkflowDetail, form: FormState): Runs {
       setOthers(problems.size + rest.length > 0 ? rest : [words.error(error)]);
       setAttempt((tries) => tries + 1);
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: keys.tasks }),
+    // The sitting has the tasks already; other lists read them when they are opened.
+    onSettled: () => queries.invalidateQueries({ queryKey: keys.tasks, refetchType: 'none' }),
   });
-  const start = () => {
+  const start = ({ newSeed } = { newSeed: false }) => {
     if (submit.isPending) return;
     form.showProblems();
     setOthers([]);
     if (form.problems.size > 0) setAttempt((tries) => tries + 1);
-    else submit.mutate();
+    else submit.mutate({ newSeed });
   };
   return {
     count,

@@ -2,31 +2,35 @@ import { ApiError } from '@switchyard/client/errors';
 import { deleteFile } from '@switchyard/contract/dispatch/file';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useToast } from '../../../kit/toast.tsx';
-import { keys } from '../../../lib/data/keys.ts';
-import { gateway } from '../../../lib/gateway.ts';
-import { useText } from '../../../lib/i18n.ts';
+import { keys } from '../../lib/data/keys.ts';
+import { gateway } from '../../lib/gateway.ts';
+import { useText } from '../../lib/i18n.ts';
+import { useToast } from '../toast.tsx';
 import { PendingDeletions } from './pending-deletions.ts';
 
-/** Deletes files after a time in which it can be taken back. */
+const none: ReadonlySet<string> = new Set();
+
+/** Deletes files after a time in which it can be taken back. Those that wait for it and those that are gone are hidden. */
 export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: readonly string[]) => void } {
-  const text = useText('gallery');
+  const text = useText('pictures');
   const toast = useToast();
   const queries = useQueryClient();
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [waiting, setWaiting] = useState<ReadonlySet<string>>(none);
+  const [gone, setGone] = useState<ReadonlySet<string>>(none);
   const say = useRef(toast);
   say.current = toast;
   const deletions = useMemo(() => {
     const perform = async (ids: readonly string[]) => {
       const kept = await deleteEach(ids);
+      setGone((before) => new Set([...before, ...kept.gone]));
       await queries.invalidateQueries({ queryKey: keys.files });
       pending.settle();
-      if (kept.inUse > 0) say.current({ text: text('delete.inUse', { count: kept.inUse }), tone: 'failed' });
+      if (kept.inUse > 0) say.current({ text: text('inUse', { count: kept.inUse }), tone: 'failed' });
       if (kept.failure !== null) say.current({ error: kept.failure.error });
     };
     const pending: PendingDeletions = new PendingDeletions({
       perform: (ids) => void perform(ids),
-      onChange: () => setHidden(pending.hidden),
+      onChange: () => setWaiting(pending.hidden),
       setTimer: (work, ms) => window.setTimeout(work, ms),
       clearTimer: (timer) => window.clearTimeout(timer),
     });
@@ -42,26 +46,28 @@ export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: rea
   }, [deletions]);
   const remove = (ids: readonly string[]) => {
     const undo = deletions.add(ids);
-    toast({ text: text('delete.done', { count: ids.length }), undo });
+    toast({ text: text('deleted', { count: ids.length }), undo });
   };
+  const hidden = useMemo(() => new Set([...waiting, ...gone]), [waiting, gone]);
   return { hidden, remove };
 }
 
 /** One after the other: a file that is needed stays, and the others go. */
 async function deleteEach(
   ids: readonly string[],
-): Promise<{ inUse: number; failure: { error: unknown } | null }> {
+): Promise<{ gone: string[]; inUse: number; failure: { error: unknown } | null }> {
+  const gone: string[] = [];
   let inUse = 0;
   let failure: { error: unknown } | null = null;
   for (const fileId of ids) {
     try {
       await gateway.call(deleteFile, { params: { fileId } });
+      gone.push(fileId);
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) inUse += 1;
-      else if (!(error instanceof ApiError && error.status === 404)) {
-        failure = { error };
-      }
+      else if (error instanceof ApiError && error.status === 404) gone.push(fileId);
+      else failure = { error };
     }
   }
-  return { inUse, failure };
+  return { gone, inUse, failure };
 }

@@ -1,0 +1,299 @@
+import { Columns2, Expand, type LucideIcon, RotateCcw, Scan, Shrink, Trash2, ZoomIn } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Button, IconButton } from '../../../kit/button.tsx';
+import { NewRows } from '../../../kit/new-rows.tsx';
+import { mediaKindOf } from '../../../kit/pictures/picture.ts';
+import { useDeletions } from '../../../kit/pictures/use-deletions.ts';
+import { wholePicture, type Zoom } from '../../../kit/pictures/zoom.ts';
+import type { ZoomControl } from '../../../kit/pictures/zoomed-picture.tsx';
+import { ErrorState } from '../../../kit/states/error-state.tsx';
+import { type Shortcuts, useShortcuts } from '../../../kit/use-shortcuts.ts';
+import { setQuery, useQueryState } from '../../../lib/address.ts';
+import { useText } from '../../../lib/i18n.ts';
+import {
+  type BenchResult,
+  countNew,
+  hasEnded,
+  openResults,
+  resultBeside,
+  resultsOf,
+  seenUntil,
+  shownResult,
+} from './results.ts';
+import { Stage } from './stage.tsx';
+import { StageStatus } from './stage-status.tsx';
+import { Strip } from './strip.tsx';
+import type { Sitting } from './use-sitting.ts';
+
+const FullStage = lazy(async () => ({ default: (await import('./full-stage.tsx')).FullStage }));
+const CompareResults = lazy(async () => ({
+  default: (await import('./compare-results.tsx')).CompareResults,
+}));
+
+interface BenchProps {
+  sitting: Sitting;
+  onRun: (options: { newSeed: boolean }) => void;
+}
+
+/** A large result, the work that goes on, and the strip of everything that this sitting has made. */
+export function Bench({ sitting, onRun }: BenchProps) {
+  const text = useText('workflows');
+  const { hidden, remove } = useDeletions();
+  const results = useMemo(() => resultsOf(sitting.tasks, hidden), [sitting.tasks, hidden]);
+  const place = usePlace(results);
+  const { shown } = place;
+  const open = openResults(results);
+  const [zoom, setZoom] = useState<Zoom>(wholePicture);
+  const [isFull, setFull] = useState(false);
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const [compared, setCompared] = useState<readonly BenchResult[]>([]);
+  const control = useRef<ZoomControl | null>(null);
+  const output = shown?.output ?? null;
+  const isPicture = output !== null && mediaKindOf(output.contentType) === 'picture';
+  const neighbour = (step: 1 | -1) => resultBeside(results, shown, step);
+  const go = (step: 1 | -1) => {
+    const next = neighbour(step);
+    if (next) place.choose(next);
+  };
+  const throwAway = () => {
+    if (output === null) return;
+    const next = neighbour(1) ?? neighbour(-1);
+    if (next) place.choose(next);
+    remove([output.fileId]);
+  };
+  const pictures = picturesToCompare(results, marked, shown);
+  const compare = () => pictures && setCompared(pictures);
+  const onZoom = (next: Zoom) => {
+    // A person who looks closely stays at this result when another one ends.
+    if (next.scale > 1 && shown) place.stay(shown);
+    setZoom(next);
+  };
+  const keys: Shortcuts = {
+    r: () => onRun({ newSeed: false }),
+    R: () => onRun({ newSeed: true }),
+    ArrowRight: ({ shiftKey }) => (shiftKey ? control.current?.move(-1, 0) : go(1)),
+    ArrowLeft: ({ shiftKey }) => (shiftKey ? control.current?.move(1, 0) : go(-1)),
+    ArrowUp: ({ shiftKey }) => shiftKey && control.current?.move(0, 1),
+    ArrowDown: ({ shiftKey }) => shiftKey && control.current?.move(0, -1),
+    n: place.follow,
+    d: throwAway,
+    Delete: throwAway,
+    c: compare,
+    f: () => setFull((full) => !full),
+    z: () => control.current?.toggle(),
+    '+': () => control.current?.by(1.5),
+    '-': () => control.current?.by(1 / 1.5),
+  };
+  useShortcuts(keys);
+  const tools: Tool[] = [
+    { name: 'delete', Icon: Trash2, isOff: output === null, run: throwAway },
+    { name: 'compare', Icon: Columns2, isOff: pictures === null, run: compare },
+    {
+      name: zoom.scale > 1 ? 'fit' : 'zoom',
+      Icon: zoom.scale > 1 ? Scan : ZoomIn,
+      isOff: !isPicture,
+      run: () => control.current?.toggle(),
+    },
+    {
+      name: isFull ? 'leaveFull' : 'full',
+      Icon: isFull ? Shrink : Expand,
+      isOff: shown === undefined,
+      run: () => setFull(!isFull),
+    },
+  ];
+  const stage = (
+    <>
+      <NewRows count={place.newCount} onShow={place.follow} />
+      <Stage
+        shown={shown}
+        next={open.find(({ key }) => key !== shown?.key)?.task}
+        zoom={zoom}
+        onZoom={onZoom}
+        control={control}
+        onNext={() => open[0] && place.choose(open[0])}
+        empty={<Empty sitting={sitting} />}
+      />
+      <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-3 gap-y-1 border-t border-border bg-surface px-3 py-1">
+        <StageStatus shown={shown} open={open} />
+        <Tools tools={tools} />
+      </div>
+    </>
+  );
+  return (
+    <section aria-label={text('bench.label')} className="flex min-h-0 min-w-0 flex-1 flex-col gap-2">
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden rounded-card border border-border bg-sunken">
+        {isFull ? (
+          <Suspense>
+            <FullStage onClose={() => setFull(false)} keys={keys}>
+              {stage}
+            </FullStage>
+          </Suspense>
+        ) : (
+          stage
+        )}
+      </div>
+      {results.length === 0 ? null : (
+        <>
+          <StripHead
+            results={results}
+            marked={marked}
+            onUnmark={() => setMarked(new Set())}
+            onClear={sitting.clear}
+          />
+          <Strip
+            results={results}
+            shownKey={shown?.key}
+            isFollowing={place.isFollowing}
+            chosen={marked}
+            onOpen={place.choose}
+            onChoose={({ key }) => setMarked(toggled(marked, key))}
+          />
+        </>
+      )}
+      {compared.length > 0 ? (
+        <Suspense>
+          <CompareResults results={compared} onClose={() => setCompared([])} />
+        </Suspense>
+      ) : null}
+    </section>
+  );
+}
+
+/** Which result fills the page. The chosen one stands in the address; without one, the newest is followed. */
+function usePlace(results: readonly BenchResult[]) {
+  const [key] = useQueryState('result');
+  const [seen, setSeen] = useState<string | null>(null);
+  const isLoaded = results.length > 0;
+  const last = useRef('');
+  last.current = seenUntil(results);
+  useEffect(() => {
+    // A page that was opened at a result counts from what there is.
+    if (key !== null && isLoaded) setSeen((before) => before ?? last.current);
+  }, [key, isLoaded]);
+  const chosen = key === null ? null : { key, seenUntil: seen ?? last.current };
+  const follow = () => {
+    setSeen(null);
+    setQuery({ result: null });
+  };
+  const stay = (result: BenchResult) => {
+    if (key !== null) return;
+    setSeen(last.current);
+    setQuery({ result: result.key });
+  };
+  const choose = (result: BenchResult) => {
+    if (result.key === shownResult(results, null)?.key) return follow();
+    const end = result.task.finishedAt ?? '';
+    setSeen((before) => (before === null ? last.current : end > before ? end : before));
+    setQuery({ result: result.key });
+  };
+  return {
+    shown: shownResult(results, chosen),
+    isFollowing: chosen === null,
+    newCount: countNew(results, chosen),
+    follow,
+    stay,
+    choose,
+  };
+}
+
+const maxCompared = 4;
+
+/** The marked results, or without marks the shown one and the one before it. Null when they cannot be compared. */
+function picturesToCompare(
+  results: readonly BenchResult[],
+  marked: ReadonlySet<string>,
+  shown: BenchResult | undefined,
+): readonly BenchResult[] | null {
+  const chosen =
+    marked.size > 0
+      ? results.filter(({ key }) => marked.has(key))
+      : [resultBeside(results, shown, -1), shown];
+  const pictures = chosen.filter(
+    (each) => each?.output && mediaKindOf(each.output.contentType) === 'picture',
+  );
+  return pictures.length >= 2 && pictures.length <= maxCompared ? (pictures as BenchResult[]) : null;
+}
+
+function toggled(marked: ReadonlySet<string>, key: string): Set<string> {
+  const next = new Set(marked);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
+type ToolName = 'delete' | 'compare' | 'zoom' | 'fit' | 'full' | 'leaveFull';
+
+interface Tool {
+  name: ToolName;
+  Icon: LucideIcon;
+  isOff: boolean;
+  run: () => void;
+}
+
+function Tools({ tools }: { tools: readonly Tool[] }) {
+  const text = useText('workflows');
+  return (
+    <div role="toolbar" aria-label={text('bench.tools')} className="flex shrink-0 items-center gap-1">
+      {tools.map(({ name, Icon, isOff, run }) => (
+        <IconButton
+          key={name}
+          label={text(`bench.${name}`)}
+          disabled={isOff}
+          icon={<Icon size={18} strokeWidth={1.75} aria-hidden />}
+          onClick={run}
+        />
+      ))}
+    </div>
+  );
+}
+
+function StripHead({
+  results,
+  marked,
+  onUnmark,
+  onClear,
+}: {
+  results: readonly BenchResult[];
+  marked: ReadonlySet<string>;
+  onUnmark: () => void;
+  onClear: () => void;
+}) {
+  const text = useText('workflows');
+  const tasks = [...new Map(results.map(({ task }) => [task.id, task])).values()];
+  const count = (status: string) => tasks.filter((task) => task.status === status).length;
+  return (
+    <div className="flex min-h-8 flex-wrap items-center gap-x-3 text-table text-text-2">
+      <h2 className="font-medium text-text">{text('bench.sitting')}</h2>
+      <p role="status" className="min-w-0 flex-1">
+        {text('started.summary', {
+          done: count('completed'),
+          count: tasks.length,
+          running: count('running'),
+          waiting: count('pending'),
+          failed: count('failed'),
+        })}
+      </p>
+      {marked.size > 0 ? (
+        <Button size="s" variant="plain" onClick={onUnmark}>
+          {text('bench.unmark', { count: marked.size })}
+        </Button>
+      ) : null}
+      {results.every(hasEnded) ? (
+        <Button
+          size="s"
+          variant="plain"
+          icon={<RotateCcw size={14} strokeWidth={1.75} aria-hidden />}
+          onClick={onClear}
+        >
+          {text('bench.clear')}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function Empty({ sitting }: { sitting: Sitting }): ReactNode {
+  const text = useText('workflows');
+  if (sitting.error) return <ErrorState error={sitting.error} retry={sitting.retry} />;
+  if (sitting.isLoading) return null;
+  return <p className="max-w-[36ch] text-center text-body text-text-2">{text('bench.empty')}</p>;
+}

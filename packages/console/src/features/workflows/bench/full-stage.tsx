@@ -1,0 +1,49 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { type ReactNode, useEffect } from 'react';
+import { isShortcut, type Shortcuts } from '../../../kit/use-shortcuts.ts';
+import { useText } from '../../../lib/i18n.ts';
+
+/** The result in the whole window, and on the whole screen where the browser allows it. Loaded when it is first opened. */
+export function FullStage({
+  onClose,
+  keys,
+  children,
+}: {
+  onClose: () => void;
+  keys: Shortcuts;
+  children: ReactNode;
+}) {
+  const text = useText('workflows');
+  useWholeScreen(onClose);
+  return (
+    <Base.Root open onOpenChange={(open) => !open && onClose()}>
+      <Base.Portal>
+        <Base.Popup
+          aria-modal
+          onKeyDown={({ nativeEvent }) => {
+            // The shortcuts of the page rest behind a dialog.
+            if (isShortcut(nativeEvent)) keys[nativeEvent.key]?.(nativeEvent);
+          }}
+          className="fixed inset-0 z-40 flex flex-col bg-sunken text-text outline-none"
+        >
+          <Base.Title className="sr-only">{text('bench.label')}</Base.Title>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+function useWholeScreen(onClose: () => void): void {
+  useEffect(() => {
+    const { documentElement } = document;
+    // A browser that refuses shows the result in the whole window.
+    documentElement.requestFullscreen?.().catch(() => undefined);
+    const onChange = () => document.fullscreenElement === null && onClose();
+    document.addEventListener('fullscreenchange', onChange);
+    return () => {
+      document.removeEventListener('fullscreenchange', onChange);
+      if (document.fullscreenElement !== null) document.exitFullscreen().catch(() => undefined);
+    };
+  }, [onClose]);
+}

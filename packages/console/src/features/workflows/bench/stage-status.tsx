@@ -1,0 +1,112 @@
+import type { Task } from '@switchyard/contract/dispatch/task';
+import { createTaskBatch } from '@switchyard/contract/dispatch/task-batches';
+import { useQuery } from '@tanstack/react-query';
+import { Square } from 'lucide-react';
+import { Link } from 'wouter';
+import { Button } from '../../../kit/button.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
+import { GatewayText } from '../../../kit/gateway-text.tsx';
+import { ProgressBar } from '../../../kit/progress-bar.tsx';
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { keys } from '../../../lib/data/keys.ts';
+import { taskQuery } from '../../../lib/data/tasks.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
+import { gateway } from '../../../lib/gateway.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { useUsualTime } from '../../../lib/use-usual-time.ts';
+import { type BenchResult, statusKinds, taskState } from './results.ts';
+
+const askedAgainMs = 5_000;
+
+/** The progress of the work and its reason to wait; while nothing is made, the facts of the result. Its place is always there. */
+export function StageStatus({
+  shown,
+  open,
+}: {
+  shown: BenchResult | undefined;
+  /** The results that have not ended, those that run first. */
+  open: readonly BenchResult[];
+}) {
+  const working = open.find(({ key }) => key === shown?.key) ?? open[0];
+  return (
+    <div className="flex min-h-11 min-w-[12rem] flex-1 items-center gap-3">
+      {working === undefined ? (
+        shown && <Facts result={shown} />
+      ) : (
+        <>
+          <Work task={working.task} others={open.length - 1} />
+          <Cancel open={open} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Work({ task, others }: { task: Task; others: number }) {
+  const text = useText('workflows');
+  const state = taskState(task);
+  const isRunning = state === 'running';
+  const usual = useUsualTime(task.id, task.node);
+  return (
+    <div className="flex min-w-0 flex-1 flex-col gap-1">
+      <p className="flex min-w-0 items-baseline gap-x-3 text-table text-text-2">
+        <StatusWord kind={statusKinds[state]}>
+          {isRunning ? text('bench.percent', { percent: task.progress }) : text(`state.${state}`)}
+        </StatusWord>
+        <span className="min-w-0 truncate">
+          {isRunning ? task.node : <Why taskId={task.id} />}
+          {usual === null ? '' : ` · ${text('bench.usually', { time: usual })}`}
+        </span>
+        {others > 0 ? <span className="shrink-0">{text('bench.others', { count: others })}</span> : null}
+      </p>
+      <ProgressBar
+        thin
+        value={isRunning ? task.progress : null}
+        label={text('started.progress')}
+        text={isRunning ? text('started.progressAt', { percent: task.progress, node: task.node ?? '' }) : ''}
+      />
+    </div>
+  );
+}
+
+/** Why it waits. Frames do not carry the sentence, so it is asked for. */
+function Why({ taskId }: { taskId: string }) {
+  const { data } = useQuery({ ...taskQuery(taskId), refetchInterval: askedAgainMs });
+  return data?.waiting ? <GatewayText message={data.waiting} sentences={data.waitingSentences} /> : null;
+}
+
+function Cancel({ open }: { open: readonly BenchResult[] }) {
+  const text = useText('workflows');
+  const { act, isBusy } = useAct();
+  const taskIds = open.map(({ task }) => task.id);
+  return (
+    <Button
+      size="s"
+      disabled={isBusy}
+      icon={<Square size={14} strokeWidth={1.75} aria-hidden />}
+      onClick={() =>
+        void act(() => gateway.call(createTaskBatch, { body: { action: 'cancel', taskIds } }), {
+          refresh: [keys.taskPages],
+        })
+      }
+    >
+      {text('bench.cancel', { count: open.length })}
+    </Button>
+  );
+}
+
+function Facts({ result: { task, output } }: { result: BenchResult }) {
+  const text = useText('workflows');
+  const format = useFormat();
+  const { startedAt, finishedAt } = task;
+  const tookMs = startedAt && finishedAt ? Date.parse(finishedAt) - Date.parse(startedAt) : null;
+  return (
+    <p className="min-w-0 flex-1 truncate text-table text-text-2">
+      <Link href={`/tasks/${task.id}`} className="text-accent hover:underline">
+        {output?.filename ?? text(`state.${taskState(task)}`)}
+      </Link>
+      {output === null ? null : ` · ${format.bytes(output.size)}`}
+      {tookMs === null ? null : ` · ${text('bench.took', { time: format.duration(tookMs) })}`}
+    </p>
+  );
+}

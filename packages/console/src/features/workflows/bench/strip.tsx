@@ -1,0 +1,165 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { Check, FileText } from 'lucide-react';
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { classes } from '../../../kit/parts/classes.ts';
+import { ThumbPicture } from '../../../kit/pictures/thumb.tsx';
+import { choosesRow, opensRow, rowMarks } from '../../../kit/rows/row-marks.ts';
+import { StatusWord } from '../../../kit/status-word.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import { type BenchResult, statusKinds, taskState } from './results.ts';
+
+/** The side of a place, in pixels, with the gap behind it. */
+const side = 72;
+const gap = 6;
+
+interface StripProps {
+  results: readonly BenchResult[];
+  shownKey: string | undefined;
+  /** Goes on to the newest result by itself. */
+  isFollowing: boolean;
+  chosen: ReadonlySet<string>;
+  onOpen: (result: BenchResult) => void;
+  onChoose: (result: BenchResult, options: { range: boolean }) => void;
+}
+
+/** The results of a sitting in a row, the newest at the end. Only those near the window are in the page. */
+export function Strip({ results, shownKey, isFollowing, chosen, onOpen, onChoose }: StripProps) {
+  const text = useText('workflows');
+  const box = useRef<HTMLDivElement>(null);
+  const places = useVirtualizer({
+    count: results.length,
+    horizontal: true,
+    estimateSize: () => side + gap,
+    overscan: 6,
+    getScrollElement: () => box.current,
+  });
+  useStillBefore(box, results);
+  const at = results.findIndex(({ key }) => key === shownKey);
+  const last = results.length - 1;
+  const goTo = useRef((index: number) => places.scrollToIndex(index, { align: 'auto' }));
+  useEffect(() => {
+    // A strip that a pointer is over stays where it is.
+    const isStill = isFollowing && box.current?.matches(':hover') === true;
+    if (at >= 0 && !isStill) goTo.current(isFollowing ? last : at);
+  }, [at, last, isFollowing]);
+  return (
+    <div ref={box} className="shrink-0 overflow-x-auto overflow-y-hidden overscroll-x-contain p-1">
+      <ul
+        aria-label={text('bench.strip')}
+        className="relative"
+        style={{ width: places.getTotalSize(), height: side }}
+      >
+        {places.getVirtualItems().map(({ index, start }) => {
+          const result = results[index];
+          if (result === undefined) return null;
+          return (
+            <li
+              key={result.key}
+              {...rowMarks(result.key)}
+              aria-posinset={index + 1}
+              aria-setsize={results.length}
+              className="group absolute top-0 outline-none"
+              style={{ left: start, width: side, height: side }}
+            >
+              <Place
+                result={result}
+                number={index + 1}
+                isShown={index === at}
+                isChosen={chosen.has(result.key)}
+                isChoosing={chosen.size > 0}
+                onOpen={() => onOpen(result)}
+                onChoose={(range) => onChoose(result, { range })}
+              />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+interface PlaceProps {
+  result: BenchResult;
+  number: number;
+  isShown: boolean;
+  isChosen: boolean;
+  isChoosing: boolean;
+  onOpen: () => void;
+  onChoose: (range: boolean) => void;
+}
+
+function Place({ result, number, isShown, isChosen, isChoosing, onOpen, onChoose }: PlaceProps) {
+  const text = useText('workflows');
+  const { task, output } = result;
+  const state = taskState(task);
+  const label = text('bench.place', { number, state: text(`state.${state}`), name: output?.filename ?? '' });
+  return (
+    <>
+      <button
+        type="button"
+        {...opensRow}
+        aria-label={label}
+        aria-current={isShown ? 'true' : undefined}
+        title={label}
+        onClick={onOpen}
+        className={classes(
+          'absolute inset-0 flex cursor-pointer items-center justify-center overflow-hidden rounded-control border bg-sunken text-meta outline-offset-1 outline-accent focus-visible:outline-2',
+          isShown ? 'border-accent ring-2 ring-accent' : 'border-border',
+        )}
+      >
+        {output === null ? (
+          <EmptyPlace result={result} />
+        ) : (
+          <ThumbPicture fileId={output.fileId} alt="" cssPixels={side} contentType={output.contentType} />
+        )}
+      </button>
+      {output === null ? null : (
+        <button
+          type="button"
+          {...choosesRow}
+          aria-pressed={isChosen}
+          aria-label={text('bench.choose', { number })}
+          onClick={(event) => onChoose(event.shiftKey)}
+          className={classes(
+            'absolute top-0 left-0 flex size-7 cursor-pointer items-center justify-center outline-accent focus-visible:opacity-100 focus-visible:outline-2',
+            isChosen || isChoosing
+              ? ''
+              : 'opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100',
+          )}
+        >
+          <span
+            className={classes(
+              'flex size-5 items-center justify-center rounded-full border',
+              isChosen ? 'border-on-accent bg-accent-solid text-on-accent' : 'border-control bg-surface',
+            )}
+          >
+            {isChosen ? <Check size={12} strokeWidth={2.5} aria-hidden /> : null}
+          </span>
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A task that has made no file: how far it is, or how it ended. */
+function EmptyPlace({ result }: { result: BenchResult }) {
+  const text = useText('workflows');
+  const { task } = result;
+  const state = taskState(task);
+  if (state === 'done') return <FileText size={20} strokeWidth={1.75} aria-hidden className="text-text-2" />;
+  return (
+    <StatusWord kind={statusKinds[state]}>
+      {state === 'running' ? text('bench.percent', { percent: task.progress }) : ''}
+    </StatusWord>
+  );
+}
+
+/** Older results that come in before the others move nothing that is looked at. */
+function useStillBefore(box: RefObject<HTMLElement | null>, results: readonly BenchResult[]): void {
+  const first = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    const added = results.findIndex(({ key }) => key === first.current);
+    if (added > 0 && box.current) box.current.scrollLeft += added * (side + gap);
+    first.current = results[0]?.key;
+  }, [box, results]);
+}
