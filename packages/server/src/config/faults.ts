@@ -50,7 +50,7 @@ export function unknownKey(key: string, siblings: readonly string[], source: Sou
   const prefix = key.slice(0, key.lastIndexOf('.') + 1);
   const name = key.slice(prefix.length);
   const sibling = nearest(name, siblings);
-  const meant = sibling === undefined ? inAnotherSection(name) : prefix + sibling;
+  const meant = sibling === undefined ? inAnotherSection(name, prefix) : prefix + sibling;
   if (meant === undefined) {
     return { key, source, message: `unknown key "${key}"; known here: ${siblings.join(', ')}` };
   }
@@ -65,10 +65,14 @@ function dottedKey(key: string, source: Source): ConfigFault {
   return { key, source, message: `unknown key "${key}"; write ${name} inside ${section}`, nearest: key };
 }
 
-/** The fault for a right name in the wrong section, for example `port` at the top. */
-function inAnotherSection(name: string): string | undefined {
+/**
+ * The fault for a right name in the wrong section, for example `port` at the top. Inside a section only names of the same top section
+ * are near: an unknown area of the log is not a setting of the login.
+ */
+function inAnotherSection(name: string, prefix: string): string | undefined {
+  const top = prefix.slice(0, prefix.indexOf('.') + 1);
   // The first section that has the name is the most usual one: server.port, and not that of a door.
-  const keys = [...fields.keys()].reverse();
+  const keys = [...fields.keys()].filter((key) => key.startsWith(top)).reverse();
   const keysByName = new Map(keys.map((key) => [key.slice(key.lastIndexOf('.') + 1), key]));
   const match = nearest(name, keysByName.keys());
   return match === undefined ? undefined : keysByName.get(match);

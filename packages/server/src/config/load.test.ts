@@ -42,7 +42,7 @@ function portAndSource({ config, sources }: LoadedConfig): [number, string] {
 describe('loadConfig', () => {
   it('knows the areas of the log, and names them when it does not', () => {
     const file =
-      'observability: { log: { levels: { http: debug, dispach: warn, requests: info, doors: loud } } }';
+      'observability: { log: { levels: { http: debug, dispach: warn, requests: info, queue: info, doors: loud } } }';
     expect(faultsOf({ file })).toEqual([
       expect.stringMatching(
         /"observability\.log\.levels\.dispach"; did you mean observability\.log\.levels\.dispatch\?$/,
@@ -50,6 +50,7 @@ describe('loadConfig', () => {
       expect.stringMatching(
         /"observability\.log\.levels\.requests"; known here: http, accounts, dispatch, .*platform$/,
       ),
+      expect.stringMatching(/"observability\.log\.levels\.queue"; known here: http, accounts, .*platform$/),
       expect.stringContaining('observability.log.levels.doors must be one of trace, debug, info'),
     ]);
     const env = { SWITCHYARD__OBSERVABILITY__LOG__LEVELS__AGENTS: 'trace' };
