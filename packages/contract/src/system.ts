@@ -81,7 +81,7 @@ const storage = Type.Object({
 });
 
 const retention = Type.Object({
-  what: oneOf(['files', 'webhook_deliveries', 'instance_events', 'audit', 'dead_jobs']),
+  what: oneOf(['files', 'threads', 'webhook_deliveries', 'instance_events', 'audit', 'dead_jobs']),
   keptSeconds: nullable(Type.Integer({ description: 'Null: kept for ever.' })),
   nextAt: nullable(Type.String({ description: 'When the next sweep is due.' })),
   count: Type.Integer({ minimum: 0, description: 'What that sweep will delete, as far as is known now.' }),

@@ -16,6 +16,7 @@ import type { Config } from './config/schema.ts';
 import { agentsFolderOf, type Base, type ContextOptions } from './context/base.ts';
 import { type OpenedConversation, openConversation } from './context/open-conversation.ts';
 import { openShared } from './context/shared.ts';
+import { ThreadRetentionStore } from './conversation/expiry/thread-retention-store.ts';
 import type { ConversationTables } from './conversation/tables.ts';
 import { userRemovalBy } from './conversation/threads/user-removal.ts';
 import { placeOfRun } from './conversation/timeline/run-traces.ts';
@@ -343,17 +344,20 @@ function openSystem(
     together: readTogether(database, (frozen) => {
       const found = new AccountStore(frozen.withTables<AccountTables>());
       const records = new AuditStore(frozen.withTables<AuditTables>());
+      const threads = new ThreadRetentionStore(frozen.withTables<ConversationTables>());
       return {
         database: frozen,
         jobs: base.jobs.recordsIn(frozen),
         leases: new LeaseStore(frozen.withTables<OwnershipTables>(), databaseTime(frozen)),
         upkeep: dispatch?.upkeepOver(frozen) ?? null,
         countAudit: (beforeMs, limit) => records.countBefore(beforeMs, limit),
+        countThreads: config.areas.conversation ? (before, limit) => threads.countAll(before, limit) : null,
         emailOf: async (userId) =>
           (await found.find({ system: 'the report about the storage' }, userId))?.email ?? null,
       };
     }),
     audit: { part: (actor, entry) => base.audit.part(actor, entry), keptMs: config.audit.retention },
+    threadsKeptMs: config.conversation.thread_retention,
     folders,
     writtenFolders: writtenFolders(config),
     disk: nodeDisk,

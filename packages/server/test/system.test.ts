@@ -141,6 +141,7 @@ function reports(databaseOf: () => Promise<{ backend: 'sqlite' | 'postgres'; url
       'dead_jobs',
       'files',
       'instance_events',
+      'threads',
       'webhook_deliveries',
     ]);
   });

@@ -37,6 +37,17 @@ export class ThreadRetentionStore {
     return Number(count) === 0 ? null : { userId, count: Number(count), oldest };
   }
 
+  /** Counts those of all users, up to a limit. */
+  async countAll(before: string, limit: number): Promise<number> {
+    const { read } = this.#database;
+    const found = old(read.selectFrom('threads'), before)
+      .select('thread_id')
+      .where('user_id', 'is not', null)
+      .limit(limit);
+    const counted = read.selectFrom(found.as('old')).select(({ fn }) => fn.countAll<number>().as('count'));
+    return Number((await counted.executeTakeFirstOrThrow()).count);
+  }
+
   /** The oldest first. */
   async list(userId: string, before: string, limit: number): Promise<RemovedThread[]> {
     return old(this.#database.read.selectFrom('threads'), before)

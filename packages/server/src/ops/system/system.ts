@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { type Retention, type SystemReport, systemLimits } from '@switchyard/contract/system';
+import type { ThreadRetentionStore } from '../../conversation/expiry/thread-retention-store.ts';
 import type { DispatchUpkeep } from '../../dispatch/monitor/upkeep.ts';
 import type { Health } from '../../http/health/health.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -24,6 +25,8 @@ interface SystemOptions {
   jobs: Pick<Jobs, 'retry' | 'deadKeptMs'>;
   ownership: Pick<Ownership, 'holder'>;
   audit: { part: Audit['part']; keptMs: number };
+  /** `conversation.thread_retention`; null when threads stay. */
+  threadsKeptMs: number | null;
   folders: FolderSizes;
   writtenFolders: readonly string[];
   disk: Pick<Disk, 'freeBytes'>;
@@ -150,19 +153,27 @@ export class System {
   }
 
   async #retention(
-    { jobs: records, upkeep, countAudit }: SystemRows,
+    { jobs: records, upkeep, countAudit, countThreads }: SystemRows,
     { schedules, takenAtMs }: { schedules: readonly Schedule[]; takenAtMs: number },
   ): Promise<Retention[]> {
-    const { audit, jobs } = this.#options;
+    const { audit, jobs, threadsKeptMs } = this.#options;
     const nextOf = (kind: string): number | null =>
       schedules.find((schedule) => schedule.kind === kind)?.nextAtMs ?? null;
     const auditAtMs = nextOf('audit.forget');
     const jobsAtMs = nextOf('jobs.prune');
+    const threadsAtMs = nextOf('threads.retain');
     const ofDispatch = (await upkeep?.retention(nextOf, takenAtMs)) ?? [];
     const audits = await countAudit((auditAtMs ?? takenAtMs) - audit.keptMs, systemLimits.counted + 1);
+    const threads =
+      countThreads === null || threadsKeptMs === null
+        ? 0
+        : await countThreads(toIso((threadsAtMs ?? takenAtMs) - threadsKeptMs), systemLimits.counted + 1);
     const dead = await records.countDead((jobsAtMs ?? takenAtMs) - jobs.deadKeptMs);
     return [
       ...ofDispatch,
+      ...(countThreads === null
+        ? []
+        : [retentionOf('threads', { keptMs: threadsKeptMs, nextAtMs: threadsAtMs, count: threads })]),
       retentionOf('audit', { keptMs: audit.keptMs, nextAtMs: auditAtMs, count: audits }),
       retentionOf('dead_jobs', { keptMs: jobs.deadKeptMs, nextAtMs: jobsAtMs, count: dead }),
     ];
@@ -171,11 +182,11 @@ export class System {
 
 function retentionOf(
   what: Retention['what'],
-  { keptMs, nextAtMs, count }: { keptMs: number; nextAtMs: number | null; count: number },
+  { keptMs, nextAtMs, count }: { keptMs: number | null; nextAtMs: number | null; count: number },
 ): Retention {
   return {
     what,
-    keptSeconds: Math.round(keptMs / 1000),
+    keptSeconds: keptMs === null ? null : Math.round(keptMs / 1000),
     nextAt: nextAtMs === null ? null : toIso(nextAtMs),
     count: Math.min(count, systemLimits.counted),
     countIsMinimum: count > systemLimits.counted,
@@ -279,5 +290,7 @@ interface SystemRows {
   /** Null when the area is switched off. */
   upkeep: DispatchUpkeep | null;
   countAudit: AuditStore['countBefore'];
+  /** Null when the area is switched off. */
+  countThreads: ThreadRetentionStore['countAll'] | null;
   emailOf: (userId: string) => Promise<string | null>;
 }
