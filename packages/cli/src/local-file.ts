@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Client } from '@switchyard/client/client';
-import type { UploadedFile } from '@switchyard/client/files';
+import type { UploadedFile, UploadOptions } from '@switchyard/client/files';
 import { CommandError } from './exit-codes.ts';
 
 interface JsonFile {
@@ -38,9 +38,10 @@ export function uploadLocalFile(
   client: Pick<Client, 'upload'>,
   path: string,
   signal: AbortSignal,
+  mask: Pick<UploadOptions, 'maskOf' | 'maskPlace'> = {},
 ): Promise<UploadedFile> {
   const sizeBytes = requireFile(path);
-  return client.upload(contentOf(path, sizeBytes), { filename: basename(path), sizeBytes, signal });
+  return client.upload(contentOf(path, sizeBytes), { filename: basename(path), sizeBytes, signal, ...mask });
 }
 
 /**

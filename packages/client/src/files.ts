@@ -2,6 +2,7 @@ import {
   downloadFile,
   type FileFilterQuery,
   getThumbnail,
+  type MaskPlace,
   type ThumbnailSize,
   uploadFile,
   zipFiles,
@@ -24,6 +25,9 @@ export interface UploadOptions {
   contentType?: string;
   /** The size of a stream, if it is known. A stream that is too large is then refused before it is sent. */
   sizeBytes?: number;
+  /** The id of the picture over which the source was painted as a mask. */
+  maskOf?: string | undefined;
+  maskPlace?: MaskPlace | undefined;
   signal?: AbortSignal | undefined;
   /**
    * For a `Blob` the time of the whole upload, whose progress is not visible; for a stream the silence between two
@@ -76,12 +80,17 @@ function uploadBlob(
     contentType = blob.type,
     signal,
     timeoutMs = blobUploadTimeoutMs,
+    maskOf,
+    maskPlace,
   }: UploadOptions & { filename: string },
 ): Promise<unknown> {
   const body = new FormData();
   body.append('file', contentType === blob.type ? blob : new Blob([blob], { type: contentType }), filename);
   return withDeadline({ signal, timeoutMs }, (ending) =>
-    transport.exchange({ ...buildRequest(uploadFile, {}), body }, { signal: ending, read: readValue }),
+    transport.exchange(
+      { ...buildRequest(uploadFile, { query: { maskOf, maskPlace } }), body },
+      { signal: ending, read: readValue },
+    ),
   );
 }
 
@@ -96,13 +105,15 @@ async function uploadStream(
     sizeBytes,
     signal,
     timeoutMs = silenceTimeoutMs,
+    maskOf,
+    maskPlace,
   } = options;
   const deadline = new Deadline({ signal, timeoutMs });
   const { headers, chunks } = multipartBody(source, { filename, contentType, sizeBytes });
   try {
     const answer = await transport.exchange(
       {
-        ...buildRequest(uploadFile, {}),
+        ...buildRequest(uploadFile, { query: { maskOf, maskPlace } }),
         headers,
         body: sendingStream(chunks, { deadline, idleTimeoutMs: timeoutMs }),
       },

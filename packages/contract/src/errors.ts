@@ -223,7 +223,7 @@ export const errorCatalogue = {
   file_not_found: { kind: 'not_found', message: 'No such file. GET /api/files lists your files.' },
   not_a_picture: {
     kind: 'unsupported',
-    message: 'A thumbnail is made of pictures alone. Load the file itself.',
+    message: 'Thumbnails and masks are made of pictures alone. Load the file itself, or choose a picture.',
   },
   picture_unreadable: {
     kind: 'invalid',
@@ -231,7 +231,8 @@ export const errorCatalogue = {
   },
   picture_too_large: {
     kind: 'invalid',
-    message: 'The picture has more pixels than a thumbnail is made of. Load the file itself.',
+    message:
+      'The picture has more pixels than are decoded here. Load the file itself, or make a smaller copy of it.',
   },
   thumbnails_busy: {
     kind: 'too_many',

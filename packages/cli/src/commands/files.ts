@@ -1,7 +1,13 @@
 import { join, resolve } from 'node:path';
 import type { UploadedFile } from '@switchyard/client/files';
-import { deleteFile, listFiles, type StoredFile } from '@switchyard/contract/dispatch/file';
-import type { Command } from 'commander';
+import {
+  deleteFile,
+  listFiles,
+  type MaskPlace,
+  maskPlaces,
+  type StoredFile,
+} from '@switchyard/contract/dispatch/file';
+import { type Command, Option } from 'commander';
 import { addFileFilters, type FileFilterOptions, filterOf } from '../file-filters.ts';
 import { addFilesAgain } from '../files-again.ts';
 import { addFilesLineage } from '../files-lineage.ts';
@@ -20,6 +26,11 @@ import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
 type Options = GatewayOptions & OutputOptions;
+
+interface UploadOptions extends Options {
+  maskOf?: string;
+  maskPlace: MaskPlace;
+}
 
 interface ListOptions extends Options, FileFilterOptions, PageOptions {
   cursor?: string;
@@ -71,23 +82,36 @@ function addList(parent: Command, terminal: Terminal): void {
 }
 
 function addUpload(parent: Command, terminal: Terminal): void {
-  const command = parent.command('upload <paths...>').action(async (paths: string[], options: Options) => {
-    const absolute = paths.map((path) => resolve(terminal.cwd, path));
-    for (const path of absolute) requireFile(path);
-    const client = await openGateway(options, terminal);
-    const uploaded: UploadedFile[] = [];
-    await withInterrupts(async (signal) => {
-      for (const path of absolute) uploaded.push(await uploadLocalFile(client, path, signal));
+  const command = parent
+    .command('upload <paths...>')
+    .option('--mask-of <id>', 'the file is a mask for this picture, white where it masks')
+    .addOption(
+      new Option('--mask-place <place>', 'alpha: the picture with the mask; channel: the mask alone')
+        .choices([...maskPlaces])
+        .default('alpha'),
+    )
+    .action(async (paths: string[], { maskOf, maskPlace, ...options }: UploadOptions) => {
+      const absolute = paths.map((path) => resolve(terminal.cwd, path));
+      for (const path of absolute) requireFile(path);
+      const client = await openGateway(options, terminal);
+      const uploaded: UploadedFile[] = [];
+      const mask = maskOf === undefined ? {} : { maskOf, maskPlace };
+      await withInterrupts(async (signal) => {
+        for (const path of absolute) uploaded.push(await uploadLocalFile(client, path, signal, mask));
+      });
+      if (options.output === 'json') printJson(terminal, uploaded);
+      else printTable(terminal, { columns: uploadColumns, rows: uploaded, none: '' });
     });
-    if (options.output === 'json') printJson(terminal, uploaded);
-    else printTable(terminal, { columns: uploadColumns, rows: uploaded, none: '' });
-  });
   addOutputOption(addGatewayOptions(command));
   describeCommand(command, {
     purpose: 'upload files',
-    examples: ['switchyard files upload cat.png', 'switchyard files upload frames/*.png -o json'],
+    examples: [
+      'switchyard files upload cat.png',
+      'switchyard files upload frames/*.png -o json',
+      'switchyard files upload mask.png --mask-of 2b1cXk5x0Zc3v4Q9eYt7Wg',
+    ],
     environment: gatewayEnvironment,
-    exits: ['ok', 'failed', 'usage', 'auth', 'unreachable'],
+    exits: ['ok', 'failed', 'usage', 'auth', 'not_found', 'unreachable'],
   });
 }
 

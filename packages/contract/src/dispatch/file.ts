@@ -104,8 +104,23 @@ export const uploadFile = {
   config: { access: 'dispatch:write' },
   schema: {
     summary: 'Upload a file',
-    description: 'Exactly one part, named `file`. An empty file is allowed.',
+    description:
+      'Exactly one part, named `file`. An empty file is allowed. With `maskOf` the part is a mask that was painted over that picture, white where it masks, and what is stored is a PNG of the two. A mask that is smaller and has the same shape is enlarged. 404 without that picture, 415 and 422 as for a thumbnail.',
     tags,
+    querystring: Type.Object(
+      {
+        maskOf: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 64, description: 'The id of the picture below the mask.' }),
+        ),
+        maskPlace: Type.Optional(
+          oneOf(maskPlaces, {
+            description:
+              '`alpha`, which is the default: the picture with its colours, transparent where it is masked, for LoadImage. `channel`: the mask as a picture, the same in each channel, for LoadImageMask.',
+          }),
+        ),
+      },
+      closed,
+    ),
     consumes: ['multipart/form-data'],
     response: {
       200: envelope(

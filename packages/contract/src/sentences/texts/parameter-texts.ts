@@ -26,6 +26,8 @@ export const parameterTexts = {
   file_deleted: 'File {file} has been deleted meanwhile. Upload it again.',
   input_deleted:
     'The input {filename} (SHA-256 {sha256}) has been deleted. Upload it again, or give another file for {param}.',
+  mask_of_other_shape:
+    'The mask has {mask} pixels, and the picture {picture}. Paint it over this picture, or give a mask of the same shape.',
   priority_beyond:
     'At most {max}, unless you are an administrator (`dispatch.max_member_priority`). Choose a lower priority.',
   graph_without_seed: 'The graph has no seed. Leave seed out, or set the input that you mean by params.',

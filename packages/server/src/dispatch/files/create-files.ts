@@ -17,13 +17,14 @@ export function createFiles(
   const store = new StoredFileStore(database);
   const files = new StoredFiles({ ...parts, store, limits: options.limits });
   const work = new PictureWork();
+  const pictures = new StoredPictures({ content, work });
   const routes = fileRoutes({
     ...parts,
     files,
+    pictures,
     archives: new FileArchives({ files }),
     thumbnails: new Thumbnails({ content, cache: thumbnails, work }),
     uploadBytes: options.limits.uploadBytes,
   });
-  const pictures = new StoredPictures({ content, work });
   return { files, pictures, fileStore: store, fileRoutes: routes };
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
 import {
   deleteFile,
@@ -30,12 +31,14 @@ import type { FileArchives } from './file-archives.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { FileRow } from './stored-file-store.ts';
 import type { StoredFiles } from './stored-files.ts';
+import type { StoredPictures } from './stored-pictures.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
 interface FileRoutesOptions extends Pick<DispatchParts, 'links' | 'audit' | 'guard'> {
   files: StoredFiles;
   archives: FileArchives;
   thumbnails: Thumbnails;
+  pictures: Pick<StoredPictures, 'withMask'>;
   uploadBytes: number;
 }
 
@@ -133,7 +136,7 @@ function addArchives(app: App, { files, archives }: FileRoutesOptions): void {
   });
 }
 
-function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): void {
+function addUpload(app: App, { files, pictures, guard, uploadBytes }: FileRoutesOptions): void {
   app.register(multipart, {
     limits: { files: 2, fields: 2, parts: 3, fileSize: uploadBytes + 1, headerPairs: 50, fieldNameSize: 200 },
     throwFileSizeLimit: false,
@@ -146,10 +149,18 @@ function addUpload(app: App, { files, guard, uploadBytes }: FileRoutesOptions): 
       const connection = watchUpload(request.raw);
       try {
         requireFits(Number(request.headers['content-length'] ?? 0) - envelopeBytes, uploadBytes);
+        const { maskOf, maskPlace: place = 'alpha' } = request.query;
+        const [picture] = maskOf === undefined ? [] : await files.selected({ user: userId }, [maskOf]);
         await files.requireRoom(userId);
-        const { filename, content } = await receiveUpload(request.parts(), (source) =>
+        const { filename, content: received } = await receiveUpload(request.parts(), (source) =>
           files.receive(source, connection.lost),
         );
+        const content = picture
+          ? await files.receive(
+              Readable.from([await pictures.withMask(picture, received, { place, caller: userId })]),
+              connection.lost,
+            )
+          : received;
         return ok(await files.add({ userId, origin: guard.originOf(request) }, filename, content));
       } finally {
         connection.release();

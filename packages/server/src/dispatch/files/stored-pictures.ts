@@ -1,5 +1,11 @@
+import type { MaskPlace } from '@switchyard/contract/dispatch/file';
 import type { StoredContent } from '../../platform/files/blob-store.ts';
-import { convertPicture, type PictureForm, replaceAlpha } from '../../platform/pictures/convert-picture.ts';
+import {
+  convertPicture,
+  maskPicture,
+  type PictureForm,
+  replaceAlpha,
+} from '../../platform/pictures/convert-picture.ts';
 import { requirePicture } from '../../platform/pictures/picture-library.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { PictureWork } from './picture-work.ts';
@@ -22,17 +28,30 @@ export class StoredPictures {
   }
 
   /** Returns the picture as PNG with the transparency of a mask that was received. */
-  async masked(
+  masked(picture: Picture, mask: Pick<StoredContent, 'sha256'>, caller: string): Promise<Buffer> {
+    return this.#together(picture, mask, { caller, make: replaceAlpha });
+  }
+
+  /** Returns the picture with a mask that was painted over it. */
+  withMask(
+    picture: Picture & Pick<FileRow, 'id'>,
+    mask: Pick<StoredContent, 'sha256'>,
+    { place, caller }: { place: MaskPlace; caller: string },
+  ): Promise<Buffer> {
+    const make = (path: string, maskPath: string) =>
+      maskPicture(path, maskPath, { place, original: picture.id });
+    return this.#together(picture, mask, { caller, make });
+  }
+
+  async #together(
     { sha256, contentType }: Picture,
     mask: Pick<StoredContent, 'sha256'>,
-    caller: string,
+    { caller, make }: { caller: string; make: (path: string, maskPath: string) => Promise<Buffer> },
   ): Promise<Buffer> {
     requirePicture(contentType);
     const { content, work } = this.#options;
     return work.run(caller, () =>
-      content.useFile(sha256, (path) =>
-        content.useFile(mask.sha256, (maskPath) => replaceAlpha(path, maskPath)),
-      ),
+      content.useFile(sha256, (path) => content.useFile(mask.sha256, (maskPath) => make(path, maskPath))),
     );
   }
 }

@@ -4,7 +4,7 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import sharp, { type Channels } from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pngChunk, pngThatClaims } from '../../../testing/png-that-claims.ts';
-import { convertPicture, replaceAlpha } from './convert-picture.ts';
+import { convertPicture, maskPicture, replaceAlpha } from './convert-picture.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 
@@ -99,6 +99,67 @@ describe('a picture with the transparency of a mask', () => {
     await expect(replaceAlpha(file(await blank().png().toBuffer()), file(other, 'mask'))).rejects.toThrow(
       'The mask has 2 × 2 pixels, and the picture 8 × 4.',
     );
+  });
+});
+
+describe('a picture with a mask that was painted over it', () => {
+  const painted = (width: number, height: number) => {
+    // The left half is masked.
+    const row = Array.from({ length: width }, (_, x) => (x < width / 2 ? 255 : 0));
+    const data = Uint8Array.from(Array.from({ length: height }, () => row).flat());
+    return sharp(data, { raw: { width, height, channels: 1 } })
+      .toColourspace('b-w')
+      .png()
+      .toBuffer();
+  };
+  const rawOf = (bytes: Buffer) => sharp(bytes).toColourspace('srgb').ensureAlpha().raw().toBuffer();
+
+  it('keeps its colours where it is transparent, and names the picture below once', async () => {
+    const path = file(await blank(0.2).png().toBuffer());
+    const mask = file(await painted(8, 4), 'mask');
+    const made = await maskPicture(path, mask, { place: 'alpha', original: 'f1' });
+    const pixels = await rawOf(made);
+    expect([...pixels.subarray(0, 4)]).toEqual([10, 20, 30, 0]);
+    expect([...pixels.subarray(28, 32)]).toEqual([10, 20, 30, 255]);
+    const again = await maskPicture(file(made), mask, { place: 'alpha', original: 'f2' });
+    for (const png of [made, again]) {
+      const { comments } = await sharp(png).metadata();
+      expect(comments).toEqual([{ keyword: 'switchyard_mask_of', text: 'f1' }]);
+    }
+  });
+
+  it('is the mask in each channel where a graph reads one', async () => {
+    const path = file(await blank().png().toBuffer());
+    const mask = file(await painted(8, 4), 'mask');
+    const made = await maskPicture(path, mask, { place: 'channel', original: 'f1' });
+    const pixels = await rawOf(made);
+    expect([...pixels.subarray(0, 4)]).toEqual([255, 255, 255, 0]);
+    expect([...pixels.subarray(28, 32)]).toEqual([0, 0, 0, 255]);
+    expect((await sharp(made).metadata()).comments).toHaveLength(1);
+  });
+
+  it('takes a smaller mask of its shape, over a photograph as it is seen', async () => {
+    const lying = await blank().jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer();
+    const made = await maskPicture(file(lying), file(await painted(2, 4), 'mask'), {
+      place: 'alpha',
+      original: 'f1',
+    });
+    const { width, height, orientation = 1 } = await sharp(made).metadata();
+    expect({ width, height, orientation }).toEqual({ width: 4, height: 8, orientation: 1 });
+    const pixels = await rawOf(made);
+    expect([pixels[3], pixels[15]]).toEqual([0, 255]);
+  });
+
+  it.each([
+    [2, 2],
+    [16, 8],
+  ])('is refused with a mask of %i × %i, in words that say what to do', async (width, height) => {
+    const mask = file(await painted(width, height), 'mask');
+    const path = file(await blank().png().toBuffer());
+    await expect(maskPicture(path, mask, { place: 'alpha', original: 'f1' })).rejects.toMatchObject({
+      code: 'validation_failed',
+      faults: [{ path: ['maskOf'], message: expect.stringContaining('give a mask of the same shape') }],
+    });
   });
 });
 

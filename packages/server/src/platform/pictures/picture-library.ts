@@ -29,7 +29,7 @@ export const pictureLibrary = once(async () => {
 export function requirePicture(contentType: string): void {
   if (decodableTypes.has(contentType)) return;
   throw new AppError('not_a_picture', {
-    message: `A thumbnail is made of a PNG, JPEG, GIF, WebP, AVIF or TIFF; this file is ${contentType}.`,
+    message: `Thumbnails and masks are made of a PNG, JPEG, GIF, WebP, AVIF or TIFF; this file is ${contentType}.`,
   });
 }
 
@@ -37,11 +37,11 @@ export function requirePicture(contentType: string): void {
 export async function openPicture(path: string) {
   const sharp = await pictureLibrary();
   const head = sharp(path, { limitInputPixels: false });
-  const { format, width, height } = await head.metadata().catch(unreadablePicture);
+  const { format, width, height, autoOrient } = await head.metadata().catch(unreadablePicture);
   if (!decodableFormats.has(format)) throw new AppError('picture_unreadable');
   if (width * height > maxPixels) throw tooLarge(width, height);
   const picture = sharp(path, { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true });
-  return { picture, width, height };
+  return { picture, width, height, upright: autoOrient };
 }
 
 export function unreadablePicture(cause: unknown): never {
