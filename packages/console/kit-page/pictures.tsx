@@ -1,7 +1,10 @@
 import { useState } from 'react';
 import { Compare } from '../src/kit/pictures/compare.tsx';
 import { JustifiedGrid } from '../src/kit/pictures/justified-grid.tsx';
+import { fileAddress } from '../src/kit/pictures/picture.ts';
 import { Thumb } from '../src/kit/pictures/thumb.tsx';
+import { wholePicture } from '../src/kit/pictures/zoom.ts';
+import { ZoomedPicture } from '../src/kit/pictures/zoomed-picture.tsx';
 import { pictureOf } from './sample-pictures.ts';
 import { Full, Part, State } from './specimen.tsx';
 
@@ -14,6 +17,7 @@ const items = [
 
 /** Parts that show the pictures of workers. */
 export function Pictures() {
+  const [zoom, setZoom] = useState(wholePicture);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(['kit-tall']));
   return (
     <>
@@ -44,6 +48,18 @@ export function Pictures() {
               onOpen={() => undefined}
             />
           </Full>
+        </State>
+      </Part>
+      <Part name="ZoomedPicture">
+        <State name="A picture that can be zoomed" isWide>
+          <div className="relative h-80 w-full bg-sunken">
+            <ZoomedPicture
+              src={fileAddress(pictureOf('wide', 960, 480))}
+              alt="A wide picture"
+              zoom={zoom}
+              onZoom={setZoom}
+            />
+          </div>
         </State>
       </Part>
       <Part name="Compare">

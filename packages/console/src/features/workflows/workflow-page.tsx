@@ -14,6 +14,7 @@ import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { Bench } from './bench/bench.tsx';
+import { useHandedValues } from './bench/use-handed-values.ts';
 import { useSitting } from './bench/use-sitting.ts';
 import { WorkflowForm } from './form/workflow-form.tsx';
 import { lastValuesOf } from './last-values.ts';
@@ -118,6 +119,7 @@ function RestoreVersion({ workflow, newest }: { workflow: SavedWorkflowDetail; n
 /** The inputs on the left, the result and the strip beside them; on a narrow page one below the other. */
 function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
   const form = useFormState(workflow.parameters, lastValuesOf(workflow.id));
+  useHandedValues(workflow, form);
   const sitting = useSitting(workflow.id);
   const runs = useRuns(workflow, form, sitting);
   return (

@@ -77,7 +77,14 @@ function Control({ parameter, label, draft, seedMode, onChange, onSeedMode }: Fo
     case 'select':
       return <ChoiceInput parameter={parameter} label={label} value={value} onChange={onChange} />;
     case 'file':
-      return <FileInput draft={isFileDraft(draft) ? draft : value} label={label} onChange={onChange} />;
+      return (
+        <FileInput
+          parameter={parameter}
+          draft={isFileDraft(draft) ? draft : value}
+          label={label}
+          onChange={onChange}
+        />
+      );
     default:
       return <TextInput value={value} onChange={(event) => onChange(event.target.value)} />;
   }

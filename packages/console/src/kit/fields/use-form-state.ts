@@ -14,6 +14,8 @@ export interface FormState {
   shownProblem: (name: string) => FieldProblem | undefined;
   setValue: (name: string, value: Draft) => void;
   setValues: (values: Record<string, Draft>) => void;
+  /** Takes the place of all values and of what happens to each seed. */
+  fill: (draft: FormDraft) => void;
   setSeedMode: (name: string, mode: SeedMode) => void;
   setRefused: (problems: Map<string, FieldProblem>) => void;
   showProblems: () => void;
@@ -51,6 +53,10 @@ export function useFormState(parameters: readonly FieldSpec[], memory?: FormMemo
       if (refused.has(name)) setRefused(new Map([...refused].filter(([key]) => key !== name)));
     },
     setValues: (values) => change({ ...draft, values: { ...draft.values, ...values } }),
+    fill: (next) => {
+      change(next);
+      setRefused(noProblems);
+    },
     setSeedMode: (name, mode) => change({ ...draft, seeds: { ...draft.seeds, [name]: mode } }),
     setRefused,
     showProblems: () => setTried(true),

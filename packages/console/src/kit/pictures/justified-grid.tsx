@@ -105,11 +105,12 @@ function useWindowStretch(element: RefObject<HTMLElement | null>): Stretch {
       if (frame === 0) frame = requestAnimationFrame(measure);
     };
     measure();
-    window.addEventListener('scroll', onScroll, { passive: true });
+    // A dialog scrolls by itself, and its scrolling does not bubble.
+    window.addEventListener('scroll', onScroll, { passive: true, capture: true });
     window.addEventListener('resize', onScroll);
     return () => {
       cancelAnimationFrame(frame);
-      window.removeEventListener('scroll', onScroll);
+      window.removeEventListener('scroll', onScroll, { capture: true });
       window.removeEventListener('resize', onScroll);
     };
   }, [element]);

@@ -1,0 +1,64 @@
+import type { StoredFile } from '@switchyard/contract/dispatch/file';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { filePagesQuery } from '../../lib/data/files.ts';
+import { useText } from '../../lib/i18n.ts';
+import { Dialog } from '../dialog.tsx';
+import { JustifiedGrid } from '../pictures/justified-grid.tsx';
+import { QueryView } from '../query-view.tsx';
+import { MoreRows } from '../rows/more-rows.tsx';
+import { Select } from '../select.tsx';
+import type { FileDraft } from './field-draft.ts';
+
+const sources = ['all', 'output', 'upload'] as const;
+type Source = (typeof sources)[number];
+
+/** The stored files in front of the page, for a field that takes one. Loaded when it is first opened. */
+export function ChooseFile({
+  label,
+  isPicture,
+  onChoose,
+  onClose,
+}: {
+  label: string;
+  isPicture: boolean;
+  onChoose: (file: FileDraft) => void;
+  onClose: () => void;
+}) {
+  const text = useText('fields');
+  const [source, setSource] = useState<Source>('all');
+  const query = useInfiniteQuery(
+    filePagesQuery({ ...(isPicture && { kind: 'image' as const }), ...(source !== 'all' && { source }) }),
+  );
+  const files = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <Dialog open onClose={onClose} title={text('file.chooseFor', { label })} wide>
+      <div className="flex min-h-[50dvh] flex-col gap-3">
+        <Select
+          label={text('file.source')}
+          value={source}
+          options={sources.map((value) => ({ value, label: text(`file.sources.${value}`) }))}
+          onChange={setSource}
+          className="self-start"
+        />
+        <QueryView
+          query={query}
+          isEmpty={() => files.length === 0}
+          first={<p className="text-body text-text-2">{text('file.galleryEmpty')}</p>}
+        >
+          {() => (
+            <JustifiedGrid<StoredFile>
+              items={files}
+              label={text('file.gallery')}
+              rowHeight={120}
+              altOf={({ filename }) => filename}
+              commandOf={({ fileId }) => `switchyard files recipe ${fileId}`}
+              onOpen={({ fileId, filename }) => onChoose({ fileId, filename })}
+            />
+          )}
+        </QueryView>
+        <MoreRows query={query} isEarly />
+      </div>
+    </Dialog>
+  );
+}
