@@ -38,6 +38,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
   dispatch: [
     '.',
     'graphs',
+    'shares',
     'worker-client',
     'tasks',
     'instances',

@@ -32,6 +32,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   mcp: async () => (await import('./commands/mcp.ts')).addMcpCommand,
   instances: async () => (await import('./commands/instances.ts')).addInstancesCommand,
   files: async () => (await import('./commands/files.ts')).addFilesCommand,
+  share: async () => (await import('./commands/share.ts')).addShareCommand,
   webhooks: async () => (await import('./commands/webhooks.ts')).addWebhooksCommand,
   usage: async () => (await import('./commands/usage.ts')).addUsageCommand,
   users: async () => (await import('./commands/users.ts')).addUsersCommand,

@@ -11,6 +11,7 @@ const dispatchRoots = new Set([
   'health',
   'webhooks',
   'workflows',
+  'shares',
   'queue',
   'task-batches',
   'audit',

@@ -220,7 +220,11 @@ export const errorCatalogue = {
     kind: 'invalid',
     message: 'This Idempotency-Key was used with another body. Send the same body, or a new key.',
   },
-  file_not_found: { kind: 'not_found', message: 'No such file. GET /api/files lists your files.' },
+  file_not_found: {
+    kind: 'not_found',
+    message:
+      'No such file. GET /api/files lists your files. One that was shared with you may have been taken back.',
+  },
   not_a_picture: {
     kind: 'unsupported',
     message: 'Thumbnails and masks are made of pictures alone. Load the file itself, or choose a picture.',
@@ -249,6 +253,10 @@ export const errorCatalogue = {
   file_in_use: {
     kind: 'conflict',
     message: 'A task that has not ended needs this file. Delete it afterwards, or cancel the task.',
+  },
+  collection_not_found: {
+    kind: 'not_found',
+    message: 'No such collection. GET /api/collections lists yours.',
   },
   path_not_allowed: { kind: 'invalid', message: 'The path is not allowed.' },
   file_too_large: { kind: 'too_large', message: 'The file is larger than this gateway accepts.' },
@@ -279,7 +287,8 @@ export const errorCatalogue = {
   },
   workflow_not_found: {
     kind: 'not_found',
-    message: 'No such saved workflow. GET /api/workflows lists yours.',
+    message:
+      'No such saved workflow. GET /api/workflows lists yours. One that was shared with you may have been taken back.',
   },
   workflow_exists: {
     kind: 'conflict',
@@ -288,6 +297,19 @@ export const errorCatalogue = {
   workflow_limit: {
     kind: 'conflict',
     message: 'You have as many saved workflows as you may have. Delete one first.',
+  },
+  share_not_found: { kind: 'not_found', message: 'No such share. GET /api/shares lists yours.' },
+  share_limit: {
+    kind: 'conflict',
+    message: 'You share as many things as you may share. Take one back first.',
+  },
+  workflow_is_own: {
+    kind: 'conflict',
+    message: 'This workflow is yours. Change exposed to give it to your agents.',
+  },
+  share_allows_less: {
+    kind: 'forbidden',
+    message: 'This is shared with you, and only its owner may change it. Save a copy and change that.',
   },
   workflow_version_mismatch: {
     kind: 'precondition',

@@ -28,6 +28,7 @@ import { ReferenceWorker } from './dispatch/fleet/reference-worker.ts';
 import { WorkerNames } from './dispatch/graphs/worker-names.ts';
 import { Links } from './dispatch/links.ts';
 import { dispatchMigrations } from './dispatch/migrations.ts';
+import { forgetSharesBy, forgetSharesOf } from './dispatch/shares/share-store.ts';
 import type { DispatchTables } from './dispatch/tables.ts';
 import { agUiRoutes } from './doors/ag-ui/ag-ui-routes.ts';
 import { createComfyApiDoor } from './doors/comfy-api/create-comfy-api-door.ts';
@@ -578,6 +579,7 @@ async function openDispatch(
     traces: base.traces,
     audit,
     findUser: (name) => findAnyAccount(accounts.store, name),
+    emailsOf: (userIds) => accounts.store.emailsOf({ system: 'names of owners who share' }, userIds),
     endOf: (identity) => ends.of(identity),
     clock,
     log: logs.dispatch,
@@ -741,7 +743,13 @@ function newAccounts(base: Base, { listeningUrl }: Pick<Front, 'listeningUrl'>):
     timer: systemTimer,
     cleanups: [
       ...(config.areas.conversation ? [userRemovalBy(jobs)] : []),
-      ...(config.areas.dispatch ? [{ plan: forgetDocumentsOf }, { plan: forgetKeptOf }] : []),
+      ...(config.areas.dispatch
+        ? [
+            { plan: forgetDocumentsOf },
+            { plan: forgetKeptOf },
+            { plan: forgetSharesOf, planDisabling: forgetSharesBy },
+          ]
+        : []),
     ],
     options: {
       ...accountOptions(config, langgraph),

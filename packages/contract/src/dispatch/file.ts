@@ -162,6 +162,20 @@ export const deleteFile = {
   },
 } as const satisfies Endpoint;
 
+export const copyFile = {
+  method: 'POST',
+  url: '/api/files/:fileId/copy',
+  config: { access: 'dispatch:write' },
+  schema: {
+    summary: 'Save a shared file as your own',
+    description:
+      'The copy is an upload of yours and counts towards your quota. The same content under the same name is one file.',
+    tags,
+    params: Type.Object({ fileId: Type.String({ minLength: 1, maxLength: 64 }) }),
+    response: { 200: envelope(Type.Object({ fileId: Type.String() })) },
+  },
+} as const satisfies Endpoint;
+
 /** Outside `/api`, so that the link can stand in an `img` of any page. Signed, or with the owner's credentials. */
 export const downloadFile = {
   method: 'GET',

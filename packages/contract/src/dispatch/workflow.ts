@@ -3,6 +3,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
 import { closed, isoTime, nullable, oneOf, pageQuery, versionNumber } from '../shapes.ts';
 import { maskPlaces } from './file.ts';
+import { type ShareRight, shareRights, type ToolState, toolStates } from './share.ts';
 import { params, taskDetail, workflow } from './task.ts';
 import { newTask } from './tasks.ts';
 
@@ -77,6 +78,18 @@ export const savedWorkflowDetail = Type.Object({
   parameters: Type.Array(workflowParameter, { description: 'In the order of the form.' }),
   schema: Type.Record(Type.String(), Type.Unknown(), {
     description: 'JSON Schema of the `params` of a run; also that of the tool.',
+  }),
+  share: Type.Unsafe<{ from: string; may: ShareRight; tool: ToolState } | null>({
+    ...Type.Object({
+      from: Type.String({ description: 'The e-mail address of its owner.' }),
+      may: oneOf(shareRights),
+      tool: oneOf(toolStates, {
+        description:
+          '`on`: your agents have it as a tool. `changed`: its owner has changed it since you switched it on.',
+      }),
+    }),
+    type: ['object', 'null'],
+    description: 'Null for your own workflows.',
   }),
 });
 export type SavedWorkflowDetail = Static<typeof savedWorkflowDetail>;
@@ -241,6 +254,36 @@ export const deleteWorkflow = {
     tags,
     params: workflowParams,
     response: { 200: envelope(Type.Object({ id: Type.String() })) },
+  },
+} as const satisfies Endpoint;
+
+export const copyWorkflow = {
+  method: 'POST',
+  url: '/api/workflows/:workflowId/copy',
+  config: { access: 'dispatch:write' },
+  schema: {
+    summary: 'Save a copy of a workflow as your own',
+    description:
+      'Of the newest version, of a workflow of yours or of one that is shared with you. Files that are fixed in a shared one are not copied: give your own.',
+    tags,
+    params: workflowParams,
+    body: Type.Object({ name: Type.Optional(name) }, closed),
+    response: { 200: envelope(savedWorkflowDetail) },
+  },
+} as const satisfies Endpoint;
+
+export const switchSharedTool = {
+  method: 'PUT',
+  url: '/api/workflows/:workflowId/tool',
+  config: { access: 'dispatch:write' },
+  schema: {
+    summary: 'Give a shared workflow to your agents, or take it from them',
+    description:
+      'Agents and clients of MCP and OpenAI read its texts, which its owner wrote. When the owner changes the workflow it is off again. For your own workflows, change `exposed`.',
+    tags,
+    params: workflowParams,
+    body: Type.Object({ on: Type.Boolean() }, closed),
+    response: { 200: envelope(savedWorkflowDetail) },
   },
 } as const satisfies Endpoint;
 

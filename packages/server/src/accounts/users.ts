@@ -13,7 +13,9 @@ import { type AccountTables, customAuthProvider } from './tables.ts';
 export interface AccountCleanup {
   /** Part of the unit that deletes the account. */
   plan(trx: WriteTransaction<AccountTables>, userId: string): Promise<void>;
-  /** Called after that unit. */
+  /** Part of the unit that disables it. */
+  planDisabling?(trx: WriteTransaction<AccountTables>, userId: string): Promise<void>;
+  /** Called after the unit that deletes it. */
   wake?(): void;
 }
 
@@ -63,10 +65,11 @@ export class Users {
 
   /** Ends what the account has open, so that nothing continues with its previous rights. */
   async update(actor: Actor, userId: string, change: AdminChange): Promise<AccountRow> {
-    const { store, events, audit } = this.#options;
+    const { store, events, audit, cleanups } = this.#options;
     const admin = actor.id;
     if (change.role === 'admin') requireMember(changed(await store.find({ admin }, userId)));
     const beforeCommit: AdminChange['beforeCommit'] = async (trx) => {
+      if (change.disabled) for (const cleanup of cleanups) await cleanup.planDisabling?.(trx, userId);
       for (const entry of entriesOf(userId, change)) await audit.record(trx, actor, entry);
     };
     const account = changed(await store.administer({ admin }, userId, { ...change, beforeCommit }));

@@ -13,6 +13,7 @@ import { UserDocuments } from './documents/user-documents.ts';
 import { EarlierRowStore } from './earlier-rows/earlier-row-store.ts';
 import { wordEarlierRows } from './earlier-rows/earlier-rows.ts';
 import { createFiles } from './files/create-files.ts';
+import { LentFiles } from './files/lent-files.ts';
 import type { StoredFiles } from './files/stored-files.ts';
 import type { StoredPictures } from './files/stored-pictures.ts';
 import { createFleet } from './fleet/create-fleet.ts';
@@ -46,6 +47,9 @@ import { createRecipes } from './recipes/create-recipes.ts';
 import { createOrders, createReplicas } from './replicas/create-replicas.ts';
 import { InstancesElsewhere } from './replicas/replicas.ts';
 import type { RunningNodes } from './replicas/running-nodes.ts';
+import { shareRoutes } from './shares/share-routes.ts';
+import { ShareStore } from './shares/share-store.ts';
+import { Shares } from './shares/shares.ts';
 import type { DispatchTables } from './tables.ts';
 import { createTaskRecords } from './tasks/create-task-records.ts';
 import type { PromptListStore } from './tasks/prompt-list-store.ts';
@@ -115,7 +119,7 @@ type Dependencies = Omit<DispatchParts, 'events' | 'steadyClock' | 'options'> & 
 export function createDispatch(dependencies: Dependencies): DispatchArea {
   const rows = openRows(dependencies);
   const { database, metrics, clock, steadyClock, log, options, events, times, taskNodes } = rows;
-  const { files, fileStore, matchmaker, pauses, instanceStore, nodeInputs, configuration } = rows;
+  const { files, fileStore, matchmaker, pauses, instanceStore, configuration } = rows;
   const orders = createOrders(rows);
   const elsewhere = orders && new InstancesElsewhere(orders);
   const { fleet, journal, instances } = createFleet({ ...rows, elsewhere });
@@ -134,12 +138,8 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
   });
   const lists = new TaskListStore(database);
   const batches = new TaskBatches({ ...rows, store: new TaskBatchStore(database), lists, tasks, front });
-  const savedWorkflows = new SavedWorkflows({
-    store: new SavedWorkflowStore(database),
-    nodeInputs,
-    tasks,
-    clock,
-  });
+  const savedWorkflows = new SavedWorkflows({ ...rows, store: rows.workflowStore, tasks });
+  const shares = new Shares({ ...rows, store: rows.shares });
   const price = options.workerPrice;
   const outlooks = new WorkflowOutlooks({
     savedWorkflows,
@@ -183,6 +183,7 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
       monitorRoutes,
       rows.webhookRoutes,
       workflowRoutes({ ...rows, workflows: savedWorkflows }),
+      shareRoutes({ ...rows, shares }),
       pushRoute({ ...rows, hub, socketsPerUser: options.limits.socketsPerUser }),
     ],
     tasks,
@@ -231,11 +232,18 @@ function openRows(dependencies: Dependencies) {
   const parts = { ...dependencies, events, steadyClock };
   const pauseStore = new PauseStore(database);
   const records = createTaskRecords(parts);
+  const nodeInputs = new NodeInputStore(database, clock);
+  const shares = new ShareStore(database);
+  const workflowStore = new SavedWorkflowStore(database);
+  const files = createFiles({ ...parts, nodeInputs, shares });
   if (parts.traces) traceTasks({ ...records, traces: parts.traces, events });
   return {
     ...parts,
     ...records,
-    ...createFiles(parts),
+    ...files,
+    shares,
+    workflowStore,
+    lentFiles: new LentFiles({ workflows: workflowStore, shares, ownFiles: files.ownFiles }),
     ...createWebhooks(parts),
     timeouts: { ...executionTimeouts, ...options.timeouts },
     matchmaker: new Matchmaker({ clock }),
@@ -243,7 +251,7 @@ function openRows(dependencies: Dependencies) {
     pauses: new Pauses(pauseStore),
     instanceStore: new InstanceStore(database),
     instanceEvents: new InstanceEventStore(database),
-    nodeInputs: new NodeInputStore(database, clock),
+    nodeInputs,
     objectInfos: new ObjectInfoStore(database),
     configuration: new Configuration({ ...parts, store: new SettingsStore(database) }),
   };

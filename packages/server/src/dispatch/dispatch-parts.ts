@@ -64,6 +64,8 @@ export interface DispatchParts {
   audit: Pick<Audit, 'part'>;
   /** Finds an account that may sign in, by its id or its e-mail address. */
   findUser: (name: string) => Promise<{ userId: string } | null>;
+  /** Returns the e-mail addresses of these accounts, by their ids. */
+  emailsOf: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Aborts when the session or token behind an identity has ended. */
   endOf: (identity: Identity) => { signal: AbortSignal; release: () => void };
   clock: Clock;

@@ -32,10 +32,19 @@ export class Links {
   }
 
   to({ fileId, filename }: { fileId: string; filename: string }, origin?: string): string {
-    const { keys, clock, publicUrl, listeningUrl } = this.#options;
+    const { keys, clock } = this.#options;
     const { expires, sig } = signLink(keys.signing(), fileId, { nowMs: clock(), lifetimeMs });
-    const base = (publicUrl ?? origin ?? listeningUrl()).replace(/\/$/, '');
-    return `${base}/uploads/${fileId}/${encodeURIComponent(filename)}?expires=${expires}&sig=${sig}`;
+    return `${this.withoutSignature({ fileId, filename }, origin)}?expires=${expires}&sig=${sig}`;
+  }
+
+  /** For readers who may read the file only for as long as its owner wants: their credentials decide at every request. */
+  withoutSignature({ fileId, filename }: { fileId: string; filename: string }, origin?: string): string {
+    return `${this.#base(origin)}/uploads/${fileId}/${encodeURIComponent(filename)}`;
+  }
+
+  #base(origin: string | undefined): string {
+    const { publicUrl, listeningUrl } = this.#options;
+    return (publicUrl ?? origin ?? listeningUrl()).replace(/\/$/, '');
   }
 
   isValid(

@@ -22,6 +22,7 @@ import * as contentHashes from './migrations/021-content-hashes.ts';
 import * as embeddings from './migrations/022-embeddings.ts';
 import * as traces from './migrations/023-traces.ts';
 import * as keptFiles from './migrations/027-kept-files.ts';
+import * as shares from './migrations/028-shares.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -47,4 +48,5 @@ export const dispatchMigrations: readonly Migration[] = [
   embeddings,
   traces,
   keptFiles,
+  shares,
 ];

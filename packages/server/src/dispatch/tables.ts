@@ -2,6 +2,7 @@ import type { FileSource } from '@switchyard/contract/dispatch/file';
 import type { InstanceKind, InstanceState } from '@switchyard/contract/dispatch/instance';
 import type { InstanceEventKind } from '@switchyard/contract/dispatch/instance-event';
 import type { PauseRole, PauseScope } from '@switchyard/contract/dispatch/queue';
+import type { GranteeKind, ShareKind, ShareRight } from '@switchyard/contract/dispatch/share';
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
 import type { BatchAction } from '@switchyard/contract/dispatch/task-batches';
 import type { WebhookEvent } from '@switchyard/contract/dispatch/webhook';
@@ -41,6 +42,8 @@ export interface DispatchTables {
   saved_workflows: SavedWorkflowTable;
   saved_workflow_versions: SavedWorkflowVersionTable;
   saved_workflow_marks: SavedWorkflowMarkTable;
+  shares: ShareTable;
+  shared_tools: SharedToolTable;
   user_documents: UserDocumentTable;
   prompt_histories: PromptHistoryTable;
 }
@@ -404,6 +407,33 @@ export interface SavedWorkflowVersionTable {
 export interface SavedWorkflowMarkTable {
   owner: string;
   mark: number;
+}
+
+/** One row for each grantee of a thing. */
+export interface ShareTable {
+  id: string;
+  kind: ShareKind;
+  subjectId: string;
+  /** The owner of the thing. */
+  owner: string;
+  granteeKind: GranteeKind;
+  /** The e-mail address of a person as the owner named it; empty for everyone. */
+  grantee: string;
+  /** The account of a person, null when none had the address; `everyone` for everyone. */
+  granteeId: string | null;
+  may: ShareRight;
+  /** The newest version of a workflow when it was shared. Earlier ones stay closed. Null for other kinds. */
+  fromVersion: number | null;
+  createdAt: string;
+}
+
+/** A shared workflow that its receiver has switched on for their agents, with the texts that the receiver saw then. */
+export interface SharedToolTable {
+  userId: string;
+  workflowId: string;
+  version: number;
+  name: string;
+  description: string;
 }
 
 /** A text that a program stores for its account. */

@@ -1,6 +1,9 @@
 import type { DispatchParts } from '../dispatch-parts.ts';
+import type { NodeInputStore } from '../instances/node-input-store.ts';
+import type { ShareStore } from '../shares/share-store.ts';
 import { FileArchives } from './file-archives.ts';
 import { fileRoutes } from './file-routes.ts';
+import { OwnFiles } from './own-files.ts';
 import { PictureWork } from './picture-work.ts';
 import { StoredFileStore } from './stored-file-store.ts';
 import { StoredFiles } from './stored-files.ts';
@@ -11,11 +14,12 @@ export function createFiles(
   parts: Pick<
     DispatchParts,
     'database' | 'content' | 'thumbnails' | 'events' | 'links' | 'audit' | 'guard' | 'clock' | 'options'
-  >,
+  > & { nodeInputs: NodeInputStore; shares: ShareStore },
 ) {
-  const { database, content, thumbnails, options } = parts;
+  const { database, content, thumbnails, nodeInputs, options } = parts;
   const store = new StoredFileStore(database);
   const files = new StoredFiles({ ...parts, store, limits: options.limits });
+  const ownFiles = new OwnFiles({ files: store, nodeInputs });
   const work = new PictureWork();
   const pictures = new StoredPictures({ content, work });
   const routes = fileRoutes({
@@ -26,5 +30,5 @@ export function createFiles(
     thumbnails: new Thumbnails({ content, cache: thumbnails, work }),
     uploadBytes: options.limits.uploadBytes,
   });
-  return { files, pictures, fileStore: store, fileRoutes: routes };
+  return { files, ownFiles, pictures, fileStore: store, fileRoutes: routes };
 }

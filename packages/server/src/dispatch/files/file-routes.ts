@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
 import {
+  copyFile,
   deleteFile,
   downloadFile,
   getThumbnail,
@@ -81,6 +82,11 @@ export function fileRoutes(options: FileRoutesOptions): Routes {
         );
         return ok({ fileId: request.params.fileId });
       },
+    });
+
+    app.route({
+      ...copyFile,
+      handler: async (request) => ok(await files.copy(identityOf(request).userId, request.params.fileId)),
     });
 
     app.route({

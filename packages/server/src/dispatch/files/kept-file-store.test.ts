@@ -5,6 +5,7 @@ import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
 import { dispatchMigrations } from '../migrations.ts';
 import { UpkeepStore } from '../monitor/upkeep-store.ts';
+import { forgetSharesOf } from '../shares/share-store.ts';
 import type { DispatchTables } from '../tables.ts';
 import { forgetKeptOf, keepersOf } from './kept-file-store.ts';
 import { type FilePlace, StoredFileStore } from './stored-file-store.ts';
@@ -25,6 +26,7 @@ const files = {
   starred: ['starred'],
   grouped: ['collection'],
   both: ['starred', 'collection'],
+  shared: ['shared'],
 };
 
 function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
@@ -42,7 +44,14 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
 
   beforeEach(async () => {
     await database.write(async (trx) => {
-      for (const table of ['files', 'file_marks', 'file_tags', 'collections', 'collection_items'] as const)
+      for (const table of [
+        'files',
+        'file_marks',
+        'file_tags',
+        'collections',
+        'collection_items',
+        'shares',
+      ] as const)
         await trx.deleteFrom(table).execute();
     });
     for (const id of Object.keys(files)) await store.insertUpload({ user: 'ada' }, fileRow(id), roomy);
@@ -77,7 +86,8 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
   it.each([1, 2, 50])('outlive their time, looked at %i at a time', async (limit) => {
     expect(await new UpkeepStore(database).filesBefore(later, 50)).toEqual({ count: 2, bytes: 2 });
     expect(await sweep(limit)).toEqual(['noted', 'plain']);
-    expect((await present()).sort()).toEqual(['both', 'grouped', 'starred']);
+    const left = await present();
+    expect(left.sort()).toEqual(['both', 'grouped', 'shared', 'starred']);
     expect(await rowsOf('noted')).toEqual([]);
   });
 
@@ -95,7 +105,10 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
   });
 
   it('go back to the common rule when their account is deleted', async () => {
-    await database.write((trx) => forgetKeptOf(trx, 'ada'));
+    await database.write(async (trx) => {
+      await forgetKeptOf(trx, 'ada');
+      await forgetSharesOf(trx, 'ada');
+    });
     expect(await database.read.selectFrom('collections').selectAll().execute()).toEqual([]);
     expect(await sweep(50)).toHaveLength(Object.keys(files).length);
   });
@@ -135,4 +148,16 @@ async function keep(trx: Parameters<Parameters<Database<DispatchTables>['write']
     .execute();
   const items = ['grouped', 'both'].map((fileId, place) => ({ collectionId: 'c1', fileId, place }));
   await trx.insertInto('collection_items').values(items).execute();
+  const share = {
+    id: 's1',
+    owner: 'ada',
+    granteeKind: 'everyone',
+    grantee: '',
+    granteeId: 'everyone',
+  } as const;
+  const subject = { kind: 'file', subjectId: 'shared', may: 'read', fromVersion: null } as const;
+  await trx
+    .insertInto('shares')
+    .values({ ...share, ...subject, createdAt: oldTime })
+    .execute();
 }

@@ -1,6 +1,7 @@
 import type { FileKeeper } from '@switchyard/contract/dispatch/file';
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { WriteTransaction } from '../../platform/database/database.ts';
+import { forgetSharesOfThings } from '../shares/share-store.ts';
 import type { DispatchTables } from '../tables.ts';
 
 type Trx = WriteTransaction<DispatchTables>;
@@ -52,6 +53,16 @@ const keepers: Partial<Record<FileKeeper, Keeper>> = {
         .where('coverFileId', 'in', fileIds)
         .execute();
     },
+  },
+  shared: {
+    keeps: ({ exists, selectFrom }) =>
+      exists(
+        selectFrom('shares')
+          .select('shares.id')
+          .where('shares.kind', '=', 'file')
+          .whereRef('shares.subjectId', '=', 'files.id'),
+      ),
+    forget: (trx, fileIds) => forgetSharesOfThings(trx, 'file', fileIds),
   },
 };
 

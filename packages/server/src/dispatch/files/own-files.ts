@@ -3,9 +3,20 @@ import type { Fault } from '@switchyard/contract/errors';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
-import type { WorkerPath } from '../graphs/worker-paths.ts';
+import type { Graph } from '../graphs/graph.ts';
+import { type WorkerPath, workerPathsIn } from '../graphs/worker-paths.ts';
 import type { NodeInputStore } from '../instances/node-input-store.ts';
+import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
 import type { FileRow, StoredFileStore } from './stored-file-store.ts';
+
+/** A file of the owner of a shared workflow that a run of it may read at one input of the graph, and nowhere else. */
+export interface LentFile {
+  /** `<node id>.<input>` */
+  address: string;
+  fileId: string;
+  /** Its name on a worker. */
+  name: string;
+}
 
 /**
  * A worker is a disk that many users share, so a workflow cannot reach any file there by its path: neither another
@@ -56,6 +67,23 @@ export class OwnFiles {
     return { input: warnings.length > 0 ? { ...input, params } : input, warnings };
   }
 
+  /**
+   * The stored files that a saved graph names by their content, for runs of others. A name of an output is left out: it would lead to
+   * another file tomorrow.
+   */
+  async fixedIn(graph: Graph, owner: string): Promise<LentFile[]> {
+    const paths = (await this.#thatCount(workerPathsIn(graph, new Set()))).filter(
+      ({ to }) => to === 'pushed',
+    );
+    const lent: LentFile[] = [];
+    for (const path of paths.slice(0, maxReplaced)) {
+      const file = await this.#fileOf(owner, path);
+      if (file)
+        lent.push({ address: `${path.nodeId}.${path.input}`, fileId: file.id, name: nameOnWorker(file) });
+    }
+    return lent;
+  }
+
   /** Leaves out paths in inputs that take no file: a text may begin with a slash. */
   async #thatCount(paths: readonly WorkerPath[]): Promise<WorkerPath[]> {
     const doubtful = paths.filter(({ isDoubtful }) => isDoubtful);
@@ -72,6 +100,11 @@ export class OwnFiles {
     const sha256 = /^([0-9a-f]{64})(\.[a-z0-9]+)?$/.exec(filename)?.[1];
     return sha256 === undefined ? undefined : this.#options.files.newestWith(owner, sha256);
   }
+}
+
+/** The name under which a file is pushed to workers. */
+export function nameOnWorker({ sha256, filename }: Pick<FileRow, 'sha256' | 'filename'>): string {
+  return workerFileName({ sha256, extension: extensionOf(filename) });
 }
 
 const maxFaults = 50;

@@ -260,7 +260,7 @@ export class StoredFileStore {
         .$if(this.#locksRows, (query) => query.forUpdate())
         .executeTakeFirst();
       if (!row) throw new AppError('file_not_found');
-      if ((await usedOf(trx, [fileId])).size > 0) throw new AppError('file_in_use');
+      if ((await usedOf(trx, [fileId], row.owner)).size > 0) throw new AppError('file_in_use');
       await removeRows(trx, [row]);
       await recordOf(row)(trx);
       return row;
@@ -356,13 +356,15 @@ export async function insertOutputs(trx: Trx, owner: string, rows: readonly File
   await Promise.all([newFiles.run(trx, rows), addUsage(trx, owner, { bytes, count: rows.length })]);
 }
 
-/** The files among these that an unfinished task needs. */
-async function usedOf(trx: Trx, fileIds: readonly string[]): Promise<Set<string>> {
+/** The files among these that an unfinished task needs, or an unfinished task of this user. */
+async function usedOf(trx: Trx, fileIds: readonly string[], user?: string): Promise<Set<string>> {
   if (fileIds.length === 0) return new Set();
   const rows = await trx
     .selectFrom('task_files')
+    .innerJoin('tasks', 'tasks.id', 'task_files.taskId')
     .select('fileId')
     .where('fileId', 'in', [...fileIds])
+    .$if(user !== undefined, (query) => query.where('tasks.owner', '=', user ?? ''))
     .execute();
   return new Set(rows.map(({ fileId }) => fileId));
 }

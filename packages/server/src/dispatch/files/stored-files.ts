@@ -24,9 +24,11 @@ import type { AttemptFiles } from '../attempts/task-attempt.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { Reader } from '../links.ts';
+import type { ShareStore } from '../shares/share-store.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
-import { extensionOf, workerFileName } from '../worker-client/worker-file-name.ts';
+import { extensionOf } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
+import { nameOnWorker } from './own-files.ts';
 import { type FilePlace, type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
 
 export interface HashedContent extends StoredContent {
@@ -44,6 +46,7 @@ const idBytes = 16;
 interface StoredFilesOptions extends Pick<DispatchParts, 'content' | 'clock' | 'links'> {
   store: StoredFileStore;
   events: Pick<DispatchEvents, 'announce'>;
+  shares: Pick<ShareStore, 'right'>;
   limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
 }
 
@@ -171,12 +174,14 @@ export class StoredFiles implements AttemptFiles {
 
   /** These files in the order of their ids. Throws when one does not exist for this owner. */
   async selected(owner: Owner, fileIds: readonly string[]): Promise<FileRow[]> {
-    const rows = new Map((await this.#options.store.getMany(owner, fileIds)).map((row) => [row.id, row]));
-    return fileIds.map((id) => {
-      const row = rows.get(id);
+    const own = new Map((await this.#options.store.getMany(owner, fileIds)).map((row) => [row.id, row]));
+    const rows: FileRow[] = [];
+    for (const id of fileIds) {
+      const row = own.get(id) ?? (await this.#sharedWith(owner, id));
       if (!row) throw new AppError('file_not_found', { message: `There is no file ${id}.` });
-      return row;
-    });
+      rows.push(row);
+    }
+    return rows;
   }
 
   /** Opens the content of a row that was read before. */
@@ -187,7 +192,34 @@ export class StoredFiles implements AttemptFiles {
   }
 
   async delete(owner: Owner, fileId: string, recordOf?: (row: FileRow) => AuditPart): Promise<void> {
+    if (await this.#sharedWith(owner, fileId)) throw new AppError('share_allows_less');
     this.#deleted([await this.#options.store.delete(owner, fileId, recordOf)]);
+  }
+
+  /** Gives a user a file of their own with the content of one that they may read. */
+  async copy(userId: string, fileId: string): Promise<{ fileId: string }> {
+    const { row } = await this.open({ user: userId }, fileId);
+    const { store, limits, clock } = this.#options;
+    const copy: FileRow = {
+      ...row,
+      id: newFileId(),
+      owner: userId,
+      source: 'upload',
+      taskId: null,
+      workflowId: null,
+      createdAt: toIso(clock()),
+    };
+    const id = await store.insertUploadOnce({ user: userId }, copy, limits);
+    if (id === copy.id) this.#created(copy);
+    return { fileId: id };
+  }
+
+  /** The file of another user, when it is shared with this one. */
+  async #sharedWith(owner: Owner, fileId: string): Promise<FileRow | undefined> {
+    if (!('user' in owner)) return undefined;
+    const { shares, store } = this.#options;
+    const right = await shares.right(owner.user, 'file', fileId);
+    return right && right.owner !== owner.user ? store.get({ user: right.owner }, fileId) : undefined;
   }
 
   async open(
@@ -199,7 +231,7 @@ export class StoredFiles implements AttemptFiles {
     /** Returns an address of the store itself; null where clients load from the gateway. */
     link: (as: LinkedAs) => Promise<string | null>;
   }> {
-    const row = await this.#options.store.get(owner, fileId);
+    const row = (await this.#options.store.get(owner, fileId)) ?? (await this.#sharedWith(owner, fileId));
     if (!row) throw new AppError('file_not_found');
     const read = async (range?: { start: number; end: number }) => {
       const opened = await this.#options.content.open(row.sha256, range);
@@ -212,12 +244,7 @@ export class StoredFiles implements AttemptFiles {
   /** The names on a worker, by file id, of the files that exist for this owner. */
   async namesOnWorker(owner: Owner, fileIds: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.#options.store.getMany(owner, fileIds);
-    return new Map(
-      rows.map((row) => [
-        row.id,
-        workerFileName({ sha256: row.sha256, extension: extensionOf(row.filename) }),
-      ]),
-    );
+    return new Map(rows.map((row) => [row.id, nameOnWorker(row)]));
   }
 
   async inputsOf(taskId: string): Promise<Map<string, FileToPush>> {

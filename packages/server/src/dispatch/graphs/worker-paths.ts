@@ -32,12 +32,18 @@ const pushedName = /^(\.\/)*gw\//;
 
 /**
  * Finds what in a graph leads to other users' files. `own` are the names under which the task's own files are on the
- * worker.
+ * worker. A file that is lent has its name by the only input, `<node id>.<input>`, that may have it.
  */
-export function workerPathsIn(graph: Graph, own: ReadonlySet<string>): WorkerPath[] {
+export function workerPathsIn(
+  graph: Graph,
+  own: ReadonlySet<string>,
+  lent: ReadonlyMap<string, string> = new Map(),
+): WorkerPath[] {
   return Object.entries(graph).flatMap(([nodeId, { class_type: nodeClass, inputs }]) =>
     Object.entries(inputs).flatMap(([input, given]) => {
-      const texts = isLink(given) ? [] : [...textsIn(given)].filter((text) => !own.has(text));
+      const texts = isLink(given)
+        ? []
+        : [...textsIn(given)].filter((text) => !own.has(text) && lent.get(`${nodeId}.${input}`) !== text);
       return texts.flatMap((value) => {
         const path = readPath(value, input);
         return path ? [{ nodeId, nodeClass, input, value, isWhole: value === given, ...path }] : [];

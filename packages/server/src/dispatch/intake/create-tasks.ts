@@ -1,9 +1,7 @@
 import { readTogether } from '../../platform/database/snapshot.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
-import { OwnFiles } from '../files/own-files.ts';
-import type { StoredFileStore } from '../files/stored-file-store.ts';
+import type { OwnFiles } from '../files/own-files.ts';
 import type { StoredFiles } from '../files/stored-files.ts';
-import type { NodeInputStore } from '../instances/node-input-store.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import { AttemptStore } from '../tasks/attempt-store.ts';
 import { TaskListStore } from '../tasks/task-list-store.ts';
@@ -16,16 +14,18 @@ type TaskParts = Pick<
   DispatchParts,
   'database' | 'events' | 'links' | 'others' | 'audit' | 'guard' | 'openStreams' | 'clock' | 'options'
 > &
-  Pick<TasksOptions, 'webhooks' | 'requireCapable' | 'doubtsAbout' | 'outlooks' | 'askToStop'> & {
+  Pick<
+    TasksOptions,
+    'lentFiles' | 'webhooks' | 'requireCapable' | 'doubtsAbout' | 'outlooks' | 'askToStop'
+  > & {
     tasks: TaskStore;
     files: StoredFiles;
-    fileStore: StoredFileStore;
-    nodeInputs: NodeInputStore;
+    ownFiles: OwnFiles;
     matchmaker: Matchmaker;
   };
 
 export function createTasks(parts: TaskParts) {
-  const { database, tasks: store, files, fileStore, nodeInputs, matchmaker: queue, others, options } = parts;
+  const { database, tasks: store, files, matchmaker: queue, others, options } = parts;
   const tasks = new Tasks({
     ...parts,
     store,
@@ -35,7 +35,6 @@ export function createTasks(parts: TaskParts) {
       attempts: new AttemptStore(frozen),
     })),
     queue,
-    ownFiles: new OwnFiles({ files: fileStore, nodeInputs }),
     fileNames: (owner, fileIds) => files.namesOnWorker(owner, fileIds),
     limits: options.limits,
     others: others === null ? 'none' : others.bus === null ? 'unheard' : 'heard',

@@ -6,6 +6,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import { withSortedKeys } from '../../lib/with-sorted-keys.ts';
+import type { LentFile } from '../files/own-files.ts';
 import { type Requirement, requirementOf } from '../graphs/capability.ts';
 import { requireExtraData, requireTargets } from '../graphs/extra-data.ts';
 import { fingerprintOf } from '../graphs/fingerprint.ts';
@@ -28,6 +29,8 @@ export interface PreparedTask {
 export interface RequestedTask {
   input: TaskInput;
   savedWorkflow?: SavedWorkflowReference | null;
+  /** Files of another owner, each for one input. They take the place of what the graph has there, unless a param does. */
+  lent?: readonly LentFile[];
   /** The priority of the task that this one is a copy of, for a request that names none. */
   priorityBefore?: number;
 }
@@ -44,6 +47,7 @@ export interface SubmissionContext {
    * Names on a worker of the files that the params mention; a file that is missing here does not exist for this owner.
    */
   fileNames: ReadonlyMap<string, string>;
+  lent?: readonly LentFile[];
 }
 
 /** A priority that the caller may not give is refused. A copy of a task that had one gets the highest that the caller may give. */
@@ -59,17 +63,25 @@ export function withPriority(
   });
 }
 
+/** The task with the lent files in its params. A param that is given for such an input counts. */
+export function withLentFiles(input: TaskInput, lent: readonly LentFile[]): TaskInput {
+  if (lent.length === 0) return input;
+  const lentParams = Object.fromEntries(lent.map(({ address, fileId }) => [address, { $file: fileId }]));
+  return { ...input, params: { ...lentParams, ...input.params } };
+}
+
 export function filesWanted(input: TaskInput): string[] {
   return fileIdsIn(input.params ?? {});
 }
 
 /** Checks everything about a submission that needs no worker and no row, and builds its rows. */
 export function prepareTask(input: TaskInput, context: SubmissionContext): PreparedTask {
+  const { fileNames, lent = [] } = context;
   const applied = applyParams({
     graph: parseGraph(input.workflow),
     params: input.params ?? {},
     strict: input.strict ?? false,
-    fileNames: context.fileNames,
+    fileNames: new Map([...lent.map(({ fileId, name }) => [fileId, name] as const), ...fileNames]),
   });
   requireExtraData(input.extraData ?? {});
   requireTargets(input.partialExecutionTargets ?? [], applied.graph);
@@ -82,7 +94,11 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
   const at = toIso(context.nowMs);
   return {
     requirement,
-    paths: workerPathsIn(applied.graph, new Set(context.fileNames.values())),
+    paths: workerPathsIn(
+      applied.graph,
+      new Set(fileNames.values()),
+      new Map(lent.map(({ address, name }) => [address, name])),
+    ),
     task: {
       row: {
         id,

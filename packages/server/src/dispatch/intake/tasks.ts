@@ -22,6 +22,7 @@ import { type Actor, type AuditPart, noRecord } from '../../platform/audit/audit
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { ReadTogether } from '../../platform/database/snapshot.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
+import type { LentFiles } from '../files/lent-files.ts';
 import type { OwnFiles } from '../files/own-files.ts';
 import type { Requirement } from '../graphs/capability.ts';
 import type { Reader } from '../links.ts';
@@ -37,6 +38,7 @@ import type { EarlierSubmission, TaskStore } from '../tasks/task-store.ts';
 import {
   asSubmitted,
   type Outlook,
+  savedWorkflowOf,
   type TaskViewOptions,
   viewTask,
   viewTaskDetail,
@@ -50,6 +52,7 @@ import {
   prepareTask,
   type RequestedTask,
   type SubmissionContext,
+  withLentFiles,
   withPriority,
 } from './task-submission.ts';
 import { type TaskUpdate, watchTask } from './task-watch.ts';
@@ -62,6 +65,8 @@ export interface TasksOptions extends Pick<DispatchParts, 'events' | 'links' | '
   /** Names on a worker of the files that exist for this owner. */
   fileNames: (owner: Owner, fileIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   ownFiles: Pick<OwnFiles, 'inPlaceOf' | 'refuse'>;
+  /** Lends a copy of a task what was lent to the task. */
+  lentFiles: Pick<LentFiles, 'forCopy'>;
   /** Throws `no_capable_instance` when it is certain that no instance can run it. */
   requireCapable: (requirement: Requirement) => Promise<void>;
   /** Warnings about what may keep it waiting for ever. */
@@ -127,8 +132,11 @@ export class Tasks {
     // This comes before checks that may fail now and did not fail then: a full queue, a file that is gone.
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
     if (earlier) return this.#replay(earlier, meta);
-    const { input: asked, savedWorkflow = null, priorityBefore } = await taskOf();
-    const given = withPriority(asked, { maxPriority: this.maxPriorityOf(meta), priorityBefore });
+    const { input: asked, savedWorkflow = null, lent = [], priorityBefore } = await taskOf();
+    const given = withPriority(withLentFiles(asked, lent), {
+      maxPriority: this.maxPriorityOf(meta),
+      priorityBefore,
+    });
     if (given.webhook) this.#options.webhooks.requireCallable(given.webhook.url, ['webhook', 'url']);
     const { prepared, warnings } = await this.#prepareWithOwnFiles(given, {
       owner: meta.userId,
@@ -136,6 +144,7 @@ export class Tasks {
       traceparent: meta.traceparent ?? null,
       conversation: meta.conversation ?? null,
       savedWorkflow,
+      lent,
       idempotency,
       nowMs: clock(),
     });
@@ -255,7 +264,10 @@ export class Tasks {
     const row = await this.#row(reader.owner, taskId);
     const given = await this.#options.store.input(row.id);
     if (!given) throw new AppError('task_not_found');
-    const copy = copyOf(row, given);
+    const copy = {
+      ...copyOf(row, given),
+      lent: await this.#options.lentFiles.forCopy(row.owner, savedWorkflowOf(row)),
+    };
     if (instanceId !== undefined) copy.input.instanceId = instanceId;
     const record = this.#recordOf('task.retried', row, meta.actor);
     const alongside: SubmitMeta['alongside'] = async (trx, made) => {

@@ -1,8 +1,10 @@
 import type { Routes } from '../../http/app.ts';
 import { readTogether } from '../../platform/database/snapshot.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
+import type { LentFiles } from '../files/lent-files.ts';
 import { StoredFileStore } from '../files/stored-file-store.ts';
 import type { Tasks } from '../intake/tasks.ts';
+import { ShareStore } from '../shares/share-store.ts';
 import { Lineage } from './lineage.ts';
 import { LineageStore } from './lineage-store.ts';
 import { recipeRoutes } from './recipe-routes.ts';
@@ -14,13 +16,16 @@ export function createRecipes({
   links,
   guard,
   tasks,
-}: Pick<DispatchParts, 'database' | 'links' | 'guard'> & { tasks: Tasks }): Routes {
+  lentFiles,
+}: Pick<DispatchParts, 'database' | 'links' | 'guard'> & { tasks: Tasks; lentFiles: LentFiles }): Routes {
   const recipes = new Recipes({
     together: readTogether(database, (frozen) => ({
       files: new StoredFileStore(frozen),
+      shares: new ShareStore(frozen),
       store: new RecipeStore(frozen),
     })),
     tasks,
+    lentFiles,
   });
   const lineage = new Lineage({
     together: readTogether(database, (frozen) => ({

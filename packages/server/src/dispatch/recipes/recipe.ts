@@ -1,5 +1,6 @@
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import type { TaskConversation } from '@switchyard/contract/dispatch/task';
+import { isRecord } from '@switchyard/contract/is-record';
 import type { FileRow } from '../files/stored-file-store.ts';
 import { maskExtraData } from '../graphs/extra-data.ts';
 import type { AttemptRow } from '../tasks/attempt-store.ts';
@@ -12,6 +13,24 @@ export function viewRecipe(file: FileRow, rows: RecipeRows | undefined): FileRec
   const { id: fileId, filename, contentType, size, sha256, createdAt, source } = file;
   const about = { fileId, filename, contentType, size, sha256, createdAt, source };
   return rows ? { ...about, ...madeBy(rows, file) } : { ...about, ...notMade(file) };
+}
+
+/**
+ * What a reader gets of a recipe that is shared: the graph and its values. The task, its conversation and its files are not shared with
+ * the file.
+ */
+export function withoutTask(recipe: FileRecipe): FileRecipe {
+  const { source, params } = recipe;
+  const isFile = (value: unknown) => isRecord(value) && '$file' in value;
+  return {
+    ...recipe,
+    summary: source === 'upload' ? recipe.summary : 'A task of its owner made this file.',
+    task: null,
+    savedWorkflow: null,
+    params: params && Object.fromEntries(Object.entries(params).filter(([, value]) => !isFile(value))),
+    extraData: null,
+    inputs: [],
+  };
 }
 
 function madeBy(rows: RecipeRows, file: FileRow) {

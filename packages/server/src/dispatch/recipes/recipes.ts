@@ -5,22 +5,29 @@ import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { ReadTogether } from '../../platform/database/snapshot.ts';
+import type { LentFiles } from '../files/lent-files.ts';
+import type { LentFile } from '../files/own-files.ts';
 import type { FileRow, StoredFileStore } from '../files/stored-file-store.ts';
 import { copyOf } from '../intake/task-copy.ts';
 import type { RequestedTask } from '../intake/task-submission.ts';
 import type { SubmitMeta, Submitted, Tasks } from '../intake/tasks.ts';
 import type { Reader } from '../links.ts';
-import { viewRecipe } from './recipe.ts';
+import type { ShareStore } from '../shares/share-store.ts';
+import { savedWorkflowOf } from '../tasks/task-view.ts';
+import { viewRecipe, withoutTask } from './recipe.ts';
 import { graphOf, seedsIn } from './recipe-graph.ts';
 import type { RecipeRows, RecipeStore, SourceRow } from './recipe-store.ts';
 
 interface RecipeStores {
   files: Pick<StoredFileStore, 'get'>;
+  shares: Pick<ShareStore, 'right'>;
   store: RecipeStore;
 }
 
 interface MadeFile {
   file: FileRow;
+  /** True when it belongs to another user, who shares it. */
+  isShared: boolean;
   rows: RecipeRows | undefined;
 }
 
@@ -31,13 +38,17 @@ const seedBound = 2 ** 32;
 export class Recipes {
   readonly #options;
 
-  constructor(options: { together: ReadTogether<RecipeStores>; tasks: Pick<Tasks, 'submitRequest'> }) {
+  constructor(options: {
+    together: ReadTogether<RecipeStores>;
+    tasks: Pick<Tasks, 'submitRequest'>;
+    lentFiles: Pick<LentFiles, 'forCopy'>;
+  }) {
     this.#options = options;
   }
 
   async get(owner: Owner, fileId: string): Promise<FileRecipe> {
-    const { file, rows } = await this.#options.together((stores) => made(stores, owner, fileId));
-    return viewRecipe(file, rows);
+    const { file, isShared, rows } = await this.#options.together((stores) => made(stores, owner, fileId));
+    return isShared ? withoutTask(viewRecipe(file, rows)) : viewRecipe(file, rows);
   }
 
   /** Submits the task once more. The new task and its files belong to the owner of the file. */
@@ -46,11 +57,15 @@ export class Recipes {
     fileId: string,
     { changes, meta }: { changes: RecipeChanges; meta: SubmitMeta },
   ): Promise<Submitted> {
-    const { rows } = await this.#options.together((stores) => made(stores, owner, fileId));
+    const { rows, isShared } = await this.#options.together((stores) => made(stores, owner, fileId));
+    if (isShared) throw new AppError('share_allows_less', { message: onlyOwnersRepeat });
     if (!rows) throw new AppError('file_not_made');
     return this.#options.tasks.submitRequest(
       { again: fileId, ...changes },
-      async () => changedCopy(rows, { changes, randomSeed: () => randomInt(seedBound) }),
+      async () => {
+        const lent = await this.#options.lentFiles.forCopy(rows.task.owner, savedWorkflowOf(rows.task));
+        return changedCopy(rows, { changes, lent, randomSeed: () => randomInt(seedBound) });
+      },
       { ...meta, userId: rows.task.owner },
     );
   }
@@ -68,15 +83,28 @@ export class Recipes {
   }
 }
 
-async function made({ files, store }: RecipeStores, owner: Owner, fileId: string): Promise<MadeFile> {
-  const file = await files.get(owner, fileId);
+async function made(stores: RecipeStores, owner: Owner, fileId: string): Promise<MadeFile> {
+  const { files, store } = stores;
+  const own = await files.get(owner, fileId);
+  const file = own ?? (await sharedFile(stores, owner, fileId));
   if (!file) throw new AppError('file_not_found');
-  return { file, rows: await store.ofFile(owner, file) };
+  return { file, isShared: !own, rows: await store.ofFile(owner, file) };
 }
 
+async function sharedFile({ files, shares }: RecipeStores, owner: Owner, fileId: string) {
+  const right = 'user' in owner ? await shares.right(owner.user, 'file', fileId) : undefined;
+  return right && files.get({ user: right.owner }, fileId);
+}
+
+const onlyOwnersRepeat =
+  'This file is shared with you. Its task is not: open its recipe on a workflow of yours to make one like it.';
+
 /** Returns the values that decide how a file looks. Times and ids of tasks always differ, so they are left out. */
-function comparable({ file, rows }: MadeFile): Record<string, unknown> {
-  const { source, worker, savedWorkflow, extraData, partialExecutionTargets } = viewRecipe(file, rows);
+function comparable({ file, isShared, rows }: MadeFile): Record<string, unknown> {
+  const recipe = viewRecipe(file, rows);
+  const { source, worker, savedWorkflow, extraData, partialExecutionTargets } = isShared
+    ? withoutTask(recipe)
+    : recipe;
   if (!rows) return { source };
   const { instanceId = null, name = null, version = null } = worker ?? {};
   return {
@@ -128,13 +156,20 @@ function shortened(value: unknown): unknown {
 /** The task that made a file once more, with what the caller wants to be different. */
 function changedCopy(
   rows: RecipeRows,
-  { changes, randomSeed }: { changes: RecipeChanges; randomSeed: () => number },
+  {
+    changes,
+    lent: lendable,
+    randomSeed,
+  }: { changes: RecipeChanges; lent: readonly LentFile[]; randomSeed: () => number },
 ): RequestedTask {
+  // A changed graph could show a lent file as it is.
+  const lent = changes.params === undefined ? lendable : [];
   const copy = copyOf(rows.task, rows.input);
   const { targetInstanceId, pool, priority, name } = changes;
-  const params = withPresentFiles(copy.input.params ?? {}, rows.sources);
+  const params = withPresentFiles(copy.input.params ?? {}, rows.sources, lent);
   return {
     ...copy,
+    lent,
     input: {
       ...copy.input,
       params: setLast(setLast(params, seedParams(rows, { seed: changes.seed, randomSeed })), changes.params),
@@ -178,12 +213,15 @@ function seedParams(
 function withPresentFiles(
   params: Record<string, unknown>,
   sources: readonly SourceRow[],
+  lent: readonly LentFile[],
 ): Record<string, unknown> {
+  const isLent = new Set(lent.map(({ address, fileId }) => `${address} ${fileId}`));
   const bySource = new Map(sources.map((source) => [source.fileId, source]));
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {
       const source = isRecord(value) ? bySource.get(String(value.$file)) : undefined;
-      return [name, source ? { $file: presentFile(name, source) } : value];
+      if (!source || isLent.has(`${name} ${source.fileId}`)) return [name, value];
+      return [name, { $file: presentFile(name, source) }];
     }),
   );
 }

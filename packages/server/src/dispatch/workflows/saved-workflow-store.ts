@@ -4,6 +4,7 @@ import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isUniqueViolation } from '../../platform/database/database-errors.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
+import { checkTools, everyone, forgetSharesOfThings, mark } from '../shares/share-store.ts';
 import type { DispatchTables, SavedWorkflowTable, SavedWorkflowVersionTable } from '../tables.ts';
 
 export type SavedWorkflowRow = Selectable<SavedWorkflowTable>;
@@ -34,7 +35,7 @@ export class SavedWorkflowStore {
   async insert(owner: Owner, { row, version }: StoredWorkflow, { max }: { max: number }): Promise<void> {
     const user = userOf(owner);
     await this.#write(async (trx) => {
-      await mark(trx, user);
+      await mark(trx, { owner: user });
       const { count } = await trx
         .selectFrom('saved_workflows')
         .select((select) => select.fn.countAll<number>().as('count'))
@@ -85,6 +86,43 @@ export class SavedWorkflowStore {
       .execute();
   }
 
+  /** The workflows of others that this user has switched on, as they were then. They are in the order of their ids. */
+  async switchedOn(
+    userId: string,
+    { max }: { max: number },
+  ): Promise<(SavedWorkflowRow & { parameters: string })[]> {
+    return this.#database.read
+      .selectFrom('shared_tools as tool')
+      .innerJoin('saved_workflows as workflow', (join) =>
+        join
+          .onRef('workflow.id', '=', 'tool.workflowId')
+          .onRef('workflow.version', '=', 'tool.version')
+          .onRef('workflow.name', '=', 'tool.name')
+          .onRef('workflow.description', '=', 'tool.description'),
+      )
+      .innerJoin('saved_workflow_versions as version', (join) =>
+        join
+          .onRef('version.workflowId', '=', 'workflow.id')
+          .onRef('version.version', '=', 'workflow.version'),
+      )
+      .selectAll('workflow')
+      .select('version.parameters')
+      .where('tool.userId', '=', userId)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('shares')
+            .select('shares.id')
+            .where('kind', '=', 'workflow')
+            .where('may', '=', 'run')
+            .whereRef('subjectId', '=', 'workflow.id')
+            .where('granteeId', 'in', [userId, everyone]),
+        ),
+      )
+      .orderBy('workflow.id')
+      .limit(max)
+      .execute();
+  }
+
   /** A workflow with its newest version, or with the requested one; undefined when either is missing. */
   async get(owner: Owner, workflowId: string, version?: number): Promise<StoredWorkflow | undefined> {
     const row = await this.#database.read
@@ -125,7 +163,7 @@ export class SavedWorkflowStore {
   ): Promise<boolean> {
     const user = userOf(owner);
     return this.#write(async (trx) => {
-      await mark(trx, user);
+      await checkTools(trx, { owner: user, workflowIds: [workflowId] });
       const changed = await trx
         .updateTable('saved_workflows')
         .set(columns)
@@ -155,7 +193,8 @@ export class SavedWorkflowStore {
         .executeTakeFirst();
       if (gone.numDeletedRows === 0n) return false;
       await trx.deleteFrom('saved_workflow_versions').where('workflowId', '=', workflowId).execute();
-      await mark(trx, user);
+      await forgetSharesOfThings(trx, 'workflow', [workflowId]);
+      await checkTools(trx, { owner: user, workflowIds: [workflowId] });
       return true;
     });
   }
@@ -173,22 +212,6 @@ export class SavedWorkflowStore {
       throw isUniqueViolation(error) ? new AppError('workflow_exists', { cause: error }) : error;
     }
   }
-}
-
-/**
- * Must come first in a transaction that adds: it puts the transactions of one user in sequence, so that none misses
- * another in its count.
- */
-async function mark(trx: Trx, owner: string): Promise<void> {
-  await trx
-    .insertInto('saved_workflow_marks')
-    .values({ owner, mark: 1 })
-    .onConflict((conflict) =>
-      conflict
-        .column('owner')
-        .doUpdateSet((update) => ({ mark: update('saved_workflow_marks.mark', '+', 1) })),
-    )
-    .execute();
 }
 
 function userOf(owner: Owner): string {

@@ -13,10 +13,13 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { DispatchParts } from '../dispatch-parts.ts';
+import type { OwnFiles } from '../files/own-files.ts';
 import { type Graph, nodeClasses, parseGraph } from '../graphs/graph.ts';
 import type { NodeInputStore } from '../instances/node-input-store.ts';
 import type { RequestedTask } from '../intake/task-submission.ts';
 import type { SubmitMeta, Submitted, Tasks } from '../intake/tasks.ts';
+import type { Right, ShareStore } from '../shares/share-store.ts';
 import { withMasks } from './mask-parameters.ts';
 import { editParameters, parametersOf } from './saved-workflow-parameters.ts';
 import { schemaOf } from './saved-workflow-schema.ts';
@@ -39,14 +42,23 @@ export interface ExposedWorkflow {
 
 const workflowLimits = { perUser: 500, versions: 50, graphBytes: 2_000_000, exposed: 100 } as const;
 
-/** A user's own workflows, stored by name, with the parameters that a task may set. */
+/** A stored workflow as one user reaches it. */
+interface ReachedWorkflow extends StoredWorkflow {
+  /** Null for the user's own. */
+  right: Right | null;
+}
+
+/** A user's own workflows, stored by name, with the parameters that a task may set; and those that others share. */
 export class SavedWorkflows {
   readonly #options;
 
   constructor(options: {
     store: SavedWorkflowStore;
+    shares: Pick<ShareStore, 'right' | 'tool' | 'switchTool'>;
     nodeInputs: Pick<NodeInputStore, 'of'>;
+    ownFiles: Pick<OwnFiles, 'fixedIn'>;
     tasks: Pick<Tasks, 'submitRequest'>;
+    emailsOf: DispatchParts['emailsOf'];
     clock: Clock;
   }) {
     this.#options = options;
@@ -69,7 +81,27 @@ export class SavedWorkflows {
     };
     const version = versionOf(row, { graph, parameters, createdAt });
     await store.insert({ user: userId }, { row, version }, { max: workflowLimits.perUser });
-    return viewDetail({ row, version });
+    return viewDetail({ row, version }, null);
+  }
+
+  /** Saves the newest version as a workflow of this user. */
+  async copy(userId: string, workflowId: string, name?: string): Promise<SavedWorkflowDetail> {
+    const { store, clock } = this.#options;
+    const reached = await this.#reached({ user: userId }, workflowId);
+    const createdAt = toIso(clock());
+    const row: SavedWorkflowRow = {
+      ...reached.row,
+      id: newTimeOrderedId(clock()),
+      owner: userId,
+      name: name?.trim() ?? reached.row.name,
+      exposed: 0,
+      version: 1,
+      createdAt,
+      updatedAt: createdAt,
+    };
+    const version = { ...reached.version, workflowId: row.id, version: 1, createdAt };
+    await store.insert({ user: userId }, { row, version }, { max: workflowLimits.perUser });
+    return viewDetail({ row, version }, null);
   }
 
   async list(
@@ -81,18 +113,20 @@ export class SavedWorkflows {
   }
 
   async get(owner: Owner, workflowId: string, version?: number): Promise<SavedWorkflowDetail> {
-    return viewDetail(await this.#stored(owner, workflowId, version));
+    const reached = await this.#reached(owner, workflowId, version);
+    return viewDetail(reached, await this.#shareOf(owner, reached));
   }
 
   async versions(owner: Owner, workflowId: string): Promise<SavedWorkflowVersion[]> {
-    const versions = await this.#options.store.versions(owner, workflowId);
-    if (versions.length === 0) throw new AppError('workflow_not_found');
-    return versions;
+    const { row, right } = await this.#reached(owner, workflowId);
+    const versions = await this.#options.store.versions({ user: row.owner }, workflowId);
+    return versions.filter(({ version }) => version >= (right?.fromVersion ?? 1));
   }
 
   async change(owner: Owner, workflowId: string, change: SavedWorkflowChange): Promise<SavedWorkflowDetail> {
     const { store, clock } = this.#options;
-    const { row, version: present } = await this.#stored(owner, workflowId);
+    const { row, version: present, right } = await this.#reached(owner, workflowId);
+    if (right) throw new AppError('share_allows_less');
     if (change.version !== undefined && change.version !== row.version) {
       throw new AppError('workflow_version_mismatch');
     }
@@ -124,11 +158,23 @@ export class SavedWorkflows {
       keep: workflowLimits.versions,
     });
     if (!stored) throw new AppError('workflow_version_mismatch');
-    return viewDetail({ row: next, version });
+    return viewDetail({ row: next, version }, null);
   }
 
   async delete(owner: Owner, workflowId: string): Promise<void> {
-    if (!(await this.#options.store.delete(owner, workflowId))) throw new AppError('workflow_not_found');
+    if (await this.#options.store.delete(owner, workflowId)) return;
+    await this.#reached(owner, workflowId);
+    throw new AppError('share_allows_less');
+  }
+
+  /** Gives a shared workflow to the agents of one receiver, or takes it from them. */
+  async switchTool(userId: string, workflowId: string, on: boolean): Promise<SavedWorkflowDetail> {
+    const owner = { user: userId };
+    const { row, right } = await this.#reached(owner, workflowId);
+    if (!right) throw new AppError('workflow_is_own');
+    if (on) requireRun(right);
+    await this.#options.shares.switchTool(userId, row, on);
+    return this.get(owner, workflowId);
   }
 
   /** Submits a task. A repeated request returns its first task, even when the workflow has changed or is gone. */
@@ -170,14 +216,20 @@ export class SavedWorkflows {
     userId: string,
     { workflowId, params, version }: WorkflowValues,
   ): Promise<Pick<NewTask, 'workflow' | 'params'>> {
-    const { version: stored } = await this.#stored({ user: userId }, workflowId, version);
+    const { version: stored } = await this.#reached({ user: userId }, workflowId, version);
     return { workflow: graphIn(stored), params: rightParamsOf(parametersIn(stored), params) };
   }
 
   /** The workflows that this user's agent has as tools. */
   async exposed(userId: string): Promise<ExposedWorkflow[]> {
-    const rows = await this.#options.store.exposed({ user: userId }, { max: workflowLimits.exposed });
-    return rows.map(({ id, name, description, parameters }) => ({
+    const { store } = this.#options;
+    const max = workflowLimits.exposed;
+    // The user's own come first, so that one of another user never takes the name of a tool from them.
+    const rows = [
+      ...(await store.exposed({ user: userId }, { max })),
+      ...(await store.switchedOn(userId, { max })),
+    ];
+    return rows.slice(0, max).map(({ id, name, description, parameters }) => ({
       id,
       name,
       description,
@@ -185,28 +237,47 @@ export class SavedWorkflows {
     }));
   }
 
-  /** Changes with every change of this user's workflows. */
+  /** Changes with every change of this user's workflows, and of those that they have switched on. */
   async mark(userId: string): Promise<number> {
     return this.#options.store.mark({ user: userId });
   }
 
   async #requestOf(userId: string, { workflowId, params, version }: WorkflowValues): Promise<RequestedTask> {
-    const { row, version: stored } = await this.#stored({ user: userId }, workflowId, version);
+    const { row, version: stored, right } = await this.#reached({ user: userId }, workflowId, version);
+    if (right) requireRun(right);
     const taskParams = taskParamsOf(parametersIn(stored), params);
+    const workflow = graphIn(stored);
     return {
-      input: { name: row.name, workflow: graphIn(stored), params: taskParams, strict: true },
+      input: { name: row.name, workflow, params: taskParams, strict: true },
+      ...(right && { lent: await this.#options.ownFiles.fixedIn(workflow, right.owner) }),
       savedWorkflow: { workflowId: row.id, version: stored.version },
     };
   }
 
-  async #stored(owner: Owner, workflowId: string, version?: number): Promise<StoredWorkflow> {
-    const stored = await this.#options.store.get(owner, workflowId, version);
-    if (stored) return stored;
+  async #reached(owner: Owner, workflowId: string, version?: number): Promise<ReachedWorkflow> {
+    const { store } = this.#options;
+    const own = await store.get(owner, workflowId, version);
+    if (own) return { ...own, right: null };
+    const right = 'user' in owner ? await this.#rightOf(owner.user, workflowId) : undefined;
+    const shared = right && (await store.get({ user: right.owner }, workflowId, version));
+    if (shared && shared.version.version >= right.fromVersion) return { ...shared, right };
     const message =
       version === undefined
         ? undefined
         : `There is no such workflow, or its version ${version} is not kept. GET /api/workflows/${workflowId}/versions lists those that are.`;
     throw new AppError('workflow_not_found', message === undefined ? {} : { message });
+  }
+
+  async #rightOf(userId: string, workflowId: string): Promise<Right | undefined> {
+    const right = await this.#options.shares.right(userId, 'workflow', workflowId);
+    return right?.owner === userId ? undefined : right;
+  }
+
+  async #shareOf(owner: Owner, { row, right }: ReachedWorkflow): Promise<SavedWorkflowDetail['share']> {
+    if (!right || !('user' in owner)) return null;
+    const { shares, emailsOf } = this.#options;
+    const from = (await emailsOf([right.owner])).get(right.owner) ?? '';
+    return { from, may: right.may, tool: await shares.tool(owner.user, row) };
   }
 
   async #parametersOf(
@@ -272,14 +343,26 @@ function viewWorkflow(row: SavedWorkflowRow): SavedWorkflow {
 }
 
 /** An older version: its graph and parameters, with the present name of the workflow. */
-function viewDetail({ row, version }: StoredWorkflow): SavedWorkflowDetail {
+function viewDetail(
+  { row, version }: StoredWorkflow,
+  share: SavedWorkflowDetail['share'],
+): SavedWorkflowDetail {
   const parameters = parametersIn(version);
   const graph = graphIn(version);
   return {
     ...viewWorkflow(row),
+    ...(share && { exposed: share.tool === 'on' }),
     version: version.version,
     workflow: graph,
     parameters: withMasks(graph, parameters),
     schema: schemaOf(parameters),
+    share,
   };
+}
+
+function requireRun({ may }: Right): void {
+  if (may === 'run') return;
+  throw new AppError('share_allows_less', {
+    message: 'This workflow is shared with you to read. Save a copy and run that, or ask its owner for more.',
+  });
 }

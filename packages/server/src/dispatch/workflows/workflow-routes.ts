@@ -1,10 +1,12 @@
 import {
+  copyWorkflow,
   createWorkflow,
   deleteWorkflow,
   getWorkflow,
   listWorkflows,
   listWorkflowVersions,
   runWorkflow,
+  switchSharedTool,
   updateWorkflow,
 } from '@switchyard/contract/dispatch/workflow';
 import { ok } from '@switchyard/contract/envelope';
@@ -58,6 +60,20 @@ export function workflowRoutes({
         await workflows.delete(ownerOf(request), workflowId);
         return ok({ id: workflowId });
       },
+    });
+
+    app.route({
+      ...copyWorkflow,
+      handler: async (request) =>
+        ok(await workflows.copy(identityOf(request).userId, request.params.workflowId, request.body.name)),
+    });
+
+    app.route({
+      ...switchSharedTool,
+      handler: async (request) =>
+        ok(
+          await workflows.switchTool(identityOf(request).userId, request.params.workflowId, request.body.on),
+        ),
     });
 
     app.route({

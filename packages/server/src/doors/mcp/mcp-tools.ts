@@ -16,7 +16,7 @@ import type { WorkflowWorks } from './workflow-works.ts';
 /** The pool behind the tools; null where this gateway has none. */
 export interface McpPool {
   works: WorkflowWorks;
-  savedWorkflows: Pick<SavedWorkflows, 'exposed' | 'list' | 'get'>;
+  savedWorkflows: Pick<SavedWorkflows, 'exposed'>;
   files: Pick<StoredFiles, 'addOnce'>;
   instances: Pick<Instances, 'list'>;
   waiting: Pick<Waiting, 'why'>;
@@ -307,16 +307,13 @@ export class McpTools {
           kind: 'reads',
         },
         Type.Object({ name: Type.Optional(Type.String({ maxLength: 200 })) }, closed),
-        async ({ userId }, { name }) => {
-          const owner = { user: userId };
-          const { items } = await savedWorkflows.list(owner, { name, limit: 200, offset: 0 });
-          const found = items.filter(({ exposed }) => exposed).slice(0, maxFound);
-          const details = await Promise.all(found.map((each) => savedWorkflows.get(owner, each.id)));
-          const workflows = details.map((each) => ({
-            workflow: each.id,
-            name: each.name,
-            description: each.description,
-            params: each.schema,
+        async ({ userId }, { name: part = '' }) => {
+          const found = (await savedWorkflows.exposed(userId)).filter(({ name }) => name.includes(part));
+          const workflows = found.slice(0, maxFound).map(({ id, name, description, schema }) => ({
+            workflow: id,
+            name,
+            description,
+            params: schema,
           }));
           return { result: facts({ workflows }) };
         },
