@@ -219,12 +219,17 @@ it('a token in an address of the ComfyUI door stands in no span', async () => {
 it('a task that waited over a restart belongs to the trace of its request', async () => {
   const traceId = 'c3'.repeat(16);
   const admin = await DispatchCaller.login(gateway.url, 'admin@example.com');
+  const earlier = await pool.submit({ workflow: graph });
+  await pool.ended(earlier.id);
   await admin.call('POST', '/api/queue/pause', {});
   const { id } = await pool.submit(
     { workflow: graph },
     { traceparent: `00-${traceId}-${'d4'.repeat(8)}-01` },
   );
   await gateway.stop();
+  // Spans of what has ended just before are sent before it stops.
+  const sent = receiver.spans.filter(({ name }) => name === 'task');
+  expect(sent.map((span) => attributeOf(span, 'switchyard.task_id'))).toContain(earlier.id);
   await open(true);
   await admin.at(gateway.url).call('POST', '/api/queue/resume', {});
   await expect.poll(() => receiver.of(traceId).map(({ name }) => name)).toContain('task');

@@ -23,10 +23,11 @@ export function runTracer({ traces, database }: { traces: Traces; database: Data
       if (run.delete_thread !== 0)
         kept.set(run, await rowsOf(trx as WriteTransaction<ConversationTables>, run));
     },
-    ended: (run: RunRow): void =>
+    ended: (run: RunRow): void => {
       traces.later(async () =>
         emitRun(run, { traces, ...(kept.get(run) ?? (await rowsOf(database.read, run))) }),
-      ),
+      );
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   spanIdOf,
   type TracePlace,
@@ -7,8 +8,13 @@ import {
 import type { Traces } from '../../platform/telemetry/traces.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import type { TaskRow } from '../tables.ts';
-import type { AttemptStore } from '../tasks/attempt-store.ts';
+import type { AttemptRow, AttemptStore } from '../tasks/attempt-store.ts';
 import { taskErrorOf } from '../tasks/task-messages.ts';
+
+/** Attempts of tasks that end within this time are read together: one query for each task costs more than its spans. */
+const gatherMs = 100;
+/** Further tasks that end within that time are left out. */
+const maxEnded = 5_000;
 
 /**
  * Emits the spans of a task when it has ended, from its rows. So they are those of the timeline, and an attempt belongs to the trace of
@@ -21,12 +27,18 @@ export function traceTasks({
 }: {
   traces: Traces;
   events: Pick<DispatchEvents, 'listenHere'>;
-  attempts: Pick<AttemptStore, 'of'>;
+  attempts: Pick<AttemptStore, 'ofEach'>;
 }): void {
+  const ended: TaskRow[] = [];
+  const emitAll = async (): Promise<void> => {
+    await delay(gatherMs);
+    const tasks = ended.splice(0);
+    const found = await attempts.ofEach(tasks.map(({ id }) => id));
+    for (const task of tasks) emitTask(task, { traces, attempts: found.get(task.id) ?? [] });
+  };
   events.listenHere((event) => {
-    if (event.type !== 'task_ended') return;
-    const { task } = event;
-    traces.later(async () => emitTask(task, { traces, attempts: await attempts.of(task.id) }));
+    if (event.type !== 'task_ended' || ended.length === maxEnded) return;
+    if (ended.push(event.task) === 1 && !traces.later(emitAll)) ended.pop();
   });
 }
 
@@ -49,7 +61,7 @@ export function traceparentOfAttempt(task: AttemptOfTask): string {
 
 function emitTask(
   task: TaskRow,
-  { traces, attempts }: { traces: Traces; attempts: Awaited<ReturnType<AttemptStore['of']>> },
+  { traces, attempts }: { traces: Traces; attempts: readonly AttemptRow[] },
 ): void {
   const { id, requestId, conversation } = task;
   const place = tracePlaceOf(task.traceparent, id);

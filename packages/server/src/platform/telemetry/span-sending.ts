@@ -98,10 +98,11 @@ export function openSending(
       if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(Math.max(startMs, endMs));
     },
-    async close(): Promise<void> {
+    async close(before: Promise<void> | null): Promise<void> {
       const { signal, release } = deadline(closeMs);
       const tooLate = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-      await Promise.race([provider.shutdown().catch(() => undefined), tooLate]);
+      const sent = Promise.resolve(before).then(() => provider.shutdown());
+      await Promise.race([sent.catch(() => undefined), tooLate]);
       release();
     },
   };

@@ -10,7 +10,7 @@ export class Traces {
   readonly #log: Pick<Log, 'warn'>;
   readonly #sending: ReturnType<typeof openSending>;
   readonly #backlog: (() => Promise<void>)[] = [];
-  #isReading = false;
+  #reading: Promise<void> | null = null;
 
   private constructor(
     settings: TraceSettings,
@@ -54,22 +54,23 @@ export class Traces {
     }
   }
 
-  /** Reads the rows of something that has ended, one after the other. Beyond a thousand in line they are left out. */
-  later(read: () => Promise<void>): void {
-    if (this.#backlog.length >= maxBacklog) return;
+  /** Reads the rows of something that has ended, one after the other. Returns false for one that is left out, because a thousand are in line. */
+  later(read: () => Promise<void>): boolean {
+    if (this.#backlog.length >= maxBacklog) return false;
     this.#backlog.push(read);
-    if (!this.#isReading) void this.#readAll();
+    this.#reading ??= this.#readAll();
+    return true;
   }
 
+  /** What has ended is read and sent before, for two seconds at most. */
   async close(): Promise<void> {
-    await this.#sending.close();
+    await this.#sending.close(this.#reading);
   }
 
   async #readAll(): Promise<void> {
-    this.#isReading = true;
     for (let read = this.#backlog.shift(); read; read = this.#backlog.shift()) {
       await read().catch((err) => this.#log.warn({ err }, 'A trace could not be read from the database'));
     }
-    this.#isReading = false;
+    this.#reading = null;
   }
 }
