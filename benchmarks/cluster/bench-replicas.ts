@@ -8,20 +8,26 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 export interface BenchCluster {
   /** The settings of each replica. */
   env: Record<string, string>;
+  /** The address of the database. */
+  database: string;
   /** Starts a further replica. */
   join(more?: Record<string, string>): Promise<SpawnedGateway>;
   close(): Promise<void>;
 }
 
 /** A cluster on one machine: a durable Postgres, a Redis and a shared folder. It has no replica yet. */
-export async function startBenchCluster(env: Record<string, string> = {}): Promise<BenchCluster> {
+export async function startBenchCluster(
+  env: Record<string, string> = {},
+  { countsStatements = false } = {},
+): Promise<BenchCluster> {
   const redis = await startRedis();
-  const postgres = await startPostgres({ isDurable: true });
+  const postgres = await startPostgres({ isDurable: true, countsStatements });
+  const database = await postgres.createDatabase();
   const shared = temporaryFolder();
   const opened: { gateway: SpawnedGateway; remove: () => void }[] = [];
   const settings = {
     SWITCHYARD__DATABASE__BACKEND: 'postgres',
-    SWITCHYARD__DATABASE__URL: await postgres.createDatabase(),
+    SWITCHYARD__DATABASE__URL: database,
     SWITCHYARD__BUS__BACKEND: 'redis',
     SWITCHYARD__BUS__URL: redis.url,
     SWITCHYARD__FILES__SHARED_HOME: join(shared.path, 'shared'),
@@ -31,6 +37,7 @@ export async function startBenchCluster(env: Record<string, string> = {}): Promi
   };
   return {
     env: settings,
+    database,
     join: async (more = {}) => {
       const home = temporaryFolder();
       const gateway = await SpawnedGateway.start({ home: home.path, env: { ...settings, ...more } });

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { AgentClient } from './agent-client.ts';
 import { startPeer } from './peer-process.ts';
 
-/** A server that runs the graphs of benchmarks/graphs as `echo`, `fast`, `paced`, `held` and, with a provider, `answering`. */
+/** A server that runs the graphs of benchmarks/graphs as `echo`, `fast`, `brief`, `paced`, `held` and, with a provider, `answering`. */
 export interface AgentServer {
   client: AgentClient;
   close: () => Promise<void>;
@@ -24,6 +24,7 @@ export interface BenchGateway extends AgentServer {
 const graphs = {
   echo: join(import.meta.dirname, '../graphs/echo.ts:graph'),
   fast: join(import.meta.dirname, '../graphs/tokens.ts:fast'),
+  brief: join(import.meta.dirname, '../graphs/tokens.ts:brief'),
   paced: join(import.meta.dirname, '../graphs/tokens.ts:paced'),
   held: join(import.meta.dirname, '../graphs/tokens.ts:held'),
 };

@@ -5,17 +5,19 @@ import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/mes
 import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
 import { type LangGraphRunnableConfig, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 
-const tokens = 200;
+const usualTokens = 200;
 /** Longer than a measure. */
 const holdMs = 600_000;
 
 /** Sends `t0 t1 t2 …`, so that a reader sees which one is missing. A late token does not delay the next ones. */
 class CountingModel extends BaseChatModel {
   readonly #paceMs: number;
+  readonly #tokens: number;
 
-  constructor({ paceMs }: { paceMs: number }) {
+  constructor({ paceMs, tokens = usualTokens }: { paceMs: number; tokens?: number }) {
     super({});
     this.#paceMs = paceMs;
+    this.#tokens = tokens;
   }
 
   override _llmType(): string {
@@ -23,7 +25,7 @@ class CountingModel extends BaseChatModel {
   }
 
   override async _generate(): Promise<ChatResult> {
-    const text = Array.from({ length: tokens }, (_, index) => `t${index} `).join('');
+    const text = Array.from({ length: this.#tokens }, (_, index) => `t${index} `).join('');
     return { generations: [{ text, message: new AIMessage(text) }] };
   }
 
@@ -33,7 +35,7 @@ class CountingModel extends BaseChatModel {
     runManager?: CallbackManagerForLLMRun,
   ): AsyncGenerator<ChatGenerationChunk> {
     const started = performance.now();
-    for (let index = 0; index < tokens; index += 1) {
+    for (let index = 0; index < this.#tokens; index += 1) {
       const wait = started + (index + 1) * this.#paceMs - performance.now();
       if (wait > 0) await sleep(wait);
       const text = `t${index} `;
@@ -53,6 +55,8 @@ function speaking(model: CountingModel) {
 
 /** Sends as fast as it can. */
 export const fast = speaking(new CountingModel({ paceMs: 0 }));
+/** The same for a short answer. */
+export const brief = speaking(new CountingModel({ paceMs: 0, tokens: 20 }));
 /** Sends like a model: a token every 10 ms. */
 export const paced = speaking(new CountingModel({ paceMs: 10 }));
 /** Sends its tokens as fast as it can, and then works on until it is stopped. */

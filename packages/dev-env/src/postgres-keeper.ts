@@ -15,10 +15,13 @@ export interface KeeperTask {
   /** The process that this one follows: when it ends, this process ends. */
   owner: number;
   isDurable: boolean;
+  countsStatements: boolean;
   account: Account | undefined;
 }
 
-const { folder, binaries, owner, isDurable, account }: KeeperTask = JSON.parse(process.argv[2] ?? '{}');
+const { folder, binaries, owner, isDurable, countsStatements, account }: KeeperTask = JSON.parse(
+  process.argv[2] ?? '{}',
+);
 const data = dataFolder(folder);
 const lookEveryMs = 250;
 const output: string[] = [];
@@ -28,7 +31,7 @@ process.on('SIGINT', () => undefined); // the terminal sends it to all processes
 start('initdb', initArguments(data)).once('close', (code) => (code === 0 ? serve() : fail()));
 
 function serve(): void {
-  const server = start('postgres', serverArguments({ data, folder, isDurable }));
+  const server = start('postgres', serverArguments({ data, folder, isDurable, countsStatements }));
   let isReady = false;
   server.stderr.on('data', (text: string) => {
     if (isReady || !text.includes('ready to accept connections')) return;

@@ -15,6 +15,8 @@ interface ServerPlace {
   /** The folder of its socket. */
   folder: string;
   isDurable: boolean;
+  /** Counts statements in `pg_stat_statements`, which costs a little. */
+  countsStatements?: boolean;
 }
 
 /** The lines that a test may read of what a server wrote. */
@@ -32,7 +34,7 @@ export function initArguments(data: string): string[] {
 }
 
 /** The arguments of a server that listens on its socket alone. */
-export function serverArguments({ data, folder, isDurable }: ServerPlace): string[] {
+export function serverArguments({ data, folder, isDurable, countsStatements }: ServerPlace): string[] {
   const settings = {
     listen_addresses: '',
     unix_socket_directories: folder,
@@ -40,6 +42,7 @@ export function serverArguments({ data, folder, isDurable }: ServerPlace): strin
     max_connections: '300',
     shared_buffers: '64MB',
     ...(isDurable ? {} : quick),
+    ...(countsStatements && { shared_preload_libraries: 'pg_stat_statements' }),
   };
   return ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

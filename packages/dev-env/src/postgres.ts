@@ -18,6 +18,8 @@ export interface PostgresServer {
 interface StartOptions {
   /** Syncs to the disk as in production, which few tests need and which costs time. */
   isDurable?: boolean;
+  /** Counts statements in `pg_stat_statements`, for a measure. */
+  countsStatements?: boolean;
 }
 
 const startWithinMs = 60_000;
@@ -41,12 +43,18 @@ export function testPostgres(title: string): {
 }
 
 /** One server per test run: the first caller starts it, and it ends with the test run, however that ends. */
-export async function startPostgres({ isDurable = false }: StartOptions = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  isDurable = false,
+  countsStatements = false,
+}: StartOptions = {}): Promise<PostgresServer> {
   const found = findPostgres();
   if ('missing' in found) throw new Error(`Postgres is needed here: ${found.missing}.`);
   const owner = runOwner();
-  const folder = join(tmpdir(), `switchyard-pg-${owner}${isDurable ? '-durable' : ''}`);
-  if (createsFolder(folder)) keep({ folder, owner, isDurable, binaries: found.folder });
+  const folder = join(
+    tmpdir(),
+    `switchyard-pg-${owner}${isDurable ? '-durable' : ''}${countsStatements ? '-counting' : ''}`,
+  );
+  if (createsFolder(folder)) keep({ folder, owner, isDurable, countsStatements, binaries: found.folder });
   await untilReady(folder);
   return { createDatabase: () => createDatabase(folder) };
 }
