@@ -1,11 +1,13 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { ThreadNews } from '@switchyard/contract/dispatch/push';
 import type { Settings } from '@switchyard/contract/dispatch/settings';
+import type { PendingTask } from './queue/pending-entry.ts';
 import type { FileTable, QueuePauseRow, TaskRow } from './tables.ts';
 
 /** Everything that happens in the area, announced after it is on disk. */
 export type DispatchEvent =
-  | { type: 'task_created'; task: TaskRow }
+  /** `waits`: its place in the queue; null for news of a task that waits no more. */
+  | { type: 'task_created'; task: TaskRow; waits: PendingTask | null }
   /** A runner has taken it out of the queue. */
   | { type: 'task_claimed'; taskId: string }
   | { type: 'task_started'; task: TaskRow }
@@ -29,6 +31,8 @@ export type DispatchEvent =
   | { type: 'files_deleted'; owner: string; fileIds: string[] }
   /** News of the conversation area, which has no push of its own. */
   | { type: 'thread_news'; owner: string; news: ThreadNews }
+  /** Other replicas have changed tasks that no one here follows. */
+  | { type: 'tasks_changed' }
   /** Events of other replicas did not arrive: the rows have the changes. */
   | { type: 'news_lost' };
 
@@ -132,12 +136,18 @@ export class DispatchEvents {
 
   /** Returns false when no one here has a use for the row of a task that another replica has reported. */
   isFollowed(taskId: string, owner?: string): boolean {
-    return this.#listenersOf.has(taskId) || this.#followsTasks(owner);
+    return this.#listenersOf.has(taskId) || this.followsTasksOf(owner);
+  }
+
+  /** Returns true while a listener has a use for what other replicas report of this user; without one, of any. */
+  followsTasksOf(owner?: string): boolean {
+    for (const { followsTasks } of this.#interests) if (followsTasks?.(owner)) return true;
+    return false;
   }
 
   /** Returns true while someone here has a use for what other replicas report about tasks. */
   get isFollowing(): boolean {
-    return this.#listenersOf.size > 0 || this.#followsTasks();
+    return this.#listenersOf.size > 0 || this.followsTasksOf();
   }
 
   /** The users whose previews and reports of nodes someone here shows; null for all users. */
@@ -168,11 +178,6 @@ export class DispatchEvents {
   /** Tells only who waits for the task or watches it. */
   tellWatchers(event: DispatchEvent & { task: TaskRow }): void {
     for (const listener of this.#listenersOf.get(event.task.id) ?? []) this.#tell(listener, event, true);
-  }
-
-  #followsTasks(owner?: string): boolean {
-    for (const { followsTasks } of this.#interests) if (followsTasks?.(owner)) return true;
-    return false;
   }
 
   #tellAll(event: DispatchEvent, isNews: boolean): void {

@@ -155,8 +155,9 @@ export class Tasks {
     const simultaneous = await this.#entrance.hold(meta.userId, async (check) => {
       const other = await store.insert(owner, { ...prepared.task, row }, alongside(meta, { row, check }));
       if (other) return other;
-      events.announce({ type: 'task_created', task: row });
-      queue.add(pendingOf(row, prepared.requirement));
+      const waits = pendingOf(row, prepared.requirement);
+      events.announce({ type: 'task_created', task: row, waits });
+      queue.add(waits);
       return null;
     });
     if (simultaneous) return this.#replay(simultaneous, meta);

@@ -62,6 +62,11 @@ export class KeptFrames {
     return this.#rings.size > 0;
   }
 
+  /** Returns true when a frame of this user would be kept now. */
+  isNeededFor(user: string): boolean {
+    return this.#rings.has(nameOf({ user })) || this.#rings.has(nameOf('all'));
+  }
+
   /** The cursor behind the newest frame. */
   get cursor(): string {
     return this.#cursorOf(this.#position);

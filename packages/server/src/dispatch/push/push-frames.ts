@@ -114,6 +114,7 @@ export function frameOf(event: DispatchEvent, { timestamp, links, cursor }: Fram
       return { topic: topicOfFrame[news.type], owner, taskId: null, replaces: null, payload };
     }
     case 'task_claimed':
+    case 'tasks_changed':
     case 'task_execution':
     case 'task_requeued':
     case 'instance_removed':

@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import type { PushTopic } from '@switchyard/contract/dispatch/push';
+import { type PushTopic, pushLimits } from '@switchyard/contract/dispatch/push';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { ManualTime } from '../../../testing/manual-time.ts';
@@ -145,6 +145,25 @@ test('clients are told to read again when events were lost, and get the counts',
   await settled();
   expect(types).toEqual(['global_status', 'resync', 'global_status']);
   expect(got).toHaveLength(2);
+});
+
+test('rows of tasks elsewhere are read for users who listen or listened a moment ago; the numbers go to everyone', async () => {
+  const ann = newClient();
+  expect(events.isFollowed('t', 'ann')).toBe(false);
+  await hub.add(ann.socket);
+  expect([events.isFollowed('t', 'ann'), events.isFollowed('t', 'bob')]).toEqual([true, false]);
+  time.advance(1_000);
+  events.passOn({ type: 'tasks_changed' });
+  await settled();
+  expect(ann.types).toEqual(['global_status', 'global_status']);
+  const root = newClient({ userId: 'root', seesAll: true });
+  await hub.add(root.socket);
+  expect(events.isFollowed('t', 'bob')).toBe(true);
+  hub.remove(ann.socket);
+  hub.remove(root.socket);
+  expect(events.isFollowed('t', 'bob'), 'they may come back for what they have missed').toBe(true);
+  time.advance(pushLimits.keptMs);
+  expect([events.isFollowed('t', 'ann'), events.isFollowing]).toEqual([false, false]);
 });
 
 test('previews are wanted for the users whose sockets have asked for them', async () => {

@@ -56,7 +56,8 @@ export class PushHub {
       ...(options.timer && { timer: options.timer }),
     });
     this.#stop = options.events.listen((event) => this.#notice(event), {
-      followsTasks: () => this.#isNeeded,
+      // Each socket keeps frames, and they stay for a while after it.
+      followsTasks: (owner) => (owner === undefined ? this.#isNeeded : this.#kept.isNeededFor(owner)),
       reportsWanted: () => this.previewsWanted,
     });
   }

@@ -5,6 +5,7 @@ import { nullable, oneOf } from '@switchyard/contract/shapes';
 import { type Static, type TProperties, Type } from 'typebox';
 import { busTopic } from '../../platform/bus/bus.ts';
 import type { DispatchEvent } from '../dispatch-events.ts';
+import type { PendingTask } from '../queue/pending-entry.ts';
 
 const id = Type.String();
 const owner = Type.String();
@@ -49,6 +50,24 @@ const threadNews = Type.Union([
   Type.Object({ type: Type.Literal('thread_unread'), data: threadUnreadFrame.properties.data }),
 ]);
 
+/** The place of a new task in the queue. Replicas read the row of a task with a longer list, or of an earlier version. */
+const maxThingsNamed = 60;
+const place = Type.Object({
+  id,
+  owner,
+  priority: Type.Number(),
+  createdAtMs: Type.Number(),
+  frontMs: nullable(Type.Number()),
+  attempt: Type.Integer(),
+  fingerprint: Type.String(),
+  requirement: Type.Object({
+    nodeClasses: Type.Immutable(Type.Array(Type.String())),
+    models: Type.Immutable(Type.Array(Type.Object({ input: Type.String(), model: Type.String() }))),
+    pool: nullable(Type.String()),
+    pinnedInstanceId: nullable(Type.String()),
+  }),
+});
+
 function oneNews<const Name extends string, Facts extends TProperties>(types: readonly Name[], facts: Facts) {
   return Type.Object({ type: oneOf(types), ...facts });
 }
@@ -56,7 +75,8 @@ function oneNews<const Name extends string, Facts extends TProperties>(types: re
 /** An event as it crosses to other replicas: ids and small facts. The replica that receives it reads the rows. */
 const news = Type.Union([
   oneNews(['task_claimed'], { id }),
-  oneNews(['task_created', 'task_ended'], { id, owner: ofOwner }),
+  oneNews(['task_created'], { id, owner: ofOwner, waits: Type.Optional(place) }),
+  oneNews(['task_ended'], { id, owner: ofOwner }),
   oneNews(['task_started'], { id, owner: ofOwner, createdAt: Type.String() }),
   oneNews(['task_requeued'], { id, owner: ofOwner, delayMs: Type.Number({ minimum: 0 }) }),
   oneNews(['task_moved'], { id, position: nullable(Type.Integer()) }),
@@ -91,10 +111,18 @@ export const factsOfDispatcher: readonly News['type'][] = [
   'instance_changed',
 ];
 
+function shortPlace({ avoids: _none, ...waits }: PendingTask): { waits?: Static<typeof place> } {
+  const { nodeClasses, models } = waits.requirement;
+  return nodeClasses.length + models.length > maxThingsNamed ? {} : { waits };
+}
+
 /** Returns null for an event that crosses in another way. */
 export function newsOf(event: DispatchEvent): News | null {
   switch (event.type) {
-    case 'task_created':
+    case 'task_created': {
+      const { id, owner } = event.task;
+      return { type: event.type, id, owner, ...(event.waits && shortPlace(event.waits)) };
+    }
     case 'task_ended':
       return { type: event.type, id: event.task.id, owner: event.task.owner };
     case 'task_started': {
@@ -125,6 +153,7 @@ export function newsOf(event: DispatchEvent): News | null {
     case 'task_execution':
       return { type: event.type, id: event.taskId, owner: event.owner, event: event.event };
     case 'task_preview':
+    case 'tasks_changed':
     case 'news_lost':
       return null;
     default:

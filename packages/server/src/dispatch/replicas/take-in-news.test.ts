@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import { DispatchEvents } from '../dispatch-events.ts';
 import { Matchmaker } from '../queue/matchmaker.ts';
+import { pendingOf } from '../queue/pending-task.ts';
 import type { TaskRow } from '../tables.ts';
 import type { News } from './news.ts';
 import { TakeInNews } from './take-in-news.ts';
@@ -22,6 +23,10 @@ const row = (id: string) =>
   }) as TaskRow;
 
 const created = (id: string): News => ({ type: 'task_created', id });
+const createdWith = (id: string, owner = 'ada'): News => {
+  const { avoids: _none, ...waits } = pendingOf({ ...row(id), owner }, need);
+  return { type: 'task_created', id, owner, waits };
+};
 const claimed = (id: string): News => ({ type: 'task_claimed', id });
 const started = (id: string): News => ({ type: 'task_started', id, createdAt });
 const ended = (id: string): News => ({ type: 'task_ended', id });
@@ -85,6 +90,24 @@ test('a task that waits is put into the queue, and leaves it when it is claimed'
   expect(asked).toEqual({ rows: ['a'], requirements: ['a'] });
 });
 
+test('news that tell the place of a new task are enough for the queue, and no row is read', async () => {
+  const heard: string[] = [];
+  events.listen((event) => heard.push(event.type));
+  await taking.takeIn([createdWith('a'), createdWith('b'), claimed('a')]);
+  expect(queue.ids).toEqual(['b']);
+  expect(queue.get('b')).toEqual(pendingOf(row('b'), need));
+  expect(asked).toEqual({ rows: [], requirements: [] });
+  expect(heard, 'numbers on a page change, although no task is shown').toEqual(['tasks_changed']);
+});
+
+test('files of a user whom no one here follows are not read', async () => {
+  events.listen(() => undefined, { followsTasks: (owner) => owner === 'bob' });
+  await taking.takeIn([{ type: 'files_created', owner: 'ada', ids: ['f'] }]);
+  await expect(taking.takeIn([{ type: 'files_created', owner: 'bob', ids: ['f'] }])).rejects.toThrow(
+    'need nothing of it',
+  );
+});
+
 test('a task that was created and claimed meanwhile is not read for the queue', async () => {
   await taking.takeIn([created('a'), created('b'), claimed('a')]);
   expect(queue.ids).toEqual(['b']);
@@ -104,10 +127,10 @@ test('all tasks are read while a listener follows those of other replicas', asyn
   const heard: string[] = [];
   const stop = events.listen((event) => heard.push(event.type), { followsTasks: () => isNeeded });
   await taking.takeIn([ended('a')]);
-  expect(heard).toEqual([]);
+  expect(heard).toEqual(['tasks_changed']);
   isNeeded = true;
   await taking.takeIn([ended('b')]);
-  expect(heard).toEqual(['task_ended']);
+  expect(heard).toEqual(['tasks_changed', 'task_ended']);
   stop();
   await taking.takeIn([ended('c')]);
   expect(asked.rows).toEqual(['b']);

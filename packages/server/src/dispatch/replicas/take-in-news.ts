@@ -5,9 +5,10 @@ import type { Fleet } from '../fleet/fleet.ts';
 import type { Requirement } from '../graphs/capability.ts';
 import type { Configuration } from '../instances/configuration.ts';
 import type { Monitor } from '../monitor/monitor.ts';
-import { avoidancesOf } from '../queue/avoidance.ts';
+import { type Avoidance, avoidancesOf } from '../queue/avoidance.ts';
 import type { Matchmaker } from '../queue/matchmaker.ts';
 import type { Pauses } from '../queue/pauses.ts';
+import type { PendingTask } from '../queue/pending-entry.ts';
 import { pendingOf } from '../queue/pending-task.ts';
 import type { TaskRow } from '../tables.ts';
 import type { AttemptStore } from '../tasks/attempt-store.ts';
@@ -35,7 +36,7 @@ export class TakeInNews {
     pauses: Pick<Pauses, 'load'>;
     fleet: Pick<Fleet, 'apply' | 'member'>;
     configuration: Pick<Configuration, 'refresh'>;
-    events: Pick<DispatchEvents, 'passOn' | 'isFollowed'>;
+    events: Pick<DispatchEvents, 'passOn' | 'isFollowed' | 'followsTasksOf'>;
     monitor: Pick<Monitor, 'countStart' | 'countEnd'>;
     /** The time for which a task avoids an instance the first time. */
     avoidMs: number;
@@ -45,13 +46,17 @@ export class TakeInNews {
   }
 
   async takeIn(news: readonly News[]): Promise<void> {
+    const { events } = this.#options;
     const rows = await this.#read(news);
+    let hasUnread = false;
     for (const each of news) {
       this.#count(each);
       const event =
         'id' in each && each.type.startsWith('task_') ? this.#ofTask(each, rows) : await this.#of(each);
-      if (event) this.#options.events.passOn(event);
+      if (event) events.passOn(event);
+      else hasUnread ||= isOfRow(each);
     }
+    if (hasUnread) events.passOn({ type: 'tasks_changed' });
   }
 
   #count(news: News): void {
@@ -64,11 +69,11 @@ export class TakeInNews {
   async #read(news: readonly News[]): Promise<Rows> {
     const { tasks, attempts, events } = this.#options;
     const waiting = stillWaiting(news);
-    const followed = news.flatMap((each) =>
+    const wanted = news.flatMap((each) =>
       isOfRow(each) && (waiting.has(each.id) || events.isFollowed(each.id, each.owner)) ? [each.id] : [],
     );
     const [rows, requirements, tried] = await Promise.all([
-      tasks.rowsOf([...new Set([...followed, ...idsOf(news, ['task_moved'])])]),
+      tasks.rowsOf([...new Set([...wanted, ...idsOf(news, ['task_moved'])])]),
       tasks.requirementsOf([...waiting]),
       attempts.ofEach(idsOf(news, ['task_requeued']).filter((id) => waiting.has(id))),
     ]);
@@ -87,13 +92,15 @@ export class TakeInNews {
       return { type: news.type, taskId, owner, event };
     }
     if (news.type === 'task_claimed' || news.type === 'task_ended') queue.remove(news.id);
+    if (news.type === 'task_created') {
+      const waits = news.waits ? { ...news.waits, avoids: [] } : placeOf(task, rows.requirements);
+      if (waits) queue.add(waits);
+      return task ? { type: news.type, task, waits } : null;
+    }
     if (!task) return null;
     switch (news.type) {
-      case 'task_created':
-        this.#add(task, rows, 0);
-        return { type: news.type, task };
       case 'task_requeued':
-        this.#add(task, rows, news.delayMs);
+        this.#addAgain(task, rows, news.delayMs);
         return { type: news.type, task, delayMs: news.delayMs };
       case 'task_moved':
         if (task.frontAt !== null) queue.moveToFront(task.id, Date.parse(task.frontAt));
@@ -106,16 +113,15 @@ export class TakeInNews {
     }
   }
 
-  #add(task: TaskRow, { requirements, attempts }: Rows, delayMs: number): void {
-    const requirement = requirements.get(task.id);
-    if (task.phase !== 'queued' || !requirement) return;
+  #addAgain(task: TaskRow, { requirements, attempts }: Rows, delayMs: number): void {
     const { queue, avoidMs: firstMs, clock } = this.#options;
     const avoids = avoidancesOf(attempts.get(task.id) ?? [], { nowMs: clock(), firstMs });
-    queue.addLater(pendingOf(task, requirement, avoids), delayMs);
+    const waits = placeOf(task, requirements, avoids);
+    if (waits) queue.addLater(waits, delayMs);
   }
 
   async #of(news: News): Promise<DispatchEvent | null> {
-    const { fleet, configuration, pauses, files } = this.#options;
+    const { fleet, configuration, pauses, files, events } = this.#options;
     switch (news.type) {
       case 'instance_changed':
         fleet.member(news.instance.id)?.hear(news.instance);
@@ -138,6 +144,7 @@ export class TakeInNews {
       case 'batch_finished':
         return { type: news.type, batchId: news.id };
       case 'files_created':
+        if (!events.followsTasksOf(news.owner)) return null;
         return {
           type: news.type,
           owner: news.owner,
@@ -160,10 +167,24 @@ function isOfRow(
   return ['task_created', 'task_started', 'task_requeued', 'task_ended'].includes(news.type);
 }
 
-/** The tasks that wait after these news. One that was taken in between needs no place in the queue. */
+/** Returns null for a task that does not wait any more. */
+function placeOf(
+  task: TaskRow | undefined,
+  requirements: Rows['requirements'],
+  avoids: readonly Avoidance[] = [],
+): PendingTask | null {
+  const requirement = task && requirements.get(task.id);
+  return requirement && task.phase === 'queued' ? pendingOf(task, requirement, avoids) : null;
+}
+
+/**
+ * The tasks that wait after these news and whose place in the queue only their rows tell. One that was taken in between needs no
+ * place.
+ */
 function stillWaiting(news: readonly News[]): Set<string> {
   const waiting = new Set<string>();
   for (const each of news) {
+    if (each.type === 'task_created' && each.waits) continue;
     if (each.type === 'task_created' || each.type === 'task_requeued') waiting.add(each.id);
     if (each.type === 'task_claimed' || each.type === 'task_ended') waiting.delete(each.id);
   }

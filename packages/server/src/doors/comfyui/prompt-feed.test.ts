@@ -1,12 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
 import { type DispatchEvent, DispatchEvents } from '../../dispatch/dispatch-events.ts';
 import type { PushSocket } from '../../dispatch/push/push-socket.ts';
+import { pendingOf } from '../../dispatch/queue/pending-task.ts';
 import type { RunningNode } from '../../dispatch/replicas/running-nodes.ts';
 import type { TaskPromptRow, TaskRow } from '../../dispatch/tables.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
 import { type PromptClient, PromptFeed } from './prompt-feed.ts';
 
 const task = { id: 't', owner: 'ada', status: 'completed', result: null } as unknown as TaskRow;
+const need = { nodeClasses: [], models: [], pool: null, pinnedInstanceId: null };
 const address: TaskPromptRow = { taskId: 't', owner: 'ada', promptId: 'p', clientId: 'window' };
 const execution = (nodeId: string): DispatchEvent => ({
   type: 'task_execution',
@@ -72,7 +74,7 @@ test('the end of a prompt is told once, by the news or by the rows', async () =>
 
 test('a prompt that waits is not watched, and its end is read when news were lost', async () => {
   const { heard } = await connect();
-  events.passOn({ type: 'task_created', task });
+  events.passOn({ type: 'task_created', task, waits: pendingOf(task, need) });
   await new Promise((resolve) => setImmediate(resolve));
   expect(events.watchedTasks).toEqual([]);
   events.passOn({ type: 'news_lost' });
