@@ -23,6 +23,7 @@ import * as embeddings from './migrations/022-embeddings.ts';
 import * as traces from './migrations/023-traces.ts';
 import * as keptFiles from './migrations/027-kept-files.ts';
 import * as shares from './migrations/028-shares.ts';
+import * as spreadCounters from './migrations/029-spread-counters.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -49,4 +50,5 @@ export const dispatchMigrations: readonly Migration[] = [
   traces,
   keptFiles,
   shares,
+  spreadCounters,
 ];

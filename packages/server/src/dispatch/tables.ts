@@ -156,9 +156,11 @@ export interface TaskSourceTable {
 }
 
 /** Updated in the transaction that changes a status, so that no list or overview ever counts rows. */
+/** Several rows for each owner and status, whose sum counts. */
 export interface TaskCountTable {
   owner: string;
   status: string;
+  part: number;
   count: number;
 }
 
@@ -296,8 +298,10 @@ export interface FileTable {
   createdAt: string;
 }
 
+/** Several rows for each owner, whose sum counts. */
 export interface FileUsageTable {
   owner: string;
+  part: number;
   bytes: number;
   count: number;
 }

@@ -4,8 +4,9 @@ import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
 import { dispatchMigrations } from '../migrations.ts';
+import { UpkeepStore } from '../monitor/upkeep-store.ts';
 import type { DispatchTables } from '../tables.ts';
-import { type FilePlace, StoredFileStore } from './stored-file-store.ts';
+import { type FilePlace, insertOutputs, StoredFileStore } from './stored-file-store.ts';
 
 const postgres = testPostgres('lists of files on Postgres');
 
@@ -86,4 +87,43 @@ function listsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(await idsOf(ada, { since: timeOf(8), until: timeOf(8) })).toHaveLength(4);
     expect(await idsOf(ada, { since: timeOf(19), kind: 'audio' })).toEqual([]);
   });
+
+  it('never pass the quota, however many uploads come at once', async () => {
+    const upload = (index: number) =>
+      store.insertUpload({ user: 'cyd' }, { ...uploaded('cyd', index), size: 40 }, { quotaBytes: 100 });
+    const results = await Promise.allSettled(Array.from({ length: 6 }, (_, index) => upload(index)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(await store.usedBytes('cyd')).toBe(80);
+    expect((await store.total({ user: 'cyd' }, {})).total).toBe(2);
+  });
+
+  it('are counted in parts whose sum counts', async () => {
+    const database = opened.withTables<DispatchTables>();
+    await database.write(async (trx) => {
+      await insertOutputs(trx, 'dan', [{ ...uploaded('dan', 1), source: 'output', size: 3 }]);
+      // A part of no connection, as another replica would have written it.
+      await trx.insertInto('file_usage').values({ owner: 'dan', part: 99, bytes: 4, count: 1 }).execute();
+    });
+    const upkeep = new UpkeepStore(database);
+    const dans = async () => (await upkeep.topUsers(10)).filter(({ owner }) => owner === 'dan');
+    expect([await store.usedBytes('dan'), (await store.total({ user: 'dan' }, {})).total]).toEqual([7, 2]);
+    expect(await dans()).toEqual([{ owner: 'dan', bytes: 7, count: 2 }]);
+    await store.delete({ user: 'dan' }, uploaded('dan', 1).id);
+    expect(await dans()).toEqual([{ owner: 'dan', bytes: 4, count: 1 }]);
+  });
 }
+
+const uploaded = (owner: string, index: number) => ({
+  id: `${owner}-${index}`,
+  owner,
+  filename: `${index}`,
+  sha256: `${index}`,
+  contentType: 'text/plain',
+  source: 'upload' as const,
+  taskId: null,
+  workflowId: null,
+  width: null,
+  height: null,
+  blake3: null,
+  createdAt: timeOf(index),
+});

@@ -12,6 +12,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import { type AuditPart, noRecord } from '../../platform/audit/audit.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { dialectOf, lockName, partOfCounter } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
@@ -130,12 +131,7 @@ export class StoredFileStore {
   }
 
   async usedBytes(owner: string): Promise<number> {
-    const row = await this.#database.read
-      .selectFrom('file_usage')
-      .select('bytes')
-      .where('owner', '=', owner)
-      .executeTakeFirst();
-    return row?.bytes ?? 0;
+    return sumOfUsage(this.#database.read, owner);
   }
 
   async get(owner: Owner, fileId: string): Promise<FileRow | undefined> {
@@ -343,9 +339,12 @@ async function sameUpload(
     .executeTakeFirst();
 }
 
+/** Uploads of one user wait for each other, so that two never take the last room of the quota. */
 async function insertUpload(trx: Trx, row: NewFileRow, quotaBytes: number): Promise<void> {
-  const used = await addUsage(trx, row.owner, { bytes: row.size, count: 1 });
-  if (used > quotaBytes) throw new AppError('quota_exceeded');
+  const { owner, size } = row;
+  await lockName(trx, { dialect: dialectOf(trx), name: `uploads of ${owner}`, isShared: false });
+  await addUsage(trx, owner, { bytes: size, count: 1 });
+  if ((await sumOfUsage(trx, owner)) > quotaBytes) throw new AppError('quota_exceeded');
   await trx.insertInto('files').values(row).execute();
 }
 
@@ -399,15 +398,21 @@ async function removeRows(trx: Trx, rows: readonly FileRow[]): Promise<void> {
   }
 }
 
-/** Returns the bytes that the owner uses now. */
 async function addUsage(
   trx: Trx,
   owner: string,
   { bytes, count }: { bytes: number; count: number },
-): Promise<number> {
-  const used = await changedUsage.first(trx, { owner, bytes, count });
-  if (!used) throw new Error(`The usage of ${owner} was not counted.`);
-  return used.bytes;
+): Promise<void> {
+  await changedUsage.run(trx, { owner, bytes, count });
+}
+
+async function sumOfUsage(read: Pick<Trx, 'selectFrom'>, owner: string): Promise<number> {
+  const { bytes } = await read
+    .selectFrom('file_usage')
+    .select(({ fn }) => fn.sum<number | null>('bytes').as('bytes'))
+    .where('owner', '=', owner)
+    .executeTakeFirstOrThrow();
+  return Number(bytes ?? 0);
 }
 
 const fileColumns = [
@@ -431,17 +436,21 @@ const newFiles = new PreparedRows(fileColumns, (db: Kysely<DispatchTables>, rows
 );
 
 const changedUsage = new Prepared(
-  (db: Kysely<DispatchTables>, change: { owner: string; bytes: number; count: number }) =>
+  (db: Kysely<DispatchTables>, change: { owner: string; bytes: number; count: number }, dialect) =>
     db
       .insertInto('file_usage')
-      .values({ owner: change.owner, bytes: change.bytes, count: change.count })
+      .values({
+        owner: change.owner,
+        part: partOfCounter(dialect),
+        bytes: change.bytes,
+        count: change.count,
+      })
       .onConflict((conflict) =>
-        conflict.column('owner').doUpdateSet((update) => ({
+        conflict.columns(['owner', 'part']).doUpdateSet((update) => ({
           bytes: update('file_usage.bytes', '+', update.ref('excluded.bytes')),
           count: update('file_usage.count', '+', update.ref('excluded.count')),
         })),
-      )
-      .returning('bytes'),
+      ),
 );
 
 function visibleTo<Output>(

@@ -31,8 +31,9 @@ export class UpkeepStore {
   async topUsers(limit: number): Promise<FileUsage[]> {
     const rows = await this.#read
       .selectFrom('file_usage')
-      .select(['owner', 'bytes', 'count'])
-      .where('count', '>', 0)
+      .select(({ fn }) => ['owner', fn.sum<number>('bytes').as('bytes'), fn.sum<number>('count').as('count')])
+      .groupBy('owner')
+      .having(({ fn }) => fn.sum('count'), '>', 0)
       .orderBy('bytes', 'desc')
       .orderBy('owner')
       .limit(limit)

@@ -1,6 +1,7 @@
 import type { TaskStatus } from '@switchyard/contract/dispatch/task';
 import type { Kysely } from 'kysely';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { partOfCounter } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables } from '../tables.ts';
 
@@ -43,13 +44,14 @@ export async function readCounts(
   return counts;
 }
 
-const oneMore = new Prepared((db: Kysely<DispatchTables>, ended: { owner: string; status: string }) =>
-  db
-    .insertInto('task_counts')
-    .values({ owner: ended.owner, status: ended.status, count: 1 })
-    .onConflict((conflict) =>
-      conflict.columns(['owner', 'status']).doUpdateSet((update) => ({
-        count: update('task_counts.count', '+', update.ref('excluded.count')),
-      })),
-    ),
+const oneMore = new Prepared(
+  (db: Kysely<DispatchTables>, ended: { owner: string; status: string }, dialect) =>
+    db
+      .insertInto('task_counts')
+      .values({ owner: ended.owner, status: ended.status, part: partOfCounter(dialect), count: 1 })
+      .onConflict((conflict) =>
+        conflict.columns(['owner', 'status', 'part']).doUpdateSet((update) => ({
+          count: update('task_counts.count', '+', update.ref('excluded.count')),
+        })),
+      ),
 );

@@ -35,6 +35,17 @@ export function inKeyOrder(dialect: Dialect) {
     dialect === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table;
 }
 
+/** One part for each connection of Postgres, as far as they differ here. */
+const parts = 64;
+
+/**
+ * The part of a counter that a unit changes, when a counter is the sum of several rows. Two units of one moment have two
+ * connections, so they seldom change the same row, which is locked until the commit. SQLite has one writer and one part.
+ */
+export function partOfCounter(dialect: Dialect): RawBuilder<number> {
+  return dialect === 'postgres' ? sql<number>`pg_backend_pid() % ${sql.lit(parts)}` : sql<number>`0`;
+}
+
 /** True for a column whose value is in the list. It is one statement for lists of any length. */
 export function isOneOf(
   dialect: Dialect,
