@@ -11,10 +11,10 @@ import { TaskEnds } from '../task-ends.ts';
 
 const workers = 8;
 const outputBytes = 64;
-const tasks = isRehearsal ? 60 : 1_000;
+const tasks = isRehearsal ? 300 : 1_000;
 const runs = isRehearsal ? 20 : 400;
 const atOnce = 8;
-const idleSeconds = isRehearsal ? 2 : 20;
+const idleSeconds = isRehearsal ? 10 : 20;
 /** What a measure of a task or a run is taken after: an engine compiles what runs often. */
 const warmUp = isRehearsal ? 1 : 2;
 
