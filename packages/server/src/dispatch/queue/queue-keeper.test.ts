@@ -136,3 +136,45 @@ test('tasks whose news did not arrive are read together, not one by one', async 
   await keeper.close();
   queue.close();
 });
+
+test('rows are compared often while someone here listens, and seldom otherwise', async () => {
+  const time = new ManualTime();
+  const queue = new Matchmaker({ timer: time.timer, clock: time.now });
+  let isUrgent = false;
+  let compared = 0;
+  const keeper = new QueueKeeper({
+    tasks: {
+      queuedAfter: async () => [],
+      queuedIdsAfter: async () => [],
+      queuedStateAfter: async () => [],
+      queuedAmong: async () => new Set(),
+      counts: async () => ({ pending: 0, running: 0, completed: 0, failed: 0 }),
+    },
+    attempts: { ofEach: async () => new Map() },
+    queue,
+    pauses: { load: async () => undefined },
+    avoidMs: 2_000,
+    isShared: true,
+    isUrgent: () => isUrgent,
+    alongside: async () => {
+      compared += 1;
+    },
+    clock: time.now,
+    timer: time.timer,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  const pass = async (ms: number) => {
+    time.advance(ms);
+    // The next comparison is planned after this one.
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    return compared;
+  };
+  await keeper.start();
+  expect([await pass(9_999), await pass(1)]).toEqual([0, 1]);
+  isUrgent = true;
+  expect([await pass(10_000), await pass(2_000), await pass(2_000)]).toEqual([2, 3, 4]);
+  await keeper.close();
+  queue.close();
+});

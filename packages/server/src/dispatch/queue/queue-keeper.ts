@@ -18,6 +18,8 @@ interface KeeperOptions {
   avoidMs: number;
   /** Other replicas change the rows as well. */
   isShared: boolean;
+  /** Returns true while someone here needs what other replicas do at once. */
+  isUrgent?: () => boolean;
   /** Compares other parts with their rows, together with the queue. */
   alongside: () => Promise<void>;
   clock: Clock;
@@ -27,8 +29,8 @@ interface KeeperOptions {
 
 const rowsAtOnce = 2_000;
 const sweepEveryMs = 15_000;
-/** A request of another replica that this one missed is found within this time. */
-const sharedSweepEveryMs = 2_000;
+/** A request of another replica that this one missed is found within this time, or the longer one where no one listens. */
+const sharedSweepEveryMs = { urgent: 2_000, usual: 10_000 };
 
 /**
  * Keeps the queue in memory equal to the rows: filled from them at start, then checked for tasks that are missing, for
@@ -136,14 +138,14 @@ export class QueueKeeper {
 
   #plan(): void {
     if (this.#isClosed) return;
-    const { isShared, onFault } = this.#options;
+    const { isShared, isUrgent = () => true, onFault } = this.#options;
     this.#stopTimer = this.#timer(
       () => {
         void this.sweep()
           .catch(onFault)
           .then(() => this.#plan());
       },
-      isShared ? sharedSweepEveryMs : sweepEveryMs,
+      isShared ? sharedSweepEveryMs[isUrgent() ? 'urgent' : 'usual'] : sweepEveryMs,
     );
   }
 

@@ -108,7 +108,7 @@ export function createReplicas(parts: ReplicaParts): Placing {
 }
 
 function newQueueKeeper(parts: ReplicaParts, role: DispatcherRole): QueueKeeper {
-  const { tasks, attempts, others, matchmaker, pauses, timeouts, clock, log } = parts;
+  const { tasks, attempts, others, matchmaker, pauses, timeouts, events, clock, log } = parts;
   const catchUp = new CatchUp({ ...parts, isDispatcher: () => role.isLeading });
   return new QueueKeeper({
     tasks,
@@ -117,6 +117,8 @@ function newQueueKeeper(parts: ReplicaParts, role: DispatcherRole): QueueKeeper 
     pauses,
     avoidMs: timeouts.avoidMs,
     isShared: others !== null,
+    // Without a bus, nothing else tells what other replicas do.
+    isUrgent: () => !others?.bus || role.isLeading || events.isFollowing,
     alongside: async () => {
       if (others !== null) await catchUp.run();
     },

@@ -187,20 +187,21 @@ export class JobStore {
     );
   }
 
-  /** The jobs of a kind that wait and are due within this time, and those that a dead process left behind; the first ones first. */
+  /** The jobs of these kinds that wait and are due within this time, and those that a dead process left behind; the first ones first. */
   async dueWithin(
-    kind: string,
+    kinds: readonly string[],
     { horizonMs, limit }: { horizonMs: number; limit: number },
-  ): Promise<DueJob[]> {
+  ): Promise<(DueJob & { kind: string })[]> {
     const rows = await this.#waiting()
-      .where('kind', '=', kind)
+      .select('kind')
+      .where('kind', 'in', kinds)
       .where('dueAtMs', '<=', this.#timeAfter(horizonMs))
       .where(({ not }) => not(this.#isDoubtful()))
       .where((either) => either.or([either('runner', 'is', null), either('dueAtMs', '<=', this.#time())]))
       .orderBy('dueAtMs')
       .limit(limit)
       .execute();
-    return rows.map(asDueJob);
+    return rows.map((row) => ({ ...asDueJob(row), kind: row.kind }));
   }
 
   /** Those of these jobs that wait, or that were given back. */

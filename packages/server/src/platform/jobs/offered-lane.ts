@@ -1,6 +1,6 @@
 import type { Offer, OfferOutcome, OfferQueue } from '../offers/offer-queue.ts';
 import { JobAttempts, type JobAttemptsOptions } from './job-attempts.ts';
-import type { JobLane } from './job-lane.ts';
+import type { JobLane, Swept } from './job-lane.ts';
 import type { DueJob } from './job-store.ts';
 
 /** The facts about a job in an offer. `dueAtMs` is the time of the row when it was offered. */
@@ -10,9 +10,9 @@ export interface JobOffer {
 }
 
 /** A job that is due later than this is not offered yet, so Redis holds only the jobs of the next minutes. */
-const horizonMs = 120_000;
+export const horizonMs = 120_000;
 /** More than this at once waits for a later sweep. */
-const maxOffersPerSweep = 1_000;
+export const maxOffersPerSweep = 1_000;
 /** Ids that wait to be offered. The sweep finds what is beyond. */
 const maxFresh = 10_000;
 const afterTroubleMs = 5_000;
@@ -65,11 +65,11 @@ export class OfferedLane implements JobLane {
   }
 
   /** Offers what is due soon and BullMQ may not know: it was emptied, a process has died, or its time has come near. */
-  async sweep(): Promise<void> {
+  async sweep({ dueSoon }: Partial<Swept> = {}): Promise<void> {
     if (this.#isStopped) return;
     const { kind, store, report } = this.#options;
     try {
-      const due = await store.dueWithin(kind, { horizonMs, limit: maxOffersPerSweep });
+      const due = dueSoon ?? (await store.dueWithin([kind], { horizonMs, limit: maxOffersPerSweep }));
       await this.#offer(due);
       this.#isFull = due.length === maxOffersPerSweep;
       // A unit is over by then. If it was committed, this sweep or the next one has seen its row.

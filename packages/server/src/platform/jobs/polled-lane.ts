@@ -1,5 +1,5 @@
 import { JobAttempts, type JobAttemptsOptions } from './job-attempts.ts';
-import type { JobLane } from './job-lane.ts';
+import type { JobLane, Swept } from './job-lane.ts';
 
 /** Polling finds jobs of other processes. A wake and the timer find our own at once. */
 const maxIdleMs = 30_000;
@@ -37,7 +37,7 @@ export class PolledLane implements JobLane {
     else this.#looking = this.#look();
   }
 
-  async sweep(hasMoved: boolean): Promise<void> {
+  async sweep({ hasMoved }: Swept): Promise<void> {
     if (hasMoved) this.wake();
   }
 

@@ -20,7 +20,7 @@ import type {
   NewJob,
   Schedule,
 } from './jobs.ts';
-import { type JobOffer, OfferedLane } from './offered-lane.ts';
+import { horizonMs, type JobOffer, maxOffersPerSweep, OfferedLane } from './offered-lane.ts';
 import { PolledLane } from './polled-lane.ts';
 import type { JobTables } from './tables.ts';
 
@@ -177,8 +177,25 @@ export class StoredJobs implements Jobs {
   /** One kind after the other, so that a sweep is never a burst. Never rejects. */
   async #sweep(): Promise<void> {
     const hasMoved = await this.#correctTimes();
-    for (const lane of this.#lanes.values()) if (this.#isRunning) await lane.sweep(hasMoved);
+    const dueSoon = await this.#dueSoon();
+    for (const [kind, lane] of this.#lanes) {
+      if (this.#isRunning)
+        await lane.sweep({ hasMoved, dueSoon: dueSoon?.filter((job) => job.kind === kind) });
+    }
     this.#planSweep();
+  }
+
+  /** One question for all kinds. Returns undefined when lanes have to ask for themselves. Never rejects. */
+  async #dueSoon(): Promise<Awaited<ReturnType<JobStore['dueWithin']>> | undefined> {
+    if (!this.#options.offers) return undefined;
+    try {
+      const limit = maxOffersPerSweep;
+      const due = await this.#store.dueWithin([...this.#lanes.keys()], { horizonMs, limit });
+      return due.length < limit ? due : undefined;
+    } catch (error) {
+      this.#options.report({ kind: 'jobs', error });
+      return undefined;
+    }
   }
 
   /** Corrects what a clock that was set has put off or brought forward. Returns true when jobs are due earlier. Never rejects. */
