@@ -1,13 +1,12 @@
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { ThreadNews } from '@switchyard/contract/dispatch/push';
 import type { Settings } from '@switchyard/contract/dispatch/settings';
-import type { PendingTask } from './queue/pending-entry.ts';
 import type { FileTable, QueuePauseRow, TaskRow } from './tables.ts';
 
 /** Everything that happens in the area, announced after it is on disk. */
 export type DispatchEvent =
   /** `waits`: its place in the queue; null for news of a task that waits no more. */
-  | { type: 'task_created'; task: TaskRow; waits: PendingTask | null }
+  | { type: 'task_created'; task: TaskRow; waits: QueuePlace | null }
   /** A runner has taken it out of the queue. */
   | { type: 'task_claimed'; taskId: string }
   | { type: 'task_started'; task: TaskRow }
@@ -35,6 +34,27 @@ export type DispatchEvent =
   | { type: 'tasks_changed' }
   /** Events of other replicas did not arrive: the rows have the changes. */
   | { type: 'news_lost' };
+
+/** What the queue needs to know of a task that waits. */
+export interface QueuePlace {
+  id: string;
+  owner: string;
+  priority: number;
+  createdAtMs: number;
+  /** When it was moved to the front of its owner's line; null when it never was. */
+  frontMs: number | null;
+  /** The attempt number in the row; claiming the task increases it by one. */
+  attempt: number;
+  fingerprint: string;
+  /** The node classes and files that it needs from the worker that runs it. */
+  requirement: {
+    nodeClasses: readonly string[];
+    models: readonly { input: string; model: string }[];
+    /** The task runs only on an instance of a server with this tag. */
+    pool: string | null;
+    pinnedInstanceId: string | null;
+  };
+}
 
 export type NewFile = Pick<
   FileTable,

@@ -1,14 +1,8 @@
+import type { QueuePlace } from '../dispatch-events.ts';
 import { type ModelUse, modelsIn } from './fingerprint.ts';
 import { type Graph, nodeClasses } from './graph.ts';
 
-/** The node classes and files that a task needs from the worker that runs it. */
-export interface Requirement {
-  nodeClasses: readonly string[];
-  models: readonly ModelUse[];
-  /** The task runs only on an instance of a server with this tag. */
-  pool: string | null;
-  pinnedInstanceId: string | null;
-}
+export type Requirement = QueuePlace['requirement'];
 
 /** The things that an instance offers. It is replaced as a whole when it changes, never altered. */
 export interface Offer {

@@ -1,17 +1,7 @@
-import type { Requirement } from '../graphs/capability.ts';
+import type { QueuePlace } from '../dispatch-events.ts';
 import type { Avoidance } from './avoidance.ts';
 
-export interface PendingTask {
-  id: string;
-  owner: string;
-  priority: number;
-  createdAtMs: number;
-  /** When it was moved to the front of its owner's line; null when it never was. */
-  frontMs: number | null;
-  /** The attempt number in the row; claiming the task increases it by one. */
-  attempt: number;
-  fingerprint: string;
-  requirement: Requirement;
+export interface PendingTask extends QueuePlace {
   /** The instances that it is not given to for now. */
   avoids: readonly Avoidance[];
 }

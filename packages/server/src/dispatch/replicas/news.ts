@@ -4,8 +4,7 @@ import { pauseRoles, pauseScopes } from '@switchyard/contract/dispatch/queue';
 import { nullable, oneOf } from '@switchyard/contract/shapes';
 import { type Static, type TProperties, Type } from 'typebox';
 import { busTopic } from '../../platform/bus/bus.ts';
-import type { DispatchEvent } from '../dispatch-events.ts';
-import type { PendingTask } from '../queue/pending-entry.ts';
+import type { DispatchEvent, QueuePlace } from '../dispatch-events.ts';
 
 const id = Type.String();
 const owner = Type.String();
@@ -111,7 +110,7 @@ export const factsOfDispatcher: readonly News['type'][] = [
   'instance_changed',
 ];
 
-function shortPlace({ avoids: _none, ...waits }: PendingTask): { waits?: Static<typeof place> } {
+function shortPlace(waits: QueuePlace): { waits?: QueuePlace } {
   const { nodeClasses, models } = waits.requirement;
   return nodeClasses.length + models.length > maxThingsNamed ? {} : { waits };
 }
