@@ -46,6 +46,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'queue',
     'attempts',
     'files',
+    'collections',
     'webhooks',
     'intake',
     'batches',

@@ -9,7 +9,7 @@ export function errorsReference(): string {
 
 Generated from \`packages/contract/src/errors.ts\` by \`npm run docs\`.
 
-A dispatch path (\`/api/auth\`, \`/api/instances\`, \`/api/tasks\`, \`/api/files\`, \`/api/config\`, \`/api/monitor\`,
+A dispatch path (\`/api/auth\`, \`/api/instances\`, \`/api/tasks\`, \`/api/files\`, \`/api/collections\`, \`/api/config\`, \`/api/monitor\`,
 \`/api/health\`, \`/api/webhooks\`, \`/api/workflows\`) answers
 \`{ "code": <status>, "message", "error": <code>, "data": null, "requestId", "details"? }\`.
 

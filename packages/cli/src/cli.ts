@@ -33,6 +33,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   instances: async () => (await import('./commands/instances.ts')).addInstancesCommand,
   files: async () => (await import('./commands/files.ts')).addFilesCommand,
   share: async () => (await import('./commands/share.ts')).addShareCommand,
+  collections: async () => (await import('./commands/collections.ts')).addCollectionsCommand,
   webhooks: async () => (await import('./commands/webhooks.ts')).addWebhooksCommand,
   usage: async () => (await import('./commands/usage.ts')).addUsageCommand,
   users: async () => (await import('./commands/users.ts')).addUsersCommand,

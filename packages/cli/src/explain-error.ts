@@ -60,6 +60,7 @@ const hints: Record<string, string> = {
   workflow_not_found: 'See which there are: switchyard workflows list',
   workflow_exists: 'A new version of it: switchyard workflows import --replace',
   share_not_found: 'See which there are: switchyard share list',
+  collection_not_found: 'See which there are: switchyard collections list',
   webhook_not_found: 'See which there are: switchyard webhooks list',
   delivery_not_found: 'See which there are: switchyard webhooks deliveries ID',
   account_not_found: 'See which there are: switchyard users list',

@@ -10,6 +10,10 @@ export interface FileFilterOptions {
   user?: string;
   since?: string;
   until?: string;
+  starred?: true;
+  tag?: string;
+  collection?: string;
+  expiresWithin?: string;
 }
 
 /** The same filters for a list and for an archive. */
@@ -25,10 +29,20 @@ export function addFileFilters(command: Command): Command {
     )
     .option('--until <time>', 'stored until: a date and time, or how long ago (2h, 7d)', (text) =>
       moment(text),
-    );
+    )
+    .option('--starred', 'only those with a star')
+    .option('--tag <tag>', 'only those with this tag')
+    .option('--collection <id>', 'only those in this collection')
+    .option('--expires-within <time>', 'only those that are deleted within this time (7d)', untilThen);
+}
+
+function untilThen(text: string): string {
+  return new Date(2 * Date.now() - Date.parse(moment(text))).toISOString();
 }
 
 export function filterOf(options: FileFilterOptions): FileFilterQuery {
   const { source, kind, task: taskId, workflow: workflowId, user: owner, since, until } = options;
-  return { source, kind, taskId, workflowId, owner, since, until } as FileFilterQuery;
+  const { starred, tag, collection: collectionId, expiresWithin: expiresBefore } = options;
+  const marks = { starred, tag, collectionId, expiresBefore };
+  return { source, kind, taskId, workflowId, owner, since, until, ...marks } as FileFilterQuery;
 }

@@ -139,6 +139,43 @@ describe('switchyard files', () => {
     expect((await files('list', '--kind', 'video')).stderr).toContain('no such files');
   });
 
+  it('stars, tags and collects files, and lists what is deleted soon', async () => {
+    const soon = () => files('list', '--expires-within', '31d');
+    expect((await soon()).stdout).toContain(picture);
+    expect((await files('star', picture)).stdout).toMatch(/^\S{22} +yes +starred +never/m);
+    expect((await files('caption', picture, 'Night')).stdout).toContain('Night');
+    await files('tag', picture, last, '--add', 'Dark', '--add', 'draft');
+    await files('tag', picture, '--remove', 'draft');
+    expect((await files('tags')).stdout).toMatch(/^dark +2$/m);
+    expect((await json('list', '--tag', 'draft')).total).toBe(1);
+    expect((await soon()).stdout).not.toContain(picture);
+    expect((await files('unstar', picture)).stdout).not.toContain('starred');
+    expect(await files('tag', picture)).toMatchObject({ code: 2 });
+
+    expect((await cli('collections', 'create', 'Sea')).stdout).toMatch(/ 0 .*Sea$/m);
+    expect(await cli('collections', 'create', 'Sea')).toMatchObject({ code: 6 });
+    await cli('collections', 'add', 'Sea', upload, picture, last);
+    await cli('collections', 'move', 'Sea', last, '--before', upload);
+    await cli('collections', 'remove', 'Sea', picture);
+    const changed = await cli(
+      'collections',
+      'change',
+      'Sea',
+      '--name',
+      'Ocean',
+      '--cover',
+      upload,
+      '-o',
+      'json',
+    );
+    expect(JSON.parse(changed.stdout)).toMatchObject({ name: 'Ocean', count: 2, coverFileId: upload });
+    const { stdout } = await cli('collections', 'show', 'Ocean', '-o', 'json');
+    expect(JSON.parse(stdout).items.map(({ fileId }: { fileId: string }) => fileId)).toEqual([last, upload]);
+    expect((await cli('collections', 'list', '--file', last)).stdout).toContain('Ocean');
+    expect(await cli('collections', 'delete', 'Ocean')).toMatchObject({ code: 0 });
+    expect(await cli('collections', 'show', 'Ocean')).toMatchObject({ code: 5 });
+  });
+
   it('saves files as one zip and never replaces a file that is there', async () => {
     const one = await files('zip', upload, picture, '-o', 'two.zip');
     expect(one).toMatchObject({ code: 0, stdout: 'two.zip\n' });

@@ -5,6 +5,7 @@ const dispatchRoots = new Set([
   'instances',
   'tasks',
   'files',
+  'collections',
   'config',
   'monitor',
   'overview',

@@ -254,9 +254,29 @@ export const errorCatalogue = {
     kind: 'conflict',
     message: 'A task that has not ended needs this file. Delete it afterwards, or cancel the task.',
   },
+  tag_limit: {
+    kind: 'conflict',
+    message: 'The file has as many tags as a file may have. Take some off first.',
+  },
   collection_not_found: {
     kind: 'not_found',
     message: 'No such collection. GET /api/collections lists yours.',
+  },
+  collection_exists: {
+    kind: 'conflict',
+    message: 'You have a collection of this name. Choose another name.',
+  },
+  collection_limit: {
+    kind: 'conflict',
+    message: 'You have as many collections as you may have. Delete one first.',
+  },
+  collection_full: {
+    kind: 'conflict',
+    message: 'The collection has as many files as it may have. Begin another one.',
+  },
+  collection_changed: {
+    kind: 'conflict',
+    message: 'The collection has changed since you read it. Read its files again.',
   },
   path_not_allowed: { kind: 'invalid', message: 'The path is not allowed.' },
   file_too_large: { kind: 'too_large', message: 'The file is larger than this gateway accepts.' },

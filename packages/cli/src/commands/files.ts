@@ -11,6 +11,7 @@ import { type Command, Option } from 'commander';
 import { addFileFilters, type FileFilterOptions, filterOf } from '../file-filters.ts';
 import { addFilesAgain } from '../files-again.ts';
 import { addFilesLineage } from '../files-lineage.ts';
+import { addFilesMarks } from '../files-marks.ts';
 import { addFilesRecipe } from '../files-recipe.ts';
 import { addFilesZip } from '../files-zip.ts';
 import { formatSize } from '../format-size.ts';
@@ -39,13 +40,14 @@ interface ListOptions extends Options, FileFilterOptions, PageOptions {
 export function addFilesCommand(program: Command, terminal: Terminal): void {
   const command = program.command('files');
   describeCommand(command, {
-    purpose: 'list, upload, download and delete files, and see how they were made',
+    purpose: 'list, upload, download, mark and delete files, and see how they were made',
     examples: ['switchyard files upload cat.png', 'switchyard files list --source output'],
   });
   addList(command, terminal);
   addUpload(command, terminal);
   addDownload(command, terminal);
   addFilesZip(command, terminal);
+  addFilesMarks(command, terminal);
   addFilesRecipe(command, terminal);
   addFilesLineage(command, terminal);
   addFilesAgain(command, terminal);
@@ -160,6 +162,7 @@ const columns: Column<StoredFile>[] = [
   { title: 'SIZE', of: ({ size }) => formatSize(size) },
   { title: 'TYPE', of: ({ contentType }) => contentType },
   { title: 'SOURCE', of: ({ source }) => source },
+  { title: 'KEPT BY', of: ({ keptBy }) => keptBy.join(', ') },
   { title: 'CREATED', of: ({ createdAt }) => createdAt },
   { title: 'NAME', of: ({ filename }) => filename },
 ];

@@ -12,7 +12,7 @@ export type FileSource = (typeof fileSources)[number];
 export const fileKeepers = ['starred', 'collection', 'shared', 'cover', 'sweep'] as const;
 export type FileKeeper = (typeof fileKeepers)[number];
 
-export const storedFile = Type.Object({
+export const newFile = Type.Object({
   fileId: Type.String(),
   filename: Type.String(),
   url: Type.String({ description: 'Loadable without credentials for 24 hours.' }),
@@ -30,12 +30,38 @@ export const storedFile = Type.Object({
   height: nullable(Type.Integer()),
   createdAt: isoTime,
 });
+export type NewStoredFile = Static<typeof newFile>;
+
+/** What its owner notes about a file, and what that means for its time. */
+export const fileMarks = Type.Object({
+  starred: Type.Boolean(),
+  caption: Type.String(),
+  tags: Type.Array(Type.String(), { description: 'In alphabetical order.' }),
+  keptBy: Type.Array(oneOf(fileKeepers), {
+    description: 'What keeps it beyond `files.retention`; empty when nothing does.',
+  }),
+  expiresAt: nullable(
+    Type.String({ description: 'When `files.retention` deletes it. Null for a file that is kept.' }),
+  ),
+});
+export type FileMarks = Static<typeof fileMarks>;
+
+export const storedFile = Type.Object({ ...newFile.properties, ...fileMarks.properties });
 export type StoredFile = Static<typeof storedFile>;
+
+export const markLimits = { caption: 500, tags: 20, tag: 50, files: 1_000, listedTags: 1_000 } as const;
 
 export const fileKinds = ['image', 'video', 'audio', 'text', 'other'] as const;
 export type FileKind = (typeof fileKinds)[number];
 
 const time = Type.String({ maxLength: 40, format: 'date-time', description: 'ISO 8601.' });
+
+export const fileTag = Type.String({
+  minLength: 1,
+  maxLength: markLimits.tag,
+  pattern: '\\S',
+  description: 'Stored in lower case, with single spaces.',
+});
 
 const fileFilter = {
   source: Type.Optional(oneOf(fileSources)),
@@ -47,6 +73,19 @@ const fileFilter = {
   owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'For administrators.' })),
   since: Type.Optional(time),
   until: Type.Optional(time),
+  starred: Type.Optional(Type.Boolean()),
+  tag: Type.Optional(fileTag),
+  collectionId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'In this collection. They keep the order of the list.',
+    }),
+  ),
+  expiresBefore: Type.Optional({
+    ...time,
+    description: 'ISO 8601. Those that `files.retention` deletes before this time.',
+  }),
 };
 export type FileFilterQuery = Static<ReturnType<typeof Type.Object<typeof fileFilter>>>;
 
@@ -147,6 +186,66 @@ export const listFiles = {
     tags,
     querystring: fileListQuery,
     response: { 200: envelope(fileList) },
+  },
+} as const satisfies Endpoint;
+
+const fileIds = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+  minItems: 1,
+  maxItems: markLimits.files,
+  uniqueItems: true,
+});
+/** Files that a request names. */
+export const namedFiles = Type.Object({ fileIds }, closed);
+
+const someTags = Type.Optional(Type.Array(fileTag, { maxItems: markLimits.tags }));
+
+export const markedFiles = Type.Object(
+  {
+    fileIds,
+    starred: Type.Optional(Type.Boolean()),
+    caption: Type.Optional(Type.String({ maxLength: markLimits.caption })),
+    tags: Type.Optional(
+      Type.Array(fileTag, { maxItems: markLimits.tags, description: 'Takes the place of the tags.' }),
+    ),
+    addTags: someTags,
+    removeTags: someTags,
+  },
+  closed,
+);
+export type MarkedFiles = Static<typeof markedFiles>;
+
+export const markFiles = {
+  method: 'PUT',
+  url: '/api/files/marks',
+  config: { access: 'dispatch:write', bodyLimit: 512 * 1024 },
+  schema: {
+    summary: 'Star your files, give them a caption or tags',
+    description:
+      'The same for all of them; what is left out stays as it is. An id that is not among your files is 404, and nothing changes.',
+    tags,
+    body: markedFiles,
+    response: {
+      200: envelope(
+        Type.Object({ items: Type.Array(Type.Object({ fileId: Type.String(), ...fileMarks.properties })) }),
+      ),
+    },
+  },
+} as const satisfies Endpoint;
+
+export const listFileTags = {
+  method: 'GET',
+  url: '/api/files/tags',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'The tags of your files, the most used first',
+    description: `At most ${markLimits.listedTags.toLocaleString('en')}.`,
+    tags,
+    querystring: Type.Object({}, closed),
+    response: {
+      200: envelope(
+        Type.Object({ items: Type.Array(Type.Object({ tag: Type.String(), count: Type.Integer() })) }),
+      ),
+    },
   },
 } as const satisfies Endpoint;
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { runStatuses } from '../conversation/run.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isoTime, nullable, oneOf } from '../shapes.ts';
-import { storedFile } from './file.ts';
+import { newFile } from './file.ts';
 import { instance } from './instance.ts';
 import { pausedQueue, shownPause } from './queue.ts';
 import { task, taskError, taskResult } from './task.ts';
@@ -97,7 +97,7 @@ export const taskFailedFrame = frame(
 /** Files of the user that are new: uploads, and the outputs of a task that has ended. */
 export const filesCreatedFrame = frame(
   'files_created',
-  Type.Object({ files: Type.Array(storedFile, { maxItems: pushLimits.filesPerFrame }) }),
+  Type.Object({ files: Type.Array(newFile, { maxItems: pushLimits.filesPerFrame }) }),
 );
 
 export const filesDeletedFrame = frame(

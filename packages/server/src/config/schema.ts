@@ -158,7 +158,7 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
     quota_per_user: size('20GB', 'What one user may keep.', { minimum: '1MB', maximum: '100TB' }),
     retention: duration(
       '30d',
-      'Files older than this are deleted, unless a task that has not ended needs them.',
+      'Files older than this are deleted, unless a task that has not ended needs them or they are kept: by a star, a collection, a share, a cover or a grid.',
       {
         minimum: '1h',
         maximum: '3650d',

@@ -6,6 +6,7 @@ import { type ExecutionTimeouts, executionTimeouts } from './attempts/execution-
 import { taskBatchRoutes } from './batches/task-batch-routes.ts';
 import { TaskBatchStore } from './batches/task-batch-store.ts';
 import { TaskBatches } from './batches/task-batches.ts';
+import { collectionRoutes } from './collections/collection-routes.ts';
 import { DispatchEvents } from './dispatch-events.ts';
 import type { DispatchOptions, DispatchParts } from './dispatch-parts.ts';
 import { UserDocumentStore } from './documents/user-document-store.ts';
@@ -177,6 +178,7 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
       taskBatchRoutes({ ...rows, batches }),
       instanceRoutes({ instances }),
       rows.fileRoutes,
+      collectionRoutes(rows),
       createRecipes({ ...rows, tasks }),
       configurationRoutes({ configuration }),
       taskTimelineRoutes({ timelines: timelinesIn(database) }),

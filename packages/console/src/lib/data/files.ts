@@ -1,4 +1,4 @@
-import { type FileFilterQuery, listFiles, type StoredFile } from '@switchyard/contract/dispatch/file';
+import { type FileFilterQuery, listFiles, type NewStoredFile } from '@switchyard/contract/dispatch/file';
 import { getFileLineage } from '@switchyard/contract/dispatch/lineage';
 import { getFileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
@@ -21,7 +21,7 @@ export function filePagesQuery(filter: FileFilterQuery = {}) {
 
 /** The files that live frames have announced since the page was opened, the newest first. */
 export function newFilesQuery() {
-  return queryOptions({ queryKey: keys.newFiles, queryFn: (): StoredFile[] => [], staleTime: Infinity });
+  return queryOptions({ queryKey: keys.newFiles, queryFn: (): NewStoredFile[] => [], staleTime: Infinity });
 }
 
 export function fileRecipeQuery(fileId: string) {

@@ -1,6 +1,6 @@
 import type { Run } from '@switchyard/contract/conversation/run';
 import type { Thread } from '@switchyard/contract/conversation/thread';
-import type { StoredFile } from '@switchyard/contract/dispatch/file';
+import type { NewStoredFile, StoredFile } from '@switchyard/contract/dispatch/file';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { ServerFrameData } from '@switchyard/contract/dispatch/push';
 import type { Task } from '@switchyard/contract/dispatch/task';
@@ -66,14 +66,14 @@ function changeInstances(cache: QueryClient, { instances, snapshot }: News): voi
 }
 
 function changeFiles(cache: QueryClient, { newFiles, deletedFiles }: News): void {
-  const kept = (file: StoredFile) => (deletedFiles.has(file.fileId) ? null : file);
-  cache.setQueryData<StoredFile[]>(keys.newFiles, (known = []) =>
+  const kept = <File extends NewStoredFile>(file: File) => (deletedFiles.has(file.fileId) ? null : file);
+  cache.setQueryData<NewStoredFile[]>(keys.newFiles, (known = []) =>
     changedItems([...newFiles, ...known].slice(0, maxNew), kept),
   );
   if (deletedFiles.size === 0) return;
   cache.setQueriesData<Pages<{ items: StoredFile[]; total: number }>>(
     { queryKey: keys.filePages },
-    (data) => data && changedPages(data, (page) => changedList(page, kept)),
+    (data) => data && changedPages(data, (page) => changedList(page, (file: StoredFile) => kept(file))),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { PreviewMessage, PushMessage } from '@switchyard/client/push/push-message';
-import type { StoredFile } from '@switchyard/contract/dispatch/file';
+import type { NewStoredFile } from '@switchyard/contract/dispatch/file';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { ServerFrame, ServerFrameData } from '@switchyard/contract/dispatch/push';
 import type { Task } from '@switchyard/contract/dispatch/task';
@@ -12,7 +12,7 @@ export interface News {
   changedTasks: Set<string>;
   newTasks: Task[];
   instances: Map<string, Instance>;
-  newFiles: StoredFile[];
+  newFiles: NewStoredFile[];
   deletedFiles: Set<string>;
   runs: Map<string, ServerFrameData<'run_status'>>;
   /** The runs that no list has yet; they may have begun or ended since. */

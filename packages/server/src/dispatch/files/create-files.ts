@@ -2,6 +2,7 @@ import type { DispatchParts } from '../dispatch-parts.ts';
 import type { NodeInputStore } from '../instances/node-input-store.ts';
 import type { ShareStore } from '../shares/share-store.ts';
 import { FileArchives } from './file-archives.ts';
+import { FileMarkStore } from './file-mark-store.ts';
 import { fileRoutes } from './file-routes.ts';
 import { OwnFiles } from './own-files.ts';
 import { PictureWork } from './picture-work.ts';
@@ -18,7 +19,7 @@ export function createFiles(
 ) {
   const { database, content, thumbnails, nodeInputs, options } = parts;
   const store = new StoredFileStore(database);
-  const files = new StoredFiles({ ...parts, store, limits: options.limits });
+  const files = new StoredFiles({ ...parts, store, ...options });
   const ownFiles = new OwnFiles({ files: store, nodeInputs });
   const work = new PictureWork();
   const pictures = new StoredPictures({ content, work });
@@ -26,6 +27,7 @@ export function createFiles(
     ...parts,
     files,
     pictures,
+    marks: new FileMarkStore(database),
     archives: new FileArchives({ files }),
     thumbnails: new Thumbnails({ content, cache: thumbnails, work }),
     uploadBytes: options.limits.uploadBytes,

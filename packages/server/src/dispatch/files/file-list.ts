@@ -2,11 +2,17 @@ import type { FileFilterQuery } from '@switchyard/contract/dispatch/file';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { toIso } from '../../lib/clock.ts';
+import type { DispatchOptions } from '../dispatch-parts.ts';
+import type { NotesFilter } from './kept-file-store.ts';
 import type { FileFilter, FilePlace } from './stored-file-store.ts';
 
-export function filterOf(query: FileFilterQuery): FileFilter {
+export function filterOf(
+  query: FileFilterQuery,
+  { retentionMs }: Pick<DispatchOptions, 'retentionMs'>,
+): FileFilter {
   const { source, kind, taskId, workflowId, owner, since, until } = query;
   return {
+    ...notesFilterOf(query, retentionMs),
     source,
     kind,
     taskId,
@@ -15,6 +21,29 @@ export function filterOf(query: FileFilterQuery): FileFilter {
     since: isoIn('since', since),
     until: isoIn('until', until),
   };
+}
+
+function notesFilterOf(
+  { starred, tag, collectionId, expiresBefore }: FileFilterQuery,
+  retentionMs: number | null,
+): NotesFilter {
+  return {
+    starred,
+    tag: tag === undefined ? undefined : tidyTag(tag),
+    collectionId,
+    unkeptBefore: createdBefore(timeInRequest(['expiresBefore'], expiresBefore), retentionMs),
+  };
+}
+
+/** Returns the time before which files were stored that are deleted before this one. Without a retention none is. */
+function createdBefore(epochMs: number | undefined, retentionMs: number | null): string | undefined {
+  if (epochMs === undefined) return undefined;
+  return retentionMs === null ? '' : toIso(Math.max(0, epochMs - retentionMs));
+}
+
+/** Tags that look alike are the same: lower case, single spaces, composed letters. */
+export function tidyTag(tag: string): string {
+  return tag.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
 }
 
 function isoIn(name: string, text: string | undefined): string | undefined {

@@ -6,6 +6,9 @@ import {
   downloadFile,
   getThumbnail,
   listFiles,
+  listFileTags,
+  markFiles,
+  markLimits,
   type ThumbnailSize,
   uploadFile,
   zipFiles,
@@ -29,6 +32,8 @@ import { requireFits } from '../../platform/files/receive-content.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { FileArchives } from './file-archives.ts';
+import { tidyTag } from './file-list.ts';
+import type { FileMarkStore } from './file-mark-store.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { FileRow } from './stored-file-store.ts';
 import type { StoredFiles } from './stored-files.ts';
@@ -37,6 +42,7 @@ import type { Thumbnails } from './thumbnails.ts';
 
 interface FileRoutesOptions extends Pick<DispatchParts, 'links' | 'audit' | 'guard'> {
   files: StoredFiles;
+  marks: FileMarkStore;
   archives: FileArchives;
   thumbnails: Thumbnails;
   pictures: Pick<StoredPictures, 'withMask'>;
@@ -111,8 +117,36 @@ export function fileRoutes(options: FileRoutesOptions): Routes {
       },
     });
 
+    addMarks(app, options);
     addArchives(app, options);
   };
+}
+
+function addMarks(app: App, { files, marks }: FileRoutesOptions): void {
+  app.route({
+    ...markFiles,
+    handler: async (request) => {
+      const { fileIds, starred, caption, tags, addTags = [], removeTags = [] } = request.body;
+      const changed = await marks.change(identityOf(request).userId, fileIds, {
+        starred,
+        caption: caption?.trim(),
+        tags: tags?.map(tidyTag),
+        addTags: addTags.map(tidyTag),
+        removeTags: removeTags.map(tidyTag),
+      });
+      const items = changed.files.map((file) => ({
+        fileId: file.id,
+        ...files.marksOf(file, changed.notes.get(file.id)),
+      }));
+      return ok({ items });
+    },
+  });
+
+  app.route({
+    ...listFileTags,
+    handler: async (request) =>
+      ok({ items: await marks.tags(identityOf(request).userId, markLimits.listedTags) }),
+  });
 }
 
 function addArchives(app: App, { files, archives }: FileRoutesOptions): void {

@@ -1,14 +1,18 @@
 import { testPostgres } from '@switchyard/dev-env/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dayMs } from '../../lib/time-units.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { migrate } from '../../platform/database/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
+import type { BlobStore } from '../../platform/files/blob-store.ts';
+import type { Links } from '../links.ts';
 import { dispatchMigrations } from '../migrations.ts';
 import { UpkeepStore } from '../monitor/upkeep-store.ts';
 import { forgetSharesOf } from '../shares/share-store.ts';
 import type { DispatchTables } from '../tables.ts';
-import { forgetKeptOf, keepersOf } from './kept-file-store.ts';
+import { forgetKeptOf, notesOn } from './kept-file-store.ts';
 import { type FilePlace, StoredFileStore } from './stored-file-store.ts';
+import { StoredFiles } from './stored-files.ts';
 
 const postgres = testPostgres('kept files on Postgres');
 
@@ -60,18 +64,20 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
 
   const present = async () =>
     (await store.page({ admin: 'root' }, { limit: 50, offset: 0 })).map(({ id }) => id);
-  const sweep = async (limit: number) => {
+  /** Runs the sweep 31 days after the files were stored. Returns what it announces as deleted. */
+  const sweep = async () => {
     const deleted: string[] = [];
-    let after: FilePlace | null = null;
-    do {
-      const page: Awaited<ReturnType<StoredFileStore['deleteOld']>> = await store.deleteOld({
-        createdBefore: later,
-        after,
-        limit,
-      });
-      deleted.push(...page.rows.map(({ id }) => id));
-      after = page.last;
-    } while (after !== null);
+    const files = new StoredFiles({
+      store,
+      content: { removeUnreferenced: async () => undefined } as unknown as BlobStore,
+      links: {} as Links,
+      shares: { right: async () => undefined },
+      events: { announce: (event) => deleted.push(...(event.type === 'files_deleted' ? event.fileIds : [])) },
+      clock: () => Date.parse(oldTime) + 31 * dayMs,
+      limits: { uploadBytes: 1, outputBytes: 1, ...roomy },
+      retentionMs: 30 * dayMs,
+    });
+    await files.removeExpired({ olderThanMs: 30 * dayMs, signal: new AbortController().signal });
     return deleted.sort();
   };
   const rowsOf = async (fileId: string) =>
@@ -83,18 +89,32 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
       )
     ).flat();
 
-  it.each([1, 2, 50])('outlive their time, looked at %i at a time', async (limit) => {
+  it('outlive their 30 days, and others do not', async () => {
     expect(await new UpkeepStore(database).filesBefore(later, 50)).toEqual({ count: 2, bytes: 2 });
-    expect(await sweep(limit)).toEqual(['noted', 'plain']);
-    const left = await present();
-    expect(left.sort()).toEqual(['both', 'grouped', 'shared', 'starred']);
+    expect(await sweep()).toEqual(['noted', 'plain']);
+    expect((await present()).sort()).toEqual(['both', 'grouped', 'shared', 'starred']);
     expect(await rowsOf('noted')).toEqual([]);
+    expect(await store.usedBytes('ada')).toBe(4);
+  });
+
+  it('do not hide older files behind them from a sweep that looks at few at a time', async () => {
+    let after: FilePlace | null = null;
+    const deleted: string[] = [];
+    do {
+      const page: Awaited<ReturnType<StoredFileStore['deleteOld']>> = await store.deleteOld({
+        createdBefore: later,
+        after,
+        limit: 1,
+      });
+      deleted.push(...page.rows.map(({ id }) => id));
+      after = page.last;
+    } while (after !== null);
+    expect(deleted).toEqual(['noted', 'plain']);
   });
 
   it('are told apart by what keeps them', async () => {
-    const found = await keepersOf(database.read, Object.keys(files));
-    const kept = Object.entries(files).filter(([, by]) => by.length > 0);
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(kept));
+    const found = await notesOn(database.read, Object.keys(files));
+    expect(Object.fromEntries([...found].map(([id, { keptBy }]) => [id, keptBy]))).toEqual(files);
   });
 
   it('leave everything that kept them when their owner deletes them', async () => {
@@ -110,7 +130,7 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
       await forgetSharesOf(trx, 'ada');
     });
     expect(await database.read.selectFrom('collections').selectAll().execute()).toEqual([]);
-    expect(await sweep(50)).toHaveLength(Object.keys(files).length);
+    expect(await sweep()).toHaveLength(Object.keys(files).length);
   });
 }
 

@@ -1,10 +1,12 @@
 import type { FileKeeper } from '@switchyard/contract/dispatch/file';
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import type { ExpressionBuilder, ExpressionWrapper, Kysely, SqlBool } from 'kysely';
 import type { WriteTransaction } from '../../platform/database/database.ts';
+import { dialectOf, isOneOf } from '../../platform/database/dialect.ts';
 import { forgetSharesOfThings } from '../shares/share-store.ts';
 import type { DispatchTables } from '../tables.ts';
 
 type Trx = WriteTransaction<DispatchTables>;
+type Read = Kysely<DispatchTables>;
 type OfFile = ExpressionBuilder<DispatchTables, 'files'>;
 type Condition = ExpressionWrapper<DispatchTables, 'files', SqlBool>;
 
@@ -38,12 +40,13 @@ const keepers: Partial<Record<FileKeeper, Keeper>> = {
           .whereRef('collection_items.fileId', '=', 'files.id'),
       ),
     forget: async (trx, fileIds) => {
+      await lockCollectionsOf(trx, fileIds);
       const left = await trx
         .deleteFrom('collection_items')
         .where('fileId', 'in', fileIds)
         .returning('collectionId')
         .execute();
-      await countLeft(
+      await subtract(
         trx,
         left.map(({ collectionId }) => collectionId),
       );
@@ -66,12 +69,24 @@ const keepers: Partial<Record<FileKeeper, Keeper>> = {
   },
 };
 
+/** A unit locks files first, then collections, then their items, so that no two wait for each other. */
+async function lockCollectionsOf(trx: Trx, fileIds: readonly string[]): Promise<void> {
+  if (dialectOf(trx) === 'sqlite') return;
+  const named = trx.selectFrom('collection_items').select('collectionId').where('fileId', 'in', fileIds);
+  await trx
+    .selectFrom('collections')
+    .select('id')
+    .where('id', 'in', named)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
 /** Subtracts each of these once from the count of its collection. */
-async function countLeft(trx: Trx, collectionIds: readonly string[]): Promise<void> {
+async function subtract(trx: Trx, collectionIds: readonly string[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const id of collectionIds) counts.set(id, (counts.get(id) ?? 0) + 1);
-  // The order is fixed, so that two units about the same collections never wait for each other.
-  for (const [id, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+  for (const [id, count] of counts)
     await trx
       .updateTable('collections')
       .set((update) => ({ itemCount: update('itemCount', '-', count) }))
@@ -93,27 +108,84 @@ function isNeeded({ exists, selectFrom }: OfFile): Condition {
   return exists(selectFrom('task_files').select('fileId').whereRef('task_files.fileId', '=', 'files.id'));
 }
 
-/** Returns what keeps each of these files; a file that nothing keeps is left out. */
-export async function keepersOf(
-  read: Pick<Trx, 'selectFrom'>,
-  fileIds: readonly string[],
-): Promise<Map<string, FileKeeper[]>> {
-  const found = new Map<string, FileKeeper[]>();
-  if (fileIds.length === 0) return found;
-  const names = Object.keys(keepers) as FileKeeper[];
-  const rows = await read
+/** What its owner notes about a file, and what keeps it. */
+export interface FileNotes {
+  caption: string;
+  tags: string[];
+  keptBy: FileKeeper[];
+}
+
+export async function notesOn(read: Read, fileIds: readonly string[]): Promise<Map<string, FileNotes>> {
+  const notes = new Map<string, FileNotes>();
+  if (fileIds.length === 0) return notes;
+  const ids = isOneOf(dialectOf(read), { column: 'files.id', values: fileIds });
+  const rows: ({ id: string; caption: string | null } & Partial<Record<FileKeeper, SqlBool>>)[] = await read
     .selectFrom('files')
-    .select('files.id')
-    .select((file) => Object.entries(keepers).map(([name, { keeps }]) => keeps(file).as(name)))
-    .where('files.id', 'in', [...fileIds])
-    .where(isKept)
+    .leftJoin('file_marks', 'file_marks.fileId', 'files.id')
+    .select(['files.id', 'file_marks.caption'])
+    .select((file) => Object.entries(keepers).map(([name, { keeps }]) => keeps(file as OfFile).as(name)))
+    .where(ids)
     .execute();
-  for (const row of rows as ({ id: string } & Partial<Record<FileKeeper, SqlBool>>)[])
-    found.set(
-      row.id,
-      names.filter((name) => Boolean(row[name])),
-    );
-  return found;
+  const names = Object.keys(keepers) as FileKeeper[];
+  for (const row of rows) {
+    const keptBy = names.filter((name) => Boolean(row[name]));
+    notes.set(row.id, { caption: row.caption ?? '', tags: [], keptBy });
+  }
+  const tags = await read
+    .selectFrom('file_tags')
+    .select(['fileId', 'tag'])
+    .where(isOneOf(dialectOf(read), { column: 'fileId', values: fileIds }))
+    .orderBy('tag')
+    .execute();
+  for (const { fileId, tag } of tags) notes.get(fileId)?.tags.push(tag);
+  return notes;
+}
+
+export interface NotesFilter {
+  starred?: boolean | undefined;
+  tag?: string | undefined;
+  collectionId?: string | undefined;
+  /** Only files that nothing keeps and that are older than this. */
+  unkeptBefore?: string | undefined;
+}
+
+export function filtersNotes({ starred, tag, collectionId, unkeptBefore }: NotesFilter): boolean {
+  return [starred, tag, collectionId, unkeptBefore].some((value) => value !== undefined);
+}
+
+/** Returns the condition of a list of the files of this user, or of all users. */
+export function hasNotes(
+  { starred, tag, collectionId, unkeptBefore }: NotesFilter,
+  user: string | undefined,
+): (file: OfFile) => Condition {
+  return (file) => {
+    const { and, eb, not, selectFrom } = file;
+    const conditions: Condition[] = [];
+    if (starred !== undefined) {
+      const stars = selectFrom('file_marks')
+        .select('file_marks.fileId')
+        .where('file_marks.starred', '=', 1)
+        .$if(user !== undefined, (query) => query.where('file_marks.owner', '=', user ?? ''));
+      const isStarred = eb('files.id', 'in', stars);
+      conditions.push(starred ? isStarred : not(isStarred));
+    }
+    if (tag !== undefined) {
+      const tagged = selectFrom('file_tags')
+        .select('file_tags.fileId')
+        .where('file_tags.tag', '=', tag)
+        .$if(user !== undefined, (query) => query.where('file_tags.owner', '=', user ?? ''));
+      conditions.push(eb('files.id', 'in', tagged));
+    }
+    if (collectionId !== undefined) {
+      const items = selectFrom('collection_items')
+        .select('collection_items.fileId')
+        .where('collection_items.collectionId', '=', collectionId);
+      conditions.push(eb('files.id', 'in', items));
+    }
+    if (unkeptBefore !== undefined)
+      conditions.push(eb('files.createdAt', '<', unkeptBefore), not(isKept(file)));
+    return and(conditions);
+  };
 }
 
 /** Part of the unit that deletes files: takes them out of everything that keeps files. */
@@ -126,7 +198,10 @@ export async function forgetKeptOf<Tables>(trx: WriteTransaction<Tables>, userId
   const own = trx as unknown as Trx;
   await own.deleteFrom('file_marks').where('owner', '=', userId).execute();
   await own.deleteFrom('file_tags').where('owner', '=', userId).execute();
-  const collections = own.selectFrom('collections').select('id').where('owner', '=', userId);
-  await own.deleteFrom('collection_items').where('collectionId', 'in', collections).execute();
-  await own.deleteFrom('collections').where('owner', '=', userId).execute();
+  const gone = await own.deleteFrom('collections').where('owner', '=', userId).returning('id').execute();
+  const ids = gone.map(({ id }) => id);
+  await own
+    .deleteFrom('collection_items')
+    .where(isOneOf(dialectOf(own), { column: 'collectionId', values: ids }))
+    .execute();
 }

@@ -18,13 +18,21 @@ import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
 import { countCeiling } from '../tasks/task-list-store.ts';
 import { claimKey } from '../tasks/task-store.ts';
-import { forgetFiles, isRemovable } from './kept-file-store.ts';
+import {
+  type FileNotes,
+  filtersNotes,
+  forgetFiles,
+  hasNotes,
+  isRemovable,
+  type NotesFilter,
+  notesOn,
+} from './kept-file-store.ts';
 
 export type FileRow = Selectable<FileTable>;
 export type NewFileRow = Insertable<FileTable>;
 type Trx = WriteTransaction<DispatchTables>;
 
-export interface FileFilter {
+export interface FileFilter extends NotesFilter {
   source?: FileRow['source'] | undefined;
   kind?: FileKind | undefined;
   taskId?: string | undefined;
@@ -181,17 +189,18 @@ export class StoredFileStore {
   async list(
     owner: Owner,
     { filter, ...page }: Pick<FilePage, 'limit' | 'offset' | 'after'> & { filter: FileFilter },
-  ): Promise<{ rows: FileRow[]; total: number; isMinimum: boolean }> {
+  ): Promise<{ rows: FileRow[]; notes: Map<string, FileNotes>; total: number; isMinimum: boolean }> {
     return this.#database.snapshot(async (frozen) => {
       const store = new StoredFileStore(frozen);
       const rows = await store.page(owner, { ...filter, ...page });
-      return { rows, ...(await store.total(owner, filter)) };
+      const ids = rows.map(({ id }) => id);
+      return { rows, notes: await notesOn(frozen.read, ids), ...(await store.total(owner, filter)) };
     });
   }
 
   async page(owner: Owner, page: FilePage): Promise<FileRow[]> {
     const { createdAt = '', id = '' } = page.after ?? {};
-    return filtered(visibleTo(owner, this.#database.read.selectFrom('files')), page)
+    return this.#fitting(owner, page)
       .selectAll()
       .$if(page.after !== undefined, (query) =>
         query.where(({ eb, refTuple, tuple }) =>
@@ -212,7 +221,7 @@ export class StoredFileStore {
       const count = await this.#countOf(owner, filter.owner);
       return { total: count, isMinimum: false };
     }
-    const matching = filtered(visibleTo(owner, this.#database.read.selectFrom('files')), filter)
+    const matching = this.#fitting(owner, filter)
       .select('id')
       .limit(countCeiling + 1)
       .as('matching');
@@ -221,6 +230,12 @@ export class StoredFileStore {
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return { total: Math.min(Number(count), countCeiling), isMinimum: Number(count) > countCeiling };
+  }
+
+  #fitting(owner: Owner, filter: FileFilter) {
+    const files = filtered(visibleTo(owner, this.#database.read.selectFrom('files')), filter);
+    const user = 'user' in owner ? owner.user : filter.owner;
+    return files.$if(filtersNotes(filter), (query) => query.where(hasNotes(filter, user)));
   }
 
   async #countOf(owner: Owner, wanted: string | undefined): Promise<number> {
@@ -374,6 +389,7 @@ async function lockRemovable(trx: Trx, fileIds: readonly string[], locksRows: bo
   const removable = trx.selectFrom('files').selectAll().where(isRemovable);
   const found = await removable
     .where('files.id', 'in', [...fileIds])
+    .orderBy('files.id')
     .$if(locksRows, (query) => query.forUpdate())
     .execute();
   if (!locksRows || found.length === 0) return found;

@@ -3,8 +3,10 @@ import {
   type FileFilterQuery,
   type FileList,
   type FileListQuery,
+  type FileMarks,
   type FileSource,
   maxZippedFiles,
+  type NewStoredFile,
   type StoredFile,
 } from '@switchyard/contract/dispatch/file';
 import { pushLimits } from '@switchyard/contract/dispatch/push';
@@ -28,6 +30,7 @@ import type { ShareStore } from '../shares/share-store.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
+import type { FileNotes } from './kept-file-store.ts';
 import { nameOnWorker } from './own-files.ts';
 import { type FilePlace, type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
 
@@ -48,6 +51,8 @@ interface StoredFilesOptions extends Pick<DispatchParts, 'content' | 'clock' | '
   events: Pick<DispatchEvents, 'announce'>;
   shares: Pick<ShareStore, 'right'>;
   limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
+  /** Older files are deleted unless something keeps them; null keeps every file for ever. */
+  retentionMs: number | null;
 }
 
 export class StoredFiles implements AttemptFiles {
@@ -70,12 +75,12 @@ export class StoredFiles implements AttemptFiles {
     { userId, origin }: { userId: string; origin: string | undefined },
     given: string,
     content: StoredContent,
-  ): Promise<StoredFile> {
+  ): Promise<NewStoredFile> {
     const { store, limits } = this.#options;
     const row = this.#uploadOf(userId, given, content);
     await store.insertUpload({ user: userId }, row, limits);
     this.#created(row);
-    return this.#view(row, origin);
+    return this.viewNew(row, origin);
   }
 
   /**
@@ -151,20 +156,58 @@ export class StoredFiles implements AttemptFiles {
   async list({ owner, origin }: Reader, query: FileListQuery): Promise<FileList> {
     const { store } = this.#options;
     const { limit = 50, offset = 0, cursor } = query;
-    const filter = filterOf(query);
+    const filter = filterOf(query, this.#options);
     const after = cursor === undefined ? undefined : placeIn(cursor);
     const found = await store.list(owner, { filter, limit: limit + 1, offset, after });
     const { total, isMinimum } = found;
     const rows = found.rows.slice(0, limit);
-    const items = rows.map((row) => this.#view(row, origin));
+    const items = rows.map((row) => this.view(row, { notes: found.notes.get(row.id), origin }));
     const last = rows.at(-1);
     const nextCursor = found.rows.length > limit && last ? cursorAfter(last) : null;
     return { total, ...(isMinimum && { totalIsMinimum: true }), items, nextCursor };
   }
 
+  /** A file as lists show it, with what its owner notes about it. */
+  view(
+    row: FileRow,
+    { notes, origin }: { notes: FileNotes | undefined; origin: string | undefined },
+  ): StoredFile {
+    return { ...this.viewNew(row, origin), ...this.marksOf(row, notes) };
+  }
+
+  marksOf({ createdAt }: Pick<FileRow, 'createdAt'>, notes: FileNotes | undefined): FileMarks {
+    const { retentionMs } = this.#options;
+    const { caption = '', tags = [], keptBy = [] } = notes ?? {};
+    const expires = retentionMs !== null && keptBy.length === 0;
+    const expiresAt = expires ? toIso(Date.parse(createdAt) + retentionMs) : null;
+    return { starred: keptBy.includes('starred'), caption, tags, keptBy, expiresAt };
+  }
+
+  viewNew(row: FileRow, origin: string | undefined): NewStoredFile {
+    return {
+      fileId: row.id,
+      filename: row.filename,
+      url: this.linkTo(row, origin),
+      size: row.size,
+      contentType: row.contentType,
+      sha256: row.sha256,
+      source: row.source,
+      taskId: row.taskId,
+      width: row.width,
+      height: row.height,
+      createdAt: row.createdAt,
+    };
+  }
+
+  /** A file as users see it with whom it is shared: the link needs their credentials, and no task is named. */
+  viewShared(row: FileRow, origin: string | undefined): NewStoredFile {
+    const url = this.#options.links.withoutSignature({ fileId: row.id, filename: row.filename }, origin);
+    return { ...this.viewNew(row, origin), url, taskId: null };
+  }
+
   /** The files that fit a filter, the newest first. Throws when they are more than an archive has. */
   async fitting(owner: Owner, query: FileFilterQuery): Promise<FileRow[]> {
-    const page = { ...filterOf(query), limit: maxZippedFiles + 1, offset: 0 };
+    const page = { ...filterOf(query, this.#options), limit: maxZippedFiles + 1, offset: 0 };
     const rows = await this.#options.store.page(owner, page);
     if (rows.length <= maxZippedFiles) return rows;
     throw new AppError('too_many_files', {
@@ -352,22 +395,6 @@ export class StoredFiles implements AttemptFiles {
       extension: extensionOf(row.filename),
       sizeBytes: row.size,
       open: () => Readable.from(bytesOf(this.#options.content, row)),
-    };
-  }
-
-  #view(row: FileRow, origin: string | undefined): StoredFile {
-    return {
-      fileId: row.id,
-      filename: row.filename,
-      url: this.linkTo(row, origin),
-      size: row.size,
-      contentType: row.contentType,
-      sha256: row.sha256,
-      source: row.source,
-      taskId: row.taskId,
-      width: row.width,
-      height: row.height,
-      createdAt: row.createdAt,
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { StoredFile } from '@switchyard/contract/dispatch/file';
+import type { NewStoredFile } from '@switchyard/contract/dispatch/file';
 import {
   type PreviewHeader,
   type PushTopic,
@@ -141,7 +141,7 @@ function endFrame(task: TaskRow, { timestamp, links, cursor }: FrameContext): st
   return encodeFrame('task_failed', { taskId: task.id, error, attempt: task.attempt }, meta);
 }
 
-function fileView({ id: fileId, filename, ...file }: NewFile, links: Links): StoredFile {
+function fileView({ id: fileId, filename, ...file }: NewFile, links: Links): NewStoredFile {
   const { size, contentType, sha256, source, taskId, width, height, createdAt } = file;
   const url = links.to({ fileId, filename });
   return { fileId, filename, url, size, contentType, sha256, source, taskId, width, height, createdAt };
