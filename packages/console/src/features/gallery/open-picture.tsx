@@ -5,6 +5,7 @@ import { Info, Trash2 } from 'lucide-react';
 import { IconButton } from '../../kit/button.tsx';
 import { Lightbox } from '../../kit/pictures/lightbox.tsx';
 import type { Picture } from '../../kit/pictures/picture.ts';
+import { ResultMenu } from '../../kit/results/result-menu.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { fileRecipeQuery } from '../../lib/data/files.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -53,6 +54,7 @@ export function OpenPicture({
             icon={<Info {...icon} />}
             onClick={() => setPanel(panel === 'off' ? null : 'off')}
           />
+          {current === null ? null : <ResultMenu file={current} />}
           <IconButton label={text('delete.one')} icon={<Trash2 {...icon} />} onClick={remove} />
         </>
       }

@@ -144,7 +144,11 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
         </form>
         <RunPanel workflow={workflow} form={form} runs={runs} />
       </div>
-      <Bench sitting={sitting} onRun={runs.start} />
+      <Bench
+        sitting={sitting}
+        takesFile={workflow.parameters.some(({ type, hidden }) => type === 'file' && !hidden)}
+        onRun={runs.start}
+      />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { File as FileIcon } from 'lucide-react';
+import { ResultMenu } from '../../../kit/results/result-menu.tsx';
 import { previewQuery } from '../../../lib/data/previews.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { maxSlots, type TaskCardView } from '../model/task-card.ts';
@@ -17,8 +18,11 @@ export function PictureSlots({ view }: { view: TaskCardView }) {
   return (
     <ul className="flex flex-wrap gap-2" aria-label={text('task.pictures')}>
       {shown.map((file) => (
-        <li key={file.fileId}>
+        <li key={file.fileId} className="group relative">
           <FileSlot file={file} />
+          <span className="absolute top-1 right-1 rounded-control bg-surface opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+            <ResultMenu file={file} />
+          </span>
         </li>
       ))}
       {isOpen

@@ -1,6 +1,6 @@
-import { Columns2, Expand, type LucideIcon, RotateCcw, Scan, Shrink, Trash2, ZoomIn } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { Button, IconButton } from '../../../kit/button.tsx';
+import { Columns2, Expand, RotateCcw, Scan, Shrink, Trash2, ZoomIn } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
+import { Button } from '../../../kit/button.tsx';
 import { NewRows } from '../../../kit/new-rows.tsx';
 import { mediaKindOf } from '../../../kit/pictures/picture.ts';
 import { useDeletions } from '../../../kit/pictures/use-deletions.ts';
@@ -8,21 +8,13 @@ import { wholePicture, type Zoom } from '../../../kit/pictures/zoom.ts';
 import type { ZoomControl } from '../../../kit/pictures/zoomed-picture.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { type Shortcuts, useShortcuts } from '../../../kit/use-shortcuts.ts';
-import { setQuery, useQueryState } from '../../../lib/address.ts';
 import { useText } from '../../../lib/i18n.ts';
-import {
-  type BenchResult,
-  countNew,
-  hasEnded,
-  openResults,
-  resultBeside,
-  resultsOf,
-  seenUntil,
-  shownResult,
-} from './results.ts';
+import { type BenchTool, BenchTools } from './bench-tools.tsx';
+import { type BenchResult, hasEnded, openResults, resultBeside, resultsOf } from './results.ts';
 import { Stage } from './stage.tsx';
 import { StageStatus } from './stage-status.tsx';
 import { Strip } from './strip.tsx';
+import { usePlace } from './use-place.ts';
 import type { Sitting } from './use-sitting.ts';
 
 const FullStage = lazy(async () => ({ default: (await import('./full-stage.tsx')).FullStage }));
@@ -32,11 +24,13 @@ const CompareResults = lazy(async () => ({
 
 interface BenchProps {
   sitting: Sitting;
+  /** The workflow has a field for a file. */
+  takesFile: boolean;
   onRun: (options: { newSeed: boolean }) => void;
 }
 
 /** A large result, the work that goes on, and the strip of everything that this sitting has made. */
-export function Bench({ sitting, onRun }: BenchProps) {
+export function Bench({ sitting, takesFile, onRun }: BenchProps) {
   const text = useText('workflows');
   const { hidden, remove } = useDeletions();
   const results = useMemo(() => resultsOf(sitting.tasks, hidden), [sitting.tasks, hidden]);
@@ -85,7 +79,7 @@ export function Bench({ sitting, onRun }: BenchProps) {
     '-': () => control.current?.by(1 / 1.5),
   };
   useShortcuts(keys);
-  const tools: Tool[] = [
+  const tools: BenchTool[] = [
     { name: 'delete', Icon: Trash2, isOff: output === null, run: throwAway },
     { name: 'compare', Icon: Columns2, isOff: pictures === null, run: compare },
     {
@@ -115,7 +109,7 @@ export function Bench({ sitting, onRun }: BenchProps) {
       />
       <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-3 gap-y-1 border-t border-border bg-surface px-3 py-1">
         <StageStatus shown={shown} open={open} />
-        <Tools tools={tools} />
+        <BenchTools tools={tools} output={output} takesFile={takesFile} />
       </div>
     </>
   );
@@ -159,43 +153,6 @@ export function Bench({ sitting, onRun }: BenchProps) {
   );
 }
 
-/** Which result fills the page. The chosen one stands in the address; without one, the newest is followed. */
-function usePlace(results: readonly BenchResult[]) {
-  const [key] = useQueryState('result');
-  const [seen, setSeen] = useState<string | null>(null);
-  const isLoaded = results.length > 0;
-  const last = useRef('');
-  last.current = seenUntil(results);
-  useEffect(() => {
-    // A page that was opened at a result counts from what there is.
-    if (key !== null && isLoaded) setSeen((before) => before ?? last.current);
-  }, [key, isLoaded]);
-  const chosen = key === null ? null : { key, seenUntil: seen ?? last.current };
-  const follow = () => {
-    setSeen(null);
-    setQuery({ result: null });
-  };
-  const stay = (result: BenchResult) => {
-    if (key !== null) return;
-    setSeen(last.current);
-    setQuery({ result: result.key });
-  };
-  const choose = (result: BenchResult) => {
-    if (result.key === shownResult(results, null)?.key) return follow();
-    const end = result.task.finishedAt ?? '';
-    setSeen((before) => (before === null ? last.current : end > before ? end : before));
-    setQuery({ result: result.key });
-  };
-  return {
-    shown: shownResult(results, chosen),
-    isFollowing: chosen === null,
-    newCount: countNew(results, chosen),
-    follow,
-    stay,
-    choose,
-  };
-}
-
 const maxCompared = 4;
 
 /** The marked results, or without marks the shown one and the one before it. Null when they cannot be compared. */
@@ -218,32 +175,6 @@ function toggled(marked: ReadonlySet<string>, key: string): Set<string> {
   const next = new Set(marked);
   if (!next.delete(key)) next.add(key);
   return next;
-}
-
-type ToolName = 'delete' | 'compare' | 'zoom' | 'fit' | 'full' | 'leaveFull';
-
-interface Tool {
-  name: ToolName;
-  Icon: LucideIcon;
-  isOff: boolean;
-  run: () => void;
-}
-
-function Tools({ tools }: { tools: readonly Tool[] }) {
-  const text = useText('workflows');
-  return (
-    <div role="toolbar" aria-label={text('bench.tools')} className="flex shrink-0 items-center gap-1">
-      {tools.map(({ name, Icon, isOff, run }) => (
-        <IconButton
-          key={name}
-          label={text(`bench.${name}`)}
-          disabled={isOff}
-          icon={<Icon size={18} strokeWidth={1.75} aria-hidden />}
-          onClick={run}
-        />
-      ))}
-    </div>
-  );
 }
 
 function StripHead({

@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { isShortcut, type Shortcuts } from '../../../kit/use-shortcuts.ts';
 import { useText } from '../../../lib/i18n.ts';
 
@@ -35,15 +35,17 @@ export function FullStage({
 }
 
 function useWholeScreen(onClose: () => void): void {
+  const close = useRef(onClose);
+  close.current = onClose;
   useEffect(() => {
     const { documentElement } = document;
     // A browser that refuses shows the result in the whole window.
     documentElement.requestFullscreen?.().catch(() => undefined);
-    const onChange = () => document.fullscreenElement === null && onClose();
+    const onChange = () => document.fullscreenElement === null && close.current();
     document.addEventListener('fullscreenchange', onChange);
     return () => {
       document.removeEventListener('fullscreenchange', onChange);
       if (document.fullscreenElement !== null) document.exitFullscreen().catch(() => undefined);
     };
-  }, [onClose]);
+  }, []);
 }

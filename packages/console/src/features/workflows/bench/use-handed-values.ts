@@ -35,8 +35,13 @@ export function useHandedValues(workflow: SavedWorkflowDetail, form: FormState):
   const takeValues = ({ draft, said }: Taken, recipe: FileRecipe): Taken => {
     const { values, lostFiles } = handedValues(workflow.parameters, recipe);
     const { workflowId, version = 0 } = recipe.savedWorkflow ?? {};
+    // Its graph may have become this workflow.
+    const isUnsaved = recipe.savedWorkflow === null;
     const age = version === workflow.version ? 'handed.values' : 'handed.version';
-    const words = text(workflowId === workflow.id ? age : 'handed.other', { name: recipe.filename, version });
+    const words = text(workflowId === workflow.id ? age : isUnsaved ? 'handed.values' : 'handed.other', {
+      name: recipe.filename,
+      version,
+    });
     const lost = lostFiles.length > 0 ? [text('handed.lost', { fields: format.list(lostFiles) })] : [];
     // The seeds stay fixed, so that the same picture can be made again.
     const filled = draftOf(workflow.parameters, { values: { ...draft.values, ...values } });

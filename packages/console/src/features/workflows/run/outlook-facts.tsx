@@ -2,6 +2,9 @@ import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow
 import type { WorkflowOutlook } from '@switchyard/contract/dispatch/workflow-outlook';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
+import { Button, LinkButton } from '../../../kit/button.tsx';
+import { fieldId } from '../../../kit/fields/field-id.ts';
+import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { reasonSentences } from '../../../kit/obstacles/obstacle-sentences.ts';
 import { ReasonTexts } from '../../../kit/obstacles/reason-text.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
@@ -10,6 +13,9 @@ import { workflowOutlookQuery } from '../../../lib/data/workflow-outlook.ts';
 import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { useSession } from '../../../lib/session.ts';
+import { labelOf } from '../form/form-label.ts';
+import { type RunBlock, runBlock } from './run-block.ts';
 
 /** A question for each letter that is typed would be too many. */
 const settleMs = 400;
@@ -19,19 +25,34 @@ export function useOutlook({ id, version }: SavedWorkflowDetail, params: Record<
   return useQuery(workflowOutlookQuery(id, version, settled));
 }
 
-/** The instances that could run it or not, the time and the cost: shown before the click. */
-export function OutlookFacts({ query, count }: { query: ReturnType<typeof useOutlook>; count: number }) {
+interface OutlookProps {
+  query: ReturnType<typeof useOutlook>;
+  count: number;
+  workflow: SavedWorkflowDetail;
+  form: FormState;
+}
+
+/** Whether it can run, and if not, what would help; the time and the cost: shown before the click. */
+export function OutlookFacts({ query, count, workflow, form }: OutlookProps) {
   const text = useText('workflows');
   const outlook = query.data;
   if (query.error && !outlook) {
     return <ErrorState error={query.error} retry={query.refetch} busy={query.isFetching} />;
   }
+  const block = outlook ? runBlock(outlook, workflow.parameters, form.draft) : null;
   return (
-    <div className="flex min-h-[5.5rem] flex-col gap-3" aria-busy={query.isFetching}>
+    <div className="flex min-h-11 flex-col gap-1" aria-busy={query.isFetching}>
       {outlook ? (
         <>
-          <Places outlook={outlook} />
-          <dl className="grid grid-cols-2 gap-3">
+          {block === null ? (
+            <StatusWord kind="done">
+              {text('outlook.places', { able: outlook.totals.couldRun, count: outlook.totals.instances })}
+            </StatusWord>
+          ) : (
+            <Block block={block} workflow={workflow} form={form} />
+          )}
+          <Reasons outlook={outlook} />
+          <dl className="flex flex-wrap gap-x-4 text-table">
             <Fact name={text('outlook.time', { count })} value={<Time outlook={outlook} count={count} />} />
             <Fact name={text('outlook.cost', { count })} value={<Cost outlook={outlook} count={count} />} />
           </dl>
@@ -55,32 +76,84 @@ function useSettled<Value>(value: Value, afterMs: number): Value {
   return settled;
 }
 
-function Places({ outlook: { totals, instances } }: { outlook: WorkflowOutlook }) {
+/** Why nothing can run it, in one sentence, and the one thing to do. */
+function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'> & { block: RunBlock }) {
+  const text = useText('workflows');
+  const format = useFormat();
+  const { isAdmin } = useSession();
+  if (block.kind === 'model') {
+    const { model, field, others } = block;
+    const words = text('block.model', { model });
+    const choose = () => {
+      // A problem at the field opens the part of the form where it stands.
+      form.setRefused(new Map([[field.name, { code: 'refused', message: words }]]));
+      form.showProblems();
+      requestAnimationFrame(() => document.getElementById(fieldId(field.name))?.focus());
+    };
+    return (
+      <Sentence
+        words={[words, ...(others.length > 0 ? [text('block.others', { models: format.list(others) })] : [])]}
+      >
+        <Button size="s" onClick={choose}>
+          {text('block.choose', { field: labelOf(field, workflow.parameters) })}
+        </Button>
+      </Sentence>
+    );
+  }
+  const words =
+    block.kind === 'lacks'
+      ? text(block.instance === null ? 'block.lacks' : 'block.nearest', {
+          missing: format.list(block.missing),
+          instance: block.instance ?? '',
+        })
+      : text(`block.${block.kind}`);
+  // Waiting helps, and nothing else has to be done.
+  if (block.kind === 'later') return <Sentence words={[words]} />;
+  if (!isAdmin) return <Sentence words={[words, text('block.ask')]} />;
+  return (
+    <Sentence words={[words]}>
+      <LinkButton size="s" href={block.kind === 'paused' ? '/tasks' : '/instances'}>
+        {text(block.kind === 'paused' ? 'block.queue' : 'block.instances')}
+      </LinkButton>
+    </Sentence>
+  );
+}
+
+function Sentence({ words, children }: { words: readonly string[]; children?: ReactNode }) {
+  const format = useFormat();
+  return (
+    <div role="status" className="flex flex-col items-start gap-2 rounded-control bg-waiting-tint p-2">
+      <p className="text-body break-words">{format.sentences(words)}</p>
+      {children}
+    </div>
+  );
+}
+
+function Reasons({ outlook: { instances } }: { outlook: WorkflowOutlook }) {
   const text = useText('workflows');
   const others = instances.filter(({ couldRun }) => !couldRun);
+  if (others.length === 0) return null;
   return (
-    <div className="flex flex-col gap-1">
-      <StatusWord kind={totals.couldRun > 0 ? 'done' : 'failed'}>
-        {text('outlook.places', { able: totals.couldRun, count: totals.instances })}
-      </StatusWord>
-      {others.length > 0 ? (
-        <ul className="flex max-h-40 flex-col gap-1 overflow-y-auto text-table text-text-2">
-          {others.map((instance) => (
-            <li key={instance.instanceId} className="break-words">
-              <ReasonTexts reasons={reasonSentences(instance)} />
-            </li>
-          ))}
-        </ul>
-      ) : null}
-    </div>
+    <details className="text-table text-text-2">
+      <summary className="min-h-6 cursor-pointer outline-accent focus-visible:outline-2">
+        {text('outlook.others', { count: others.length })}
+      </summary>
+      <ul className="flex max-h-32 flex-col gap-1 overflow-y-auto">
+        {others.map((instance) => (
+          <li key={instance.instanceId} className="break-words">
+            <ReasonTexts reasons={reasonSentences(instance)} />
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
 function Fact({ name, value }: { name: string; value: ReactNode }) {
   return (
-    <div>
-      <dt className="text-meta text-text-2">{name}</dt>
-      <dd className="text-body font-medium tabular-nums">{value}</dd>
+    <div className="flex gap-1.5">
+      <dt className="text-text-2">{name}</dt>
+      <dd className="font-medium tabular-nums">{value}</dd>
     </div>
   );
 }

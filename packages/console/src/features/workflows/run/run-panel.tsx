@@ -1,8 +1,8 @@
 import { priorityRange } from '@switchyard/contract/dispatch/task';
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
-import { Play, RotateCcw } from 'lucide-react';
+import { Dices, Play, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../../kit/button.tsx';
+import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { CommandLine } from '../../../kit/command-line.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
@@ -42,43 +42,59 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
   return (
     <section
       aria-label={text('run.label')}
-      className="flex flex-col gap-4 rounded-card border border-border bg-surface p-4"
+      className="flex shrink-0 flex-col gap-3 rounded-card border border-border bg-surface p-3"
     >
-      <OutlookFacts query={outlook} count={count} />
+      <OutlookFacts query={outlook} count={count} workflow={workflow} form={form} />
       <MissingFiles workflow={workflow} form={form} />
-      <div className="grid grid-cols-2 gap-3">
-        <Field label={text('run.count')}>
-          <TextInput
-            type="number"
-            min={1}
-            max={maxRuns}
-            value={count}
-            onChange={(event) => runs.setCount(within(event.target.value, 1, maxRuns))}
-          />
-        </Field>
-        <Field label={text('run.priority')}>
-          <TextInput
-            type="number"
-            {...priorities}
-            value={runs.priority}
-            onChange={(event) => runs.setPriority(within(event.target.value, priorities.min, priorities.max))}
-          />
-        </Field>
-      </div>
       {isSame ? (
         <p className="text-table text-text-2">{text(seeds.length > 0 ? 'run.same' : 'run.sameValues')}</p>
       ) : null}
-      <Button
-        type="submit"
-        form="workflow-form"
-        variant="solid"
-        disabled={isStarting}
-        icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
-        {...hint}
-      >
-        {isStarting ? text('run.starting', { started, count }) : text('run.start', { count })}
-      </Button>
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap items-end gap-2">
+        <div className="w-20">
+          <Field label={text('run.count')}>
+            <TextInput
+              type="number"
+              min={1}
+              max={maxRuns}
+              value={count}
+              onChange={(event) => runs.setCount(within(event.target.value, 1, maxRuns))}
+            />
+          </Field>
+        </div>
+        <div className="w-20">
+          <Field label={text('run.priority')}>
+            <TextInput
+              type="number"
+              {...priorities}
+              value={runs.priority}
+              onChange={(event) =>
+                runs.setPriority(within(event.target.value, priorities.min, priorities.max))
+              }
+            />
+          </Field>
+        </div>
+        <Button
+          type="submit"
+          form="workflow-form"
+          variant="solid"
+          className="min-w-36 flex-1"
+          disabled={isStarting}
+          icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
+          {...hint}
+        >
+          {isStarting ? text('run.starting', { started, count }) : text('run.start', { count })}
+        </Button>
+        {seeds.length > 0 ? (
+          <IconButton
+            label={text('run.newSeed')}
+            variant="quiet"
+            disabled={isStarting}
+            icon={<Dices size={16} strokeWidth={1.75} aria-hidden />}
+            onClick={() => runs.start({ newSeed: true })}
+          />
+        ) : null}
+      </div>
+      <div className="-mx-2 -my-1 flex flex-wrap gap-1">
         <Button size="s" variant="plain" onClick={() => setCopying(true)}>
           {text('run.copy')}
         </Button>

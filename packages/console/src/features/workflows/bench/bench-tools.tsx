@@ -1,0 +1,74 @@
+import { Download, ImagePlus, ListRestart, type LucideIcon } from 'lucide-react';
+import { IconButton } from '../../../kit/button.tsx';
+import { fileAddress } from '../../../kit/pictures/picture.ts';
+import { ResultMenu } from '../../../kit/results/result-menu.tsx';
+import { setQuery } from '../../../lib/address.ts';
+import { useText } from '../../../lib/i18n.ts';
+import type { Output } from './results.ts';
+
+export interface BenchTool {
+  name: 'delete' | 'compare' | 'zoom' | 'fit' | 'full' | 'leaveFull';
+  Icon: LucideIcon;
+  isOff: boolean;
+  run: () => void;
+}
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
+
+/** The actions on the shown result. Each of them has a key as well, or stands in the menu. */
+export function BenchTools({
+  tools,
+  output,
+  takesFile,
+}: {
+  tools: readonly BenchTool[];
+  output: Output | null;
+  /** The workflow has a field for a file. */
+  takesFile: boolean;
+}) {
+  const text = useText('workflows');
+  return (
+    <div role="toolbar" aria-label={text('bench.tools')} className="flex shrink-0 items-center gap-1">
+      {tools.map(({ name, Icon, isOff, run }) => (
+        <IconButton
+          key={name}
+          label={text(`bench.${name}`)}
+          disabled={isOff}
+          icon={<Icon size={18} strokeWidth={1.75} aria-hidden />}
+          onClick={run}
+        />
+      ))}
+      {output === null ? null : (
+        <ResultMenu
+          file={output}
+          before={[
+            {
+              label: text('bench.again'),
+              icon: <ListRestart {...icon} />,
+              onSelect: () => setQuery({ from: output.fileId }),
+            },
+            {
+              label: text('bench.useHere'),
+              icon: <ImagePlus {...icon} />,
+              onSelect: () => setQuery({ file: output.fileId }),
+              disabled: !takesFile,
+            },
+            {
+              label: text('bench.download'),
+              icon: <Download {...icon} />,
+              onSelect: () => downloadFile(output),
+            },
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A link that is never shown: the items of a menu are actions. */
+function downloadFile(output: Output): void {
+  const link = document.createElement('a');
+  link.href = fileAddress(output);
+  link.download = output.filename;
+  link.click();
+}

@@ -1,0 +1,61 @@
+import type { ObstacleCode } from '@switchyard/contract/dispatch/task-why';
+import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+import { expect, it } from 'vitest';
+import { runBlock } from './run-block.ts';
+
+function outlook(...boxes: { name: string; codes: ObstacleCode[]; missing?: string[] }[]) {
+  const instances = boxes.map(({ name, codes, missing = [] }) => ({
+    instanceId: name,
+    serverName: name,
+    couldRun: false,
+    reasons: codes.map((code) => ({
+      code,
+      message: '',
+      until: null,
+      pause: null,
+      missing: code === 'lacks' ? missing : [],
+    })),
+  }));
+  return { totals: { instances: boxes.length, couldRun: 0, free: 0 }, instances };
+}
+
+const model = {
+  name: 'model',
+  label: 'Model',
+  type: 'model',
+  hidden: false,
+  choices: ['a.safetensors', 'b.safetensors', 'gone.safetensors'],
+} as WorkflowParameter;
+const draft = { values: { model: 'gone.safetensors' }, seeds: {} };
+
+it('says nothing while an instance can run it', () => {
+  const { instances } = outlook({ name: 'x', codes: ['lacks'] });
+  expect(runBlock({ totals: { instances: 2, couldRun: 1, free: 0 }, instances }, [], draft)).toBeNull();
+  expect(runBlock(outlook(), [], draft)).toEqual({ kind: 'none' });
+});
+
+it('names the field whose model no instance has, with other models that are known', () => {
+  const lacking = outlook({ name: 'x', codes: ['lacks', 'busy'], missing: ['gone.safetensors'] });
+  expect(runBlock(lacking, [model], draft)).toMatchObject({
+    kind: 'model',
+    model: 'gone.safetensors',
+    others: ['a.safetensors', 'b.safetensors'],
+  });
+});
+
+it('names what the nearest instance lacks, and the instance only when others lack more', () => {
+  const x = { name: 'x', codes: ['lacks'] as ObstacleCode[], missing: ['NodeA', 'NodeB'] };
+  const y = { name: 'y', codes: ['lacks'] as ObstacleCode[], missing: ['NodeA'] };
+  expect(runBlock(outlook(x, y), [], draft)).toEqual({ kind: 'lacks', missing: ['NodeA'], instance: null });
+  const z = { name: 'z', codes: ['lacks'] as ObstacleCode[], missing: ['NodeC'] };
+  expect(runBlock(outlook(x, z), [], draft)).toEqual({ kind: 'lacks', missing: ['NodeC'], instance: 'z' });
+});
+
+it('tells what somebody has to change from what ends by itself', () => {
+  const kind = (...codes: ObstacleCode[]) =>
+    runBlock(outlook(...codes.map((code) => ({ name: code, codes: [code] }))), [], draft)?.kind;
+  expect(kind('off')).toBe('off');
+  expect(kind('off', 'unreachable')).toBe('unreachable');
+  expect(kind('unreachable', 'paused')).toBe('paused');
+  expect(kind('paused', 'checking')).toBe('later');
+});
