@@ -1,6 +1,6 @@
 import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { dropFile } from './support/drop-file.ts';
 import { addBoxes, type Box, longGraph } from './support/fleet.ts';
@@ -9,6 +9,15 @@ import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
 
 const words = wordsOf('en');
+
+const resizeGraph = {
+  load: { class_type: 'LoadImage', inputs: { image: 'none.png' }, _meta: { title: 'Picture' } },
+  save: { class_type: 'SaveImage', inputs: { images: ['load', 0], filename_prefix: 'taken' } },
+};
+
+/** Returns the number of the result that fills the page. */
+const shownPlace = (strip: Locator) =>
+  strip.locator('li', { has: strip.page().locator('[aria-current="true"]') }).getAttribute('aria-posinset');
 
 interface Workflow {
   id: string;
@@ -161,5 +170,52 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
       .or(openLayer(page).getByRole('table'))
       .first()
       .waitFor();
+  });
+
+  it('keep a sitting through a reload, stay at an older result, and lead one into another workflow', async () => {
+    const text = words('workflows');
+    const made = await admin.post<{ data: Workflow }>('/api/workflows', {
+      name: 'Bench',
+      workflow: longGraph(2),
+    });
+    await admin.post('/api/workflows', { name: 'Takes a picture', workflow: resizeGraph });
+    const ran = (count: number) =>
+      page
+        .getByText(text('started.summary', { done: count, count, running: 0, waiting: 0, failed: 0 }))
+        .waitFor();
+    const strip = page.getByRole('list', { name: text('bench.strip') });
+    await page.goto(`/workflows/${made.data.id}`);
+    await page.getByRole('button', { name: text('run.start', { count: 1 }) }).waitFor();
+    for (const count of [1, 2]) {
+      await page.keyboard.press('r');
+      await ran(count);
+    }
+    // A person at an older result stays there, and sees that there is a new one.
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('r');
+    await ran(3);
+    await page.getByRole('button', { name: words('kit')('newRows', { count: 1 }) }).waitFor();
+    expect(await shownPlace(strip)).toBe('1');
+    await page.reload();
+    await ran(3);
+    expect(await shownPlace(strip)).toBe('1');
+    await page.keyboard.press('n');
+    await expect.poll(() => shownPlace(strip)).toBe('3');
+    await page.keyboard.press('d');
+    await ran(2);
+    await page.getByRole('button', { name: words('kit')('toast.undo') }).click();
+    await ran(3);
+    const [file] = await files();
+    const menu = words('kit/results');
+    await page.getByRole('button', { name: menu('label', { name: file?.filename ?? '' }) }).click();
+    await page.getByRole('menuitem', { name: menu('input') }).click();
+    await openLayer(page).getByRole('link', { name: 'Takes a picture' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Takes a picture' }).waitFor();
+    await page
+      .locator('[data-file-field="filled"]')
+      .getByText(file?.filename ?? '')
+      .waitFor();
+    await page.getByRole('button', { name: text('run.start', { count: 1 }) }).click();
+    await ran(1);
   });
 });

@@ -20,11 +20,11 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 /** Where a file can go on, wherever it is shown: to the bench with its values, into another workflow, into a conversation. */
 export function ResultMenu({
   file,
-  before = [],
+  before,
   trigger,
 }: {
   file: Pick<Picture, 'fileId' | 'filename'>;
-  /** The items of the place where it stands. */
+  /** On the bench, its own actions stand in the place of the way to it. */
   before?: readonly MenuItem[];
   trigger?: ReactElement;
 }) {
@@ -57,13 +57,7 @@ export function ResultMenu({
         label={text('label', { name: filename })}
         trigger={trigger}
         items={[
-          ...before,
-          {
-            label: text('bench'),
-            icon: <Sparkles {...icon} />,
-            onSelect: openOnBench,
-            separated: before.length > 0,
-          },
+          ...(before ?? [{ label: text('bench'), icon: <Sparkles {...icon} />, onSelect: openOnBench }]),
           { label: text('input'), icon: <ImagePlus {...icon} />, onSelect: () => setShown('input') },
           { label: text('ask'), icon: <MessageSquare {...icon} />, href: `/chat?ask=${fileId}` },
         ]}

@@ -14,12 +14,16 @@ export function FullStage({
   children: ReactNode;
 }) {
   const text = useText('workflows');
+  const popup = useRef<HTMLDivElement>(null);
   useWholeScreen(onClose);
   return (
     <Base.Root open onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Popup
+          ref={popup}
           aria-modal
+          // The first button could be the one that cancels.
+          initialFocus={popup}
           onKeyDown={({ nativeEvent }) => {
             // The shortcuts of the page rest behind a dialog.
             if (isShortcut(nativeEvent)) keys[nativeEvent.key]?.(nativeEvent);

@@ -49,7 +49,7 @@ function Work({ task, others }: { task: Task; others: number }) {
   const usual = useUsualTime(task.id, task.node);
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-1">
-      <p className="flex min-w-0 items-baseline gap-x-3 text-table text-text-2">
+      <p className="flex min-w-0 items-center gap-x-3 text-table text-text-2">
         <StatusWord kind={statusKinds[state]}>
           {isRunning ? text('bench.percent', { percent: task.progress }) : text(`state.${state}`)}
         </StatusWord>
