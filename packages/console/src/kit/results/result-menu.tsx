@@ -12,8 +12,8 @@ import { Menu } from '../menu.tsx';
 import type { MenuItem } from '../parts/menu-item.ts';
 import type { Picture } from '../pictures/picture.ts';
 
-const SaveAndOpen = lazy(async () => ({ default: (await import('./save-and-open.tsx')).SaveAndOpen }));
-const UseAsInput = lazy(async () => ({ default: (await import('./use-as-input.tsx')).UseAsInput }));
+const SaveAndOpen = lazy(async () => ({ default: (await import('./result-dialogs.tsx')).SaveAndOpen }));
+const UseAsInput = lazy(async () => ({ default: (await import('./result-dialogs.tsx')).UseAsInput }));
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 

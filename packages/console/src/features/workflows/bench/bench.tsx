@@ -10,16 +10,23 @@ import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { type Shortcuts, useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { type BenchTool, BenchTools } from './bench-tools.tsx';
-import { type BenchResult, hasEnded, openResults, resultBeside, resultsOf } from './results.ts';
+import {
+  type BenchResult,
+  hasEnded,
+  openResults,
+  picturesToCompare,
+  resultBeside,
+  resultsOf,
+} from './results.ts';
 import { Stage } from './stage.tsx';
 import { StageStatus } from './stage-status.tsx';
 import { Strip } from './strip.tsx';
-import { usePlace } from './use-place.ts';
+import { useMarks, usePlace } from './use-place.ts';
 import type { Sitting } from './use-sitting.ts';
 
-const FullStage = lazy(async () => ({ default: (await import('./full-stage.tsx')).FullStage }));
+const FullStage = lazy(async () => ({ default: (await import('./bench-layers.tsx')).FullStage }));
 const CompareResults = lazy(async () => ({
-  default: (await import('./compare-results.tsx')).CompareResults,
+  default: (await import('./bench-layers.tsx')).CompareResults,
 }));
 
 interface BenchProps {
@@ -39,7 +46,7 @@ export function Bench({ sitting, takesFile, onRun }: BenchProps) {
   const open = openResults(results);
   const [zoom, setZoom] = useState<Zoom>(wholePicture);
   const [isFull, setFull] = useState(false);
-  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const marks = useMarks();
   const [compared, setCompared] = useState<readonly BenchResult[]>([]);
   const control = useRef<ZoomControl | null>(null);
   const output = shown?.output ?? null;
@@ -55,7 +62,7 @@ export function Bench({ sitting, takesFile, onRun }: BenchProps) {
     if (next) place.choose(next);
     remove([output.fileId]);
   };
-  const pictures = picturesToCompare(results, marked, shown);
+  const pictures = picturesToCompare(results, marks.keys, shown);
   const compare = () => pictures && setCompared(pictures);
   const onZoom = (next: Zoom) => {
     // A person who looks closely stays at this result when another one ends.
@@ -128,19 +135,14 @@ export function Bench({ sitting, takesFile, onRun }: BenchProps) {
       </div>
       {results.length === 0 ? null : (
         <>
-          <StripHead
-            results={results}
-            marked={marked}
-            onUnmark={() => setMarked(new Set())}
-            onClear={sitting.clear}
-          />
+          <StripHead results={results} marked={marks.keys} onUnmark={marks.clear} onClear={sitting.clear} />
           <Strip
             results={results}
             shownKey={shown?.key}
             isFollowing={place.isFollowing}
-            chosen={marked}
+            chosen={marks.keys}
             onOpen={place.choose}
-            onChoose={({ key }) => setMarked(toggled(marked, key))}
+            onChoose={({ key }) => marks.toggle(key)}
           />
         </>
       )}
@@ -151,30 +153,6 @@ export function Bench({ sitting, takesFile, onRun }: BenchProps) {
       ) : null}
     </section>
   );
-}
-
-const maxCompared = 4;
-
-/** The marked results, or without marks the shown one and the one before it. Null when they cannot be compared. */
-function picturesToCompare(
-  results: readonly BenchResult[],
-  marked: ReadonlySet<string>,
-  shown: BenchResult | undefined,
-): readonly BenchResult[] | null {
-  const chosen =
-    marked.size > 0
-      ? results.filter(({ key }) => marked.has(key))
-      : [resultBeside(results, shown, -1), shown];
-  const pictures = chosen.filter(
-    (each) => each?.output && mediaKindOf(each.output.contentType) === 'picture',
-  );
-  return pictures.length >= 2 && pictures.length <= maxCompared ? (pictures as BenchResult[]) : null;
-}
-
-function toggled(marked: ReadonlySet<string>, key: string): Set<string> {
-  const next = new Set(marked);
-  if (!next.delete(key)) next.add(key);
-  return next;
 }
 
 function StripHead({

@@ -1,6 +1,14 @@
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { expect, it } from 'vitest';
-import { countNew, openResults, resultBeside, resultsOf, seenUntil, shownResult } from './results.ts';
+import {
+  countNew,
+  openResults,
+  picturesToCompare,
+  resultBeside,
+  resultsOf,
+  seenUntil,
+  shownResult,
+} from './results.ts';
 
 /** A task that was asked for in this minute, ended in that one, and made these files. */
 function task(id: string, at: number, end: number | null = null, files: Record<string, string> = {}): Task {
@@ -56,4 +64,20 @@ it('goes to the neighbour and stops at the ends', () => {
   expect(resultBeside(results, results[0], 1)?.key).toBe('b');
   expect(resultBeside(results, results[1], 1)).toBeUndefined();
   expect(resultBeside(results, results[0], -1)).toBeUndefined();
+});
+
+it('compares two to four marked pictures, or the shown one with the one before it', () => {
+  const picture = (id: string, at: number) => {
+    const made = task(id, at, at, { [id]: 'output' });
+    for (const output of made.result?.outputs ?? []) output.contentType = 'image/png';
+    return made;
+  };
+  const results = resultsOf(['a', 'b', 'c', 'd', 'e'].map((id, at) => picture(id, at + 1)));
+  const compared = (...marked: string[]) => {
+    const pictures = picturesToCompare(results, new Set(marked), results[1]);
+    return pictures && keysOf(pictures);
+  };
+  expect(compared()).toEqual(['a', 'b']);
+  expect(compared('e', 'c', 'a')).toEqual(['a', 'c', 'e']);
+  expect([compared('a'), compared('a', 'b', 'c', 'd', 'e')]).toEqual([null, null]);
 });

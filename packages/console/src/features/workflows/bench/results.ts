@@ -1,4 +1,5 @@
 import type { Task, TaskResult } from '@switchyard/contract/dispatch/task';
+import { mediaKindOf } from '../../../kit/pictures/picture.ts';
 import type { StatusKind } from '../../../kit/status-word.tsx';
 
 export type Output = TaskResult['outputs'][number];
@@ -93,6 +94,24 @@ export function resultBeside(
 ): BenchResult | undefined {
   const at = results.findIndex(({ key }) => key === shown?.key);
   return at < 0 ? undefined : results[at + step];
+}
+
+const maxCompared = 4;
+
+/** The marked results, or without marks the shown one and the one before it. Null when they cannot be compared. */
+export function picturesToCompare(
+  results: readonly BenchResult[],
+  marked: ReadonlySet<string>,
+  shown: BenchResult | undefined,
+): readonly BenchResult[] | null {
+  const chosen =
+    marked.size > 0
+      ? results.filter(({ key }) => marked.has(key))
+      : [resultBeside(results, shown, -1), shown];
+  const pictures = chosen.filter(
+    (each) => each?.output && mediaKindOf(each.output.contentType) === 'picture',
+  );
+  return pictures.length >= 2 && pictures.length <= maxCompared ? (pictures as BenchResult[]) : null;
 }
 
 export type ShownState = 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';

@@ -38,3 +38,18 @@ export function usePlace(results: readonly BenchResult[]) {
     choose,
   };
 }
+
+/** The results that a person has marked, to compare them. */
+export function useMarks() {
+  const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
+  return {
+    keys,
+    toggle: (key: string) =>
+      setKeys((before) => {
+        const next = new Set(before);
+        if (!next.delete(key)) next.add(key);
+        return next;
+      }),
+    clear: () => setKeys(new Set()),
+  };
+}

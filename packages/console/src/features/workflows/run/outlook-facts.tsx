@@ -32,7 +32,7 @@ interface OutlookProps {
   form: FormState;
 }
 
-/** Whether it can run, and if not, what would help; the time and the cost: shown before the click. */
+/** The prospects of a run before the click: what keeps it from running and would help, the time and the cost. */
 export function OutlookFacts({ query, count, workflow, form }: OutlookProps) {
   const text = useText('workflows');
   const outlook = query.data;

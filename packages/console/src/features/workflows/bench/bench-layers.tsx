@@ -1,9 +1,12 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { Dialog } from '../../../kit/dialog.tsx';
+import { Compare } from '../../../kit/pictures/compare.tsx';
 import { isShortcut, type Shortcuts } from '../../../kit/use-shortcuts.ts';
 import { useText } from '../../../lib/i18n.ts';
+import type { BenchResult } from './results.ts';
 
-/** The result in the whole window, and on the whole screen where the browser allows it. Loaded when it is first opened. */
+/** The result in the whole window, and on the whole screen where the browser allows it. */
 export function FullStage({
   onClose,
   keys,
@@ -52,4 +55,25 @@ function useWholeScreen(onClose: () => void): void {
       if (document.fullscreenElement !== null) document.exitFullscreen().catch(() => undefined);
     };
   }, []);
+}
+
+/** Two to four results beside each other or in one place. */
+export function CompareResults({
+  results,
+  onClose,
+}: {
+  results: readonly BenchResult[];
+  onClose: () => void;
+}) {
+  const text = useText('workflows');
+  const pictures = results.flatMap(({ output }) =>
+    output ? [{ ...output, width: null, height: null }] : [],
+  );
+  return (
+    <Dialog open onClose={onClose} title={text('bench.compare')} wide>
+      <div className="flex h-[70dvh]">
+        <Compare pictures={pictures} />
+      </div>
+    </Dialog>
+  );
 }
