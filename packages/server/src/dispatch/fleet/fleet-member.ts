@@ -102,6 +102,9 @@ export class FleetMember {
   /** Resolved while `#owned` is set. */
   #taken = newDeferred();
   #shown: string | null = null;
+  #lasting: string | null = null;
+  /** What the dispatcher, another process, has told last. */
+  #heard: Instance | null = null;
   /** The state that the journal has received last. */
   #noted: LiveInstance = unknownInstance;
   #running: Promise<void> = Promise.resolve();
@@ -161,9 +164,20 @@ export class FleetMember {
   }
 
   /** Takes in the state of the instance from the dispatcher, which is another process. */
-  hear({ state, since, alive, busy }: Instance): void {
+  hear(instance: Instance): void {
     if (this.#owned) return;
-    this.#row = { ...this.#row, state, since, alive: alive ? 1 : 0, busy: busy ? 1 : 0 };
+    this.#heard = instance;
+    this.#row = this.seen(this.#row);
+  }
+
+  /** Returns the row with what the dispatcher has told of the instance since it was written. */
+  seen(row: InstanceRow): InstanceRow {
+    const heard = this.#heard;
+    const isOfRow = heard?.enabled === (row.enabled === 1 && row.removed === 0);
+    if (!heard || !isOfRow || (heard.lastHeartbeat ?? '') < (row.lastHeartbeat ?? '')) return row;
+    const { alive, busy, state, since, lastHeartbeat, queueRemaining, currentTaskId } = heard;
+    const shown = { state, since, lastHeartbeat, queueRemaining, currentTaskId };
+    return { ...row, ...shown, alive: alive ? 1 : 0, busy: busy ? 1 : 0 };
   }
 
   /** Its address or its headers have changed: a new client takes over and resumes what runs. */
@@ -187,7 +201,7 @@ export class FleetMember {
     const { pauses } = this.#options;
     return allOf([
       obstacleOfOffer(this.#offer, task.requirement),
-      obstacleOfRow(row),
+      obstacleOfRow(this.seen(row)),
       obstacleOfPause(pauses.ofInstance(this.#offer.tags)),
       obstacleOfPause(pauses.ofOwner(task.owner)),
       obstacleOfAvoidance(task, row.id),
@@ -357,16 +371,31 @@ export class FleetMember {
       columns.state,
       columns.lastError,
     ]);
+    const lasting = JSON.stringify([
+      columns.alive,
+      restOf(columns.state),
+      columns.lastError,
+      columns.version,
+      columns.devices,
+      columns.system,
+    ]);
     const hasNewState = columns.state !== this.#row.state;
     if (hasNewState && this.#row.state === 'draining' && columns.state === 'off') {
       this.#note([{ kind: 'drained', message: say('drained') }]);
     }
     if (hasNewState) this.#row = { ...this.#row, state: columns.state, since: toIso(this.#options.clock()) };
-    this.#options.marks.mark(this.#row.id, { token, columns: { since: this.#row.since, ...columns } });
+    const change = { token, columns: { since: this.#row.since, ...columns } };
+    this.#options.marks.mark(this.#row.id, change, { soon: lasting !== this.#lasting });
+    this.#lasting = lasting;
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#options.onChange(this.view);
   }
+}
+
+/** A state without the difference that each task makes. */
+function restOf(state: Instance['state']): string {
+  return state === 'busy' ? 'idle' : state;
 }
 
 /** Ignores the time of the report. */

@@ -116,10 +116,10 @@ export class Instances {
     return row;
   }
 
-  /** The row with what this process knows of the instance, when it looks after it. */
+  /** The row with what this process knows of the instance. */
   view(row: InstanceRow): Instance {
     const member = this.#options.fleet.member(row.id);
-    return member?.isInCharge ? member.view : viewInstance(row, null);
+    return member?.isInCharge ? member.view : viewInstance(member?.seen(row) ?? row, null);
   }
 }
 

@@ -1,8 +1,11 @@
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { InstanceChange, InstanceStore } from './instance-store.ts';
 
-/** The time by which a row may be late: on a busy worker `busy` changes thousands of times between two reads of the row. */
-const delayMs = 250;
+/**
+ * The time by which a row may be late: on a busy worker `busy` changes thousands of times between two reads of the row, claims wait for
+ * the row while it is written, and other replicas have heard of it. Reads of the row wait only for what lasts.
+ */
+const delayMs = { soon: 250, usual: 2_000 };
 
 /** Writes the live state of instances to their rows: only the newest state, and many rows in one write. */
 export class InstanceMarks {
@@ -10,7 +13,7 @@ export class InstanceMarks {
   readonly #onFault: (error: unknown) => void;
   readonly #timer: Timer;
   readonly #pending = new Map<string, InstanceChange>();
-  #stopTimer: (() => void) | null = null;
+  #timers: { soon?: () => void; usual?: () => void } = {};
   #writing: Promise<void> = Promise.resolve();
 
   constructor(options: {
@@ -23,9 +26,11 @@ export class InstanceMarks {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  mark(instanceId: string, change: InstanceChange): void {
+  /** `soon`: what a person calls its state has changed, and not only what it does. */
+  mark(instanceId: string, change: InstanceChange, { soon }: { soon: boolean }): void {
     this.#pending.set(instanceId, change);
-    this.#stopTimer ??= this.#timer(() => this.#flush(), delayMs);
+    const when = soon ? 'soon' : 'usual';
+    this.#timers[when] ??= this.#timer(() => this.#flush(), delayMs[when]);
   }
 
   async settle(): Promise<void> {
@@ -34,8 +39,8 @@ export class InstanceMarks {
   }
 
   #flush(): void {
-    this.#stopTimer?.();
-    this.#stopTimer = null;
+    for (const stop of Object.values(this.#timers)) stop();
+    this.#timers = {};
     if (this.#pending.size === 0) return;
     const changes = new Map(this.#pending);
     this.#pending.clear();
