@@ -125,6 +125,8 @@ const healthy: Record<string, string> = {
   'switchyard_database_wait_seconds_bucket{instance="a",le="2.5"}': '0+101x120',
   'switchyard_database_wait_seconds_bucket{instance="a",le="+Inf"}': '0+101x120',
   'switchyard_disk_free_bytes{instance="a",place="data_home"}': '2000000000x120',
+  'switchyard_backup_last_success_timestamp_seconds{instance="a"}': '-160000x120',
+  'switchyard_backup_failures{instance="a"}': '0x120',
   'switchyard_redis_up{instance="a"}': '1x120',
   'switchyard_http_requests_total{status="2xx"}': '0+97x120',
   'switchyard_http_requests_total{status="5xx"}': '0+3x120',
@@ -171,6 +173,8 @@ const faults: Record<string, Record<string, string>[]> = {
   SwitchyardDatabaseDown: [{ 'switchyard_database_up{instance="a"}': '1x118 0x2' }],
   SwitchyardDatabaseWaits: [{ 'switchyard_database_wait_seconds_bucket{instance="a",le="0.5"}': '0+90x120' }],
   SwitchyardDiskFull: [{ 'switchyard_disk_free_bytes{instance="a",place="data_home"}': '1000000000x120' }],
+  SwitchyardBackupOld: [{ 'switchyard_backup_last_success_timestamp_seconds{instance="a"}': '-170000x120' }],
+  SwitchyardBackupFails: [{ 'switchyard_backup_failures{instance="a"}': '0x119 1' }],
   SwitchyardRedisAway: [{ 'switchyard_redis_up{instance="a"}': '1x118 0x2' }],
   SwitchyardServerErrors: [{ 'switchyard_http_requests_total{status="5xx"}': '0+9x120' }],
   SwitchyardEventLoopLate: [

@@ -47,6 +47,7 @@ import { systemTimer } from './lib/async/timer.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { CloseStack } from './lib/close-stack.ts';
 import { dayMs } from './lib/time-units.ts';
+import { watchBackups } from './ops/backup/backup-record.ts';
 import { Quiet } from './ops/backup/quiet.ts';
 import { refuseUnfinishedRestore } from './ops/backup/unfinished-restore.ts';
 import { openBlobStore } from './ops/blob-stores.ts';
@@ -392,6 +393,7 @@ async function openBase(config: Config, options: ContextOptions, opened: CloseSt
   const quiet = await Quiet.open({ database, log: logs.platform });
   opened.add(() => quiet.close());
   watchDisks(metrics, config);
+  watchBackups(metrics, sharedHome(config));
   const clock = await openClock({ logs, database, opened });
   await migrate(database, 'ownership', ownershipMigrations);
   const ownership = await openOwnership({ config, logs, database, opened });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,6 +16,7 @@ import { startGateway } from '@switchyard/dev-env/gateway';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { testPostgres } from '@switchyard/dev-env/postgres';
 import { BackupFolder } from '@switchyard/server/ops/backup/backup-folder';
+import { backupRecordFile } from '@switchyard/server/ops/backup/backup-record';
 import { faultsOf, findBackup } from '@switchyard/server/ops/backup/read-backup';
 import { unfinishedRestoreFile } from '@switchyard/server/ops/backup/unfinished-restore';
 import { endQuiet } from '@switchyard/server/platform/database/gateway-store';
@@ -83,11 +85,26 @@ describe.each(engines)('$engine, a backup', ({ isOnPostgres, isSkipped }) => {
       await expect.poll(() => files.length).toBeGreaterThan(count);
       writers.abort();
       await Promise.all(writing);
+      const series = async (): Promise<string[]> =>
+        (await (await gateway.fetch('/metrics')).text())
+          .split('\n')
+          .filter((line) => line.startsWith('switchyard_backup'));
+      const bytes = manifest.database.bytes + manifest.files.bytes;
+      const good = [
+        `switchyard_backup_last_success_timestamp_seconds ${Date.parse(manifest.takenAt) / 1_000}`,
+        `switchyard_backup_size_bytes ${bytes}`,
+        expect.stringMatching(/^switchyard_backup_duration_seconds [\d.]+$/),
+      ];
+      const told = (failures: number) => [...good, `switchyard_backup_failures ${failures}`];
+      expect(await series()).toEqual(expect.arrayContaining(told(0)));
+      await expect(places.take(source, { to: source.home })).rejects.toThrow('something else than backups');
+      expect(await series()).toEqual(expect.arrayContaining(told(1)));
       await gateway.stop();
 
       const target = await placeOn('target', isOnPostgres);
       const { absent } = await places.restore(target, { isLive: true });
       expect(absent).toEqual([]);
+      expect(existsSync(join(target.home, backupRecordFile))).toBe(false);
       const again = await places.start(target);
       const reader = await DispatchCaller.login(again.url, ada.email);
       const restored = await ConversationCaller.of(again.url, await HttpSession.login(again.url, ada));

@@ -12,7 +12,7 @@ export interface HomeFile extends Pick<ListedFile, 'path' | 'mode' | 'stamp'> {
  * because they are copied in another way: content by its rows, and the database as a whole.
  */
 const leftOut =
-  /^(files|thumbnails|worker|lent|gateway\.json|(home|database)\.lock(\.json)?|.*\.db(-wal|-shm|-journal|\.part)?|lost\+found)$/;
+  /^(files|thumbnails|worker|lent|gateway\.json|last-backup\.json|(home|database)\.lock(\.json)?|.*\.db(-wal|-shm|-journal|\.part)?|lost\+found)$/;
 /** The name in a backup too, whatever the file of `auth.jwt_secret_file` is called. */
 export const keyFileName = '.jwt_secret';
 /** Keys and passwords. A backup holds them apart, and only when the operator asks for them. */

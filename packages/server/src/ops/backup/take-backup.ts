@@ -32,6 +32,7 @@ import {
   manifestFormat,
   parts,
 } from './backup-manifest.ts';
+import { noteBackup } from './backup-record.ts';
 import { BackupRowsStore } from './backup-rows-store.ts';
 import { copyDatabase, rowsIn } from './copy-database.ts';
 import { homeFiles, isGone, keyFileName, secretFiles } from './home-files.ts';
@@ -74,8 +75,10 @@ export interface TakenBackup {
  * refers to is not removed meanwhile. So no row points to a file that is not there.
  */
 export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
-  const { config, log } = options;
+  const { config, log, clock } = options;
   const opened = new CloseStack();
+  const beganMs = clock();
+  let good: Parameters<typeof noteBackup>[1] = null;
   try {
     const gateway = await identityOf(config, log);
     const folder = placeOf(options);
@@ -86,10 +89,19 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     await folder.claim(gateway);
     opened.add(await holdAt(contentFolder(config)));
     const taken = await new Backup(options, { folder, gateway }).take();
-    return { ...taken, removed: await folder.keepLatest(options.keep) };
+    const removed = await folder.keepLatest(options.keep);
+    const { takenAt, database, files, absent } = taken.manifest;
+    if (absent.length === 0)
+      good = {
+        takenAtMs: Date.parse(takenAt),
+        tookSeconds: (clock() - beganMs) / 1_000,
+        bytes: database.bytes + files.bytes,
+      };
+    return { ...taken, removed };
   } catch (error) {
     throw explainFull(error, options.to);
   } finally {
+    await noteBackup(sharedHome(config), good, log);
     await opened.close();
   }
 }

@@ -234,6 +234,30 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly backupTaken = new Gauge({
+    name: 'switchyard_backup_last_success_timestamp_seconds',
+    help: 'The time of the last backup in which everything is, in seconds since 1970.',
+    registers: [this.registry],
+  });
+
+  readonly backupSeconds = new Gauge({
+    name: 'switchyard_backup_duration_seconds',
+    help: 'The time that this backup took.',
+    registers: [this.registry],
+  });
+
+  readonly backupBytes = new Gauge({
+    name: 'switchyard_backup_size_bytes',
+    help: 'What this backup holds, with what it shares with earlier ones.',
+    registers: [this.registry],
+  });
+
+  readonly backupFailures = new Gauge({
+    name: 'switchyard_backup_failures',
+    help: 'Backups since then that failed, or that lack a file.',
+    registers: [this.registry],
+  });
+
   readonly redisUp = new Gauge({
     name: 'switchyard_redis_up',
     help: '1 while Redis does what it should; absent without Redis.',
