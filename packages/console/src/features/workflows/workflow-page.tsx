@@ -145,6 +145,7 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
         <RunPanel workflow={workflow} form={form} runs={runs} />
       </div>
       <Bench
+        workflowId={workflow.id}
         sitting={sitting}
         takesFile={workflow.parameters.some(({ type, hidden }) => type === 'file' && !hidden)}
         onRun={runs.start}

@@ -7,9 +7,10 @@ import { useText } from '../../../lib/i18n.ts';
 import type { Output } from './results.ts';
 
 export interface BenchTool {
-  name: 'delete' | 'compare' | 'zoom' | 'fit' | 'full' | 'leaveFull';
+  name: 'star' | 'unstar' | 'delete' | 'compare' | 'zoom' | 'fit' | 'full' | 'leaveFull';
   Icon: LucideIcon;
   isOff: boolean;
+  isFilled?: boolean;
   run: () => void;
 }
 
@@ -29,12 +30,12 @@ export function BenchTools({
   const text = useText('workflows');
   return (
     <div role="toolbar" aria-label={text('bench.tools')} className="flex shrink-0 items-center gap-1">
-      {tools.map(({ name, Icon, isOff, run }) => (
+      {tools.map(({ name, Icon, isOff, isFilled, run }) => (
         <IconButton
           key={name}
           label={text(`bench.${name}`)}
           disabled={isOff}
-          icon={<Icon size={18} strokeWidth={1.75} aria-hidden />}
+          icon={<Icon size={18} strokeWidth={1.75} fill={isFilled ? 'currentColor' : 'none'} aria-hidden />}
           onClick={run}
         />
       ))}

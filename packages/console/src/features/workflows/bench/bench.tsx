@@ -1,4 +1,4 @@
-import { Columns2, Expand, RotateCcw, Scan, Shrink, Trash2, ZoomIn } from 'lucide-react';
+import { Columns2, Expand, RotateCcw, Scan, Shrink, Star, Trash2, ZoomIn } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { NewRows } from '../../../kit/new-rows.tsx';
@@ -23,6 +23,7 @@ import { StageStatus } from './stage-status.tsx';
 import { Strip } from './strip.tsx';
 import { useMarks, usePlace } from './use-place.ts';
 import type { Sitting } from './use-sitting.ts';
+import { useStars } from './use-stars.ts';
 
 const FullStage = lazy(async () => ({ default: (await import('./bench-layers.tsx')).FullStage }));
 const CompareResults = lazy(async () => ({
@@ -30,6 +31,7 @@ const CompareResults = lazy(async () => ({
 }));
 
 interface BenchProps {
+  workflowId: string;
   sitting: Sitting;
   /** The workflow has a field for a file. */
   takesFile: boolean;
@@ -37,7 +39,7 @@ interface BenchProps {
 }
 
 /** A large result, the work that goes on, and the strip of everything that this sitting has made. */
-export function Bench({ sitting, takesFile, onRun }: BenchProps) {
+export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
   const text = useText('workflows');
   const { hidden, remove } = useDeletions();
   const results = useMemo(() => resultsOf(sitting.tasks, hidden), [sitting.tasks, hidden]);
@@ -47,6 +49,7 @@ export function Bench({ sitting, takesFile, onRun }: BenchProps) {
   const [zoom, setZoom] = useState<Zoom>(wholePicture);
   const [isFull, setFull] = useState(false);
   const marks = useMarks();
+  const { stars, toggle: toggleStar } = useStars(workflowId);
   const [compared, setCompared] = useState<readonly BenchResult[]>([]);
   const control = useRef<ZoomControl | null>(null);
   const output = shown?.output ?? null;
@@ -62,6 +65,8 @@ export function Bench({ sitting, takesFile, onRun }: BenchProps) {
     if (next) place.choose(next);
     remove([output.fileId]);
   };
+  const isStarred = output !== null && stars.has(output.fileId);
+  const star = () => output && toggleStar(output.fileId);
   const pictures = picturesToCompare(results, marks.keys, shown);
   const compare = () => pictures && setCompared(pictures);
   const onZoom = (next: Zoom) => {
@@ -77,6 +82,7 @@ export function Bench({ sitting, takesFile, onRun }: BenchProps) {
     ArrowUp: ({ shiftKey }) => shiftKey && control.current?.move(0, 1),
     ArrowDown: ({ shiftKey }) => shiftKey && control.current?.move(0, -1),
     n: place.follow,
+    s: star,
     d: throwAway,
     Delete: throwAway,
     c: compare,
@@ -87,6 +93,13 @@ export function Bench({ sitting, takesFile, onRun }: BenchProps) {
   };
   useShortcuts(keys);
   const tools: BenchTool[] = [
+    {
+      name: isStarred ? 'unstar' : 'star',
+      Icon: Star,
+      isFilled: isStarred,
+      isOff: output === null,
+      run: star,
+    },
     { name: 'delete', Icon: Trash2, isOff: output === null, run: throwAway },
     { name: 'compare', Icon: Columns2, isOff: pictures === null, run: compare },
     {
@@ -141,6 +154,7 @@ export function Bench({ sitting, takesFile, onRun }: BenchProps) {
             shownKey={shown?.key}
             isFollowing={place.isFollowing}
             chosen={marks.keys}
+            stars={stars}
             onOpen={place.choose}
             onChoose={({ key }) => marks.toggle(key)}
           />

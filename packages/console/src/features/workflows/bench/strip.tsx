@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { Check, FileText } from 'lucide-react';
+import { Check, FileText, Star } from 'lucide-react';
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { classes } from '../../../kit/parts/classes.ts';
 import { ThumbPicture } from '../../../kit/pictures/thumb.tsx';
@@ -18,12 +18,13 @@ interface StripProps {
   /** Goes on to the newest result by itself. */
   isFollowing: boolean;
   chosen: ReadonlySet<string>;
+  stars: ReadonlySet<string>;
   onOpen: (result: BenchResult) => void;
   onChoose: (result: BenchResult, options: { range: boolean }) => void;
 }
 
 /** The results of a sitting in a row, the newest at the end. Only those near the window are in the page. */
-export function Strip({ results, shownKey, isFollowing, chosen, onOpen, onChoose }: StripProps) {
+export function Strip({ results, shownKey, isFollowing, chosen, stars, onOpen, onChoose }: StripProps) {
   const text = useText('workflows');
   const box = useRef<HTMLDivElement>(null);
   const places = useVirtualizer({
@@ -66,6 +67,7 @@ export function Strip({ results, shownKey, isFollowing, chosen, onOpen, onChoose
                 number={index + 1}
                 isShown={index === at}
                 isChosen={chosen.has(result.key)}
+                isStarred={stars.has(result.key)}
                 isChoosing={chosen.size > 0}
                 onOpen={() => onOpen(result)}
                 onChoose={(range) => onChoose(result, { range })}
@@ -83,16 +85,21 @@ interface PlaceProps {
   number: number;
   isShown: boolean;
   isChosen: boolean;
+  isStarred: boolean;
   isChoosing: boolean;
   onOpen: () => void;
   onChoose: (range: boolean) => void;
 }
 
-function Place({ result, number, isShown, isChosen, isChoosing, onOpen, onChoose }: PlaceProps) {
+function Place({ result, number, isShown, isChosen, isStarred, isChoosing, onOpen, onChoose }: PlaceProps) {
   const text = useText('workflows');
   const { task, output } = result;
   const state = taskState(task);
-  const label = text('bench.place', { number, state: text(`state.${state}`), name: output?.filename ?? '' });
+  const label = text(isStarred ? 'bench.starredPlace' : 'bench.place', {
+    number,
+    state: text(`state.${state}`),
+    name: output?.filename ?? '',
+  });
   return (
     <>
       <button
@@ -113,6 +120,11 @@ function Place({ result, number, isShown, isChosen, isChoosing, onOpen, onChoose
           <ThumbPicture fileId={output.fileId} alt="" cssPixels={side} contentType={output.contentType} />
         )}
       </button>
+      {isStarred ? (
+        <span className="pointer-events-none absolute right-1 bottom-1 rounded-full bg-surface p-0.5">
+          <Star size={12} strokeWidth={1.75} fill="currentColor" aria-hidden />
+        </span>
+      ) : null}
       {output === null ? null : (
         <button
           type="button"
