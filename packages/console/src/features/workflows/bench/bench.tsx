@@ -9,6 +9,7 @@ import type { ZoomControl } from '../../../kit/pictures/zoomed-picture.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { type Shortcuts, useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { useMarks, usePlace, useStars } from './bench-choices.ts';
 import { type BenchTool, BenchTools } from './bench-tools.tsx';
 import {
   type BenchResult,
@@ -21,9 +22,7 @@ import {
 import { Stage } from './stage.tsx';
 import { StageStatus } from './stage-status.tsx';
 import { Strip } from './strip.tsx';
-import { useMarks, usePlace } from './use-place.ts';
 import type { Sitting } from './use-sitting.ts';
-import { useStars } from './use-stars.ts';
 
 const FullStage = lazy(async () => ({ default: (await import('./bench-layers.tsx')).FullStage }));
 const CompareResults = lazy(async () => ({

@@ -102,7 +102,7 @@ function Facts({ result: { task, output } }: { result: BenchResult }) {
   const tookMs = startedAt && finishedAt ? Date.parse(finishedAt) - Date.parse(startedAt) : null;
   return (
     <p className="min-w-0 flex-1 truncate text-table text-text-2">
-      <Link href={`/tasks/${task.id}`} className="text-accent hover:underline">
+      <Link href={`/tasks/${task.id}`} className="text-accent underline underline-offset-2">
         {output?.filename ?? text(`state.${taskState(task)}`)}
       </Link>
       {output === null ? null : ` · ${format.bytes(output.size)}`}
