@@ -110,13 +110,25 @@ describe('the recipe of a file', () => {
   });
 
   it('names the saved workflow and its version', async () => {
-    const { data } = await ann.call('POST', '/api/workflows', { name: 'blank', workflow: noise });
+    const { data } = await ann.call('POST', '/api/workflows', {
+      name: 'blank',
+      workflow: noise,
+      parameters: [{ name: 'color', label: 'Paper' }],
+    });
     const run = await ann.call('POST', `/api/workflows/${data.id}/run`, {});
     const { result, savedWorkflow } = await ann.ended(run.data.id);
     expect(savedWorkflow).toEqual({ workflowId: data.id, version: 1 });
     const { body } = await get(`${result.outputs[1].fileId}/recipe`);
     expect(body.data.savedWorkflow).toEqual({ workflowId: data.id, version: 1 });
     expect(body.data.task).toMatchObject({ node: '2', nodeOutput: 1 });
+    expect(body.data.values).toContainEqual({
+      param: '1.color',
+      title: 'EmptyImage',
+      label: 'Paper',
+      input: 'color',
+      hidden: false,
+      value: 0,
+    });
   });
 
   it('is made again as it was, with its secrets, for the owner of the file', async () => {
@@ -204,6 +216,7 @@ describe('the recipe of a file', () => {
     expect(same).toEqual({
       left: picture.fileId,
       right: twin,
+      files: [picture.fileId, twin],
       sameContent: true,
       differences: [],
       isCut: false,
@@ -211,17 +224,32 @@ describe('the recipe of a file', () => {
     const later = second.result.outputs[0].fileId;
     const other = (await get(`${picture.fileId}/recipe/difference?with=${later}`)).body.data;
     expect(other.sameContent).toBe(false);
+    const otherContent = expect.stringMatching(/^sha256:[0-9a-f]{64}$/);
+    const nowhere = { title: null, label: null, input: null };
     expect(other.differences).toEqual([
       {
         path: 'graph.1.inputs.image',
+        title: 'Photo',
+        label: null,
+        input: 'image',
         left: `sha256:${upload.sha256}`,
-        right: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+        right: otherContent,
+        values: [`sha256:${upload.sha256}`, otherContent],
       },
-      { path: 'extraData.api_key', left: '***' },
-      { path: 'extraData', right: null },
+      { path: 'extraData.api_key', ...nowhere, left: '***', values: ['***', null] },
+      { path: 'extraData', ...nowhere, right: null, values: [null, null] },
     ]);
-    const uploaded = (await get(`${upload.fileId}/recipe/difference?with=${picture.fileId}`)).body.data;
-    expect(uploaded.differences).toContainEqual({ path: 'source', left: 'upload', right: 'output' });
+    const three = [picture.fileId, twin].join(',');
+    const uploaded = (await get(`${upload.fileId}/recipe/difference?with=${three}`)).body.data;
+    expect(uploaded.differences).toContainEqual({
+      path: 'source',
+      ...nowhere,
+      left: 'upload',
+      right: 'output',
+      values: ['upload', 'output', 'output'],
+    });
+    const five = ['b', 'c', 'd', 'e'].join(',');
+    expect((await get(`a/recipe/difference?with=${five}`)).status).toBe(422);
   });
 
   it('is not found by another user in any of its addresses', async () => {

@@ -24,6 +24,27 @@ export const recipeSeed = Type.Object({
   value: Type.Number(),
 });
 
+/** The words for one place of a graph. */
+const placeNames = {
+  title: nullable(Type.String({ description: 'The title of the node, or its class.' })),
+  label: nullable(
+    Type.String({
+      description: 'The name that the form of the saved workflow gives it. Null where it gives none.',
+    }),
+  ),
+  input: nullable(Type.String({ description: 'The input of the node.' })),
+};
+
+export const recipeValue = Type.Object({
+  param: Type.String({
+    description: 'The name under which the `params` of a task set it, such as `3.steps`.',
+  }),
+  ...placeNames,
+  hidden: Type.Boolean({ description: 'The form of the saved workflow does not show it.' }),
+  value: Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
+});
+export type RecipeValue = Static<typeof recipeValue>;
+
 export const recipeInput = Type.Object({
   fileId: Type.String({ description: 'The file that the task was given.' }),
   filename: Type.String(),
@@ -79,6 +100,10 @@ export const fileRecipe = Type.Object({
   partialExecutionTargets: nullable(Type.Array(Type.String())),
   seeds: Type.Array(recipeSeed, { description: 'The seeds of the graph with its params in it.' }),
   inputs: Type.Array(recipeInput),
+  values: Type.Array(recipeValue, {
+    description:
+      'The plain values of the graph with its params in it, in the order of the form. Links and files are left out. At most 1,000.',
+  }),
 });
 export type FileRecipe = Static<typeof fileRecipe>;
 
@@ -144,12 +169,17 @@ export const makeFileAgain = {
 export const recipeDifference = Type.Object({
   left: Type.String({ description: 'The id of the first file.' }),
   right: Type.String({ description: 'The id of the second file.' }),
-  sameContent: Type.Boolean({ description: 'The bytes of the two files are the same.' }),
+  files: Type.Array(Type.String(), { description: 'The ids of all files, in the order of `values`.' }),
+  sameContent: Type.Boolean({ description: 'The bytes of all files are the same.' }),
   differences: Type.Array(
     Type.Object({
       path: Type.String({ description: 'For example `graph.3.inputs.seed` or `worker.version`.' }),
+      ...placeNames,
       left: Type.Optional(Type.Unknown({ description: 'Absent when the first recipe lacks the path.' })),
       right: Type.Optional(Type.Unknown({ description: 'Absent when the second recipe lacks the path.' })),
+      values: Type.Array(Type.Unknown(), {
+        description: 'The value in the recipe of each file. Null where a recipe lacks the path.',
+      }),
     }),
     { description: 'At most 500. Long values are cut.' },
   ),
@@ -162,12 +192,22 @@ export const compareFileRecipes = {
   url: '/api/files/:fileId/recipe/difference',
   config: { access: 'dispatch:read' },
   schema: {
-    summary: 'What differs between the recipes of two files',
+    summary: 'What differs between the recipes of two to four files',
     description:
       'Compares the graphs with their params in them, the inputs by their content, the worker and the saved workflow.',
     tags,
     params: fileParams,
-    querystring: Type.Object({ with: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
+    querystring: Type.Object(
+      {
+        with: Type.String({
+          minLength: 1,
+          maxLength: 200,
+          pattern: '^[^,]{1,64}(,[^,]{1,64}){0,2}$',
+          description: 'The id of the other file, or of two or three others with commas between them.',
+        }),
+      },
+      closed,
+    ),
     response: { 200: envelope(recipeDifference) },
   },
 } as const satisfies Endpoint;

@@ -27,7 +27,8 @@ export function recipeRoutes({
       ...compareFileRecipes,
       handler: async (request) => {
         const { fileId } = request.params;
-        return ok(await recipes.difference(adminOrOwnerOf(request), fileId, request.query.with));
+        const others = request.query.with.split(',');
+        return ok(await recipes.difference(adminOrOwnerOf(request), [fileId, ...others]));
       },
     });
 

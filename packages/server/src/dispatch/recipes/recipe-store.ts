@@ -1,3 +1,4 @@
+import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { sql } from 'kysely';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -20,6 +21,8 @@ export interface RecipeRows {
   /** The attempt that made the file. */
   attempt: AttemptRow | undefined;
   sources: SourceRow[];
+  /** The form of the saved workflow that the task ran; empty without one, and when its version is not kept. */
+  form: WorkflowParameter[];
 }
 
 export class RecipeStore {
@@ -35,10 +38,11 @@ export class RecipeStore {
     const { taskId } = file;
     if (taskId === null) return undefined;
     const { read } = this.#database;
-    const [task, input, sources] = await Promise.all([
+    const [task, input, sources, form] = await Promise.all([
       read.selectFrom('tasks').selectAll().where('id', '=', taskId).executeTakeFirst(),
       read.selectFrom('task_inputs').selectAll().where('taskId', '=', taskId).executeTakeFirst(),
       this.#sourcesOf(taskId),
+      this.#formOf(taskId),
     ]);
     if (!task || !input) return undefined;
     const attempt = await read
@@ -47,7 +51,21 @@ export class RecipeStore {
       .where('taskId', '=', taskId)
       .where('attempt', '=', task.attempt)
       .executeTakeFirst();
-    return { task, input, attempt, sources };
+    return { task, input, attempt, sources, form };
+  }
+
+  async #formOf(taskId: string): Promise<WorkflowParameter[]> {
+    const version = await this.#database.read
+      .selectFrom('tasks')
+      .innerJoin('saved_workflow_versions as version', (join) =>
+        join
+          .onRef('version.workflowId', '=', 'tasks.workflowId')
+          .onRef('version.version', '=', 'tasks.workflowVersion'),
+      )
+      .select('version.parameters')
+      .where('tasks.id', '=', taskId)
+      .executeTakeFirst();
+    return version ? (JSON.parse(version.parameters) as WorkflowParameter[]) : [];
   }
 
   /** The same file when it is still there, otherwise the newest one of the owner with its content. */

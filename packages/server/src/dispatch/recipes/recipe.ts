@@ -5,7 +5,7 @@ import type { FileRow } from '../files/stored-file-store.ts';
 import { maskExtraData } from '../graphs/extra-data.ts';
 import type { AttemptRow } from '../tasks/attempt-store.ts';
 import { type StoredResult, savedWorkflowOf, targetsOf } from '../tasks/task-view.ts';
-import { graphOf, seedsIn } from './recipe-graph.ts';
+import { graphOf, recipeValues, seedsIn } from './recipe-graph.ts';
 import type { RecipeRows } from './recipe-store.ts';
 
 /** `rows` is undefined for an upload. */
@@ -56,6 +56,7 @@ function madeBy(rows: RecipeRows, file: FileRow) {
     partialExecutionTargets: targetsOf(input),
     seeds: seedsIn(graphOf(rows)),
     inputs: sources,
+    values: recipeValues(rows),
   };
 }
 
@@ -74,6 +75,7 @@ function notMade({ source }: FileRow) {
     partialExecutionTargets: null,
     seeds: [],
     inputs: [],
+    values: [],
   };
 }
 

@@ -16,6 +16,7 @@ import type { ShareStore } from '../shares/share-store.ts';
 import { savedWorkflowOf } from '../tasks/task-view.ts';
 import { viewRecipe, withoutTask } from './recipe.ts';
 import { graphOf, seedsIn } from './recipe-graph.ts';
+import { placeNamer } from './recipe-names.ts';
 import type { RecipeRows, RecipeStore, SourceRow } from './recipe-store.ts';
 
 interface RecipeStores {
@@ -70,15 +71,25 @@ export class Recipes {
     );
   }
 
-  async difference(owner: Owner, left: string, right: string): Promise<RecipeDifference> {
-    const [a, b] = await this.#options.together((stores) =>
-      Promise.all([made(stores, owner, left), made(stores, owner, right)]),
+  async difference(owner: Owner, files: readonly string[]): Promise<RecipeDifference> {
+    const found = await this.#options.together((stores) =>
+      Promise.all(files.map((fileId) => made(stores, owner, fileId))),
     );
+    const [left = '', right = ''] = files;
+    const namesOf = placeNamer(
+      found.flatMap(({ rows }) => (rows ? [{ graph: graphOf(rows), form: rows.form }] : [])),
+    );
+    const { differences, isCut } = differencesOf(found.map(comparable));
     return {
       left,
       right,
-      sameContent: a.file.sha256 === b.file.sha256,
-      ...differencesOf(comparable(a), comparable(b)),
+      files: [...files],
+      sameContent: new Set(found.map(({ file }) => file.sha256)).size === 1,
+      differences: differences.map((difference) => ({
+        ...difference,
+        ...namesOf(difference.path),
+      })),
+      isCut,
     };
   }
 }
@@ -120,19 +131,25 @@ function comparable({ file, isShared, rows }: MadeFile): Record<string, unknown>
 const maxDifferences = 500;
 const maxTextLength = 500;
 
-/** Compares two plain values place by place. A list is one place, since links and lists of a graph mean something whole. */
-function differencesOf(left: unknown, right: unknown): Pick<RecipeDifference, 'differences' | 'isCut'> {
-  const [ofLeft, ofRight] = [placesOf(left), placesOf(right)];
-  const paths = [...new Set([...ofLeft.keys(), ...ofRight.keys()])];
+/** Compares plain values place by place. A list is one place, since links and lists of a graph mean something whole. */
+function differencesOf(recipes: readonly unknown[]) {
+  const places = recipes.map((recipe) => placesOf(recipe));
+  const paths = [...new Set(places.flatMap((each) => [...each.keys()]))];
   const differing = paths.filter(
-    (path) => JSON.stringify(ofLeft.get(path)) !== JSON.stringify(ofRight.get(path)),
+    (path) => new Set(places.map((each) => JSON.stringify(each.get(path)))).size > 1,
   );
+  const shownAt = (path: string, index: number): [] | [unknown] =>
+    places[index]?.has(path) ? [shortened(places[index].get(path))] : [];
   return {
-    differences: differing.slice(0, maxDifferences).map((path) => ({
-      path,
-      ...(ofLeft.has(path) && { left: shortened(ofLeft.get(path)) }),
-      ...(ofRight.has(path) && { right: shortened(ofRight.get(path)) }),
-    })),
+    differences: differing.slice(0, maxDifferences).map((path) => {
+      const [[left], [right]] = [shownAt(path, 0), shownAt(path, 1)];
+      return {
+        path,
+        ...(left !== undefined && { left }),
+        ...(right !== undefined && { right }),
+        values: places.map((_, index) => shownAt(path, index)[0] ?? null),
+      };
+    }),
     isCut: differing.length > maxDifferences,
   };
 }
