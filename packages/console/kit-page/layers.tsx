@@ -7,6 +7,7 @@ import { Field } from '../src/kit/field.tsx';
 import { ConfirmedButton } from '../src/kit/forms/confirmed-button.tsx';
 import { FormDialog } from '../src/kit/forms/form-dialog.tsx';
 import { SecretDialog } from '../src/kit/forms/secret-dialog.tsx';
+import { FullWindow } from '../src/kit/pictures/full-window.tsx';
 import { Lightbox } from '../src/kit/pictures/lightbox.tsx';
 import { SidePanel } from '../src/kit/side-panel.tsx';
 import { TextInput } from '../src/kit/text-input.tsx';
@@ -22,6 +23,7 @@ const layers = [
   'CopyDialog',
   'SidePanel',
   'Lightbox',
+  'FullWindow',
 ] as const;
 type Layer = (typeof layers)[number];
 
@@ -118,6 +120,11 @@ function Opened({ layer, onClose }: { layer: Layer | null; onClose: () => void }
         onClose={onClose}
         side={<p className="p-4">How it was made.</p>}
       />
+      {layer === 'FullWindow' ? (
+        <FullWindow title="Compare 2 pictures" onClose={onClose}>
+          <p className="p-4">The pictures, with the whole window for them.</p>
+        </FullWindow>
+      ) : null}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { type FileDraft, type FormDraft, isFileDraft } from './field-draft.ts';
 import type { FieldSpec } from './field-spec.ts';
 import { FormField } from './form-field.tsx';
 import { useProblemText } from './problem-text.ts';
@@ -31,6 +32,7 @@ export function Fields<Spec extends FieldSpec>({
             parameter={parameter}
             label={labelOf(parameter)}
             draft={form.draft.values[name] ?? ''}
+            below={otherFile(form.draft, name)}
             seedMode={form.draft.seeds[name] ?? 'fixed'}
             error={problem && problemText(problem)}
             onChange={(draft) => form.setValue(name, draft)}
@@ -40,4 +42,10 @@ export function Fields<Spec extends FieldSpec>({
       })}
     </div>
   );
+}
+
+/** Returns the first file of another field: a mask of its own is painted over it. */
+function otherFile({ values }: FormDraft, name: string): FileDraft | undefined {
+  const others = Object.entries(values).filter(([other]) => other !== name);
+  return others.map(([, draft]) => draft).find(isFileDraft);
 }

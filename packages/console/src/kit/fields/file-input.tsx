@@ -7,6 +7,7 @@ import { useText } from '../../lib/i18n.ts';
 import { Button } from '../button.tsx';
 import { classes } from '../parts/classes.ts';
 import { isTyping } from '../parts/typing.ts';
+import { PaintMask } from '../pictures/paint-mask.tsx';
 import { Thumb } from '../pictures/thumb.tsx';
 import { useDrop } from '../use-drop.ts';
 import { type FileDraft, isFileDraft } from './field-draft.ts';
@@ -21,12 +22,15 @@ const ChooseFile = lazy(async () => ({ default: (await import('./choose-file.tsx
 export function FileInput({
   parameter,
   draft,
+  below,
   label,
   onChange,
 }: {
   parameter: FieldSpec;
   /** A stored file, or the name of one that the workers have. */
   draft: FileDraft | string;
+  /** The picture of another field, over which a mask is painted that has a file of its own. */
+  below: FileDraft | undefined;
   label: string;
   onChange: (draft: FileDraft) => void;
 }) {
@@ -78,6 +82,14 @@ export function FileInput({
           <Button size="s" icon={<Images {...icon} />} onClick={() => setChoosing(true)}>
             {text('file.gallery')}
           </Button>
+          {parameter.mask ? (
+            <PaintMask
+              file={isFileDraft(draft) ? draft : undefined}
+              place={parameter.mask}
+              below={below}
+              onPainted={onChange}
+            />
+          ) : null}
         </div>
         <input
           ref={chooser}

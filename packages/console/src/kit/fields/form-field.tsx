@@ -9,7 +9,7 @@ import { Switch } from '../switch.tsx';
 import { TextArea } from '../text-area.tsx';
 import { TextInput } from '../text-input.tsx';
 import { controlOf, stepOf } from './field-control.ts';
-import { type Draft, isFileDraft } from './field-draft.ts';
+import { type Draft, type FileDraft, isFileDraft } from './field-draft.ts';
 import type { FieldSpec } from './field-spec.ts';
 import { FileInput } from './file-input.tsx';
 import { type SeedMode, seedModes, seedOfRun } from './seed.ts';
@@ -19,6 +19,8 @@ export interface FormFieldProps {
   label: string;
   id: string | undefined;
   draft: Draft;
+  /** A picture of the form below a mask that has a file of its own. */
+  below?: FileDraft | undefined;
   seedMode: SeedMode;
   error: string | undefined;
   onChange: (draft: Draft) => void;
@@ -46,7 +48,7 @@ export function FormField(props: FormFieldProps) {
   );
 }
 
-function Control({ parameter, label, draft, seedMode, onChange, onSeedMode }: FormFieldProps) {
+function Control({ parameter, label, draft, below, seedMode, onChange, onSeedMode }: FormFieldProps) {
   const value = typeof draft === 'string' ? draft : '';
   switch (controlOf(parameter)) {
     case 'long-text':
@@ -81,6 +83,7 @@ function Control({ parameter, label, draft, seedMode, onChange, onSeedMode }: Fo
         <FileInput
           parameter={parameter}
           draft={isFileDraft(draft) ? draft : value}
+          below={below}
           label={label}
           onChange={onChange}
         />

@@ -2,6 +2,7 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import { ChevronLeft, ChevronRight, Download, Maximize2, Minimize2, X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { useText } from '../../lib/i18n.ts';
+import { shortcutChoice } from '../../lib/shortcut-choice.ts';
 import { IconButton } from '../button.tsx';
 import { classes } from '../parts/classes.ts';
 import { fileAddress, mediaKindOf, type Picture } from './picture.ts';
@@ -13,6 +14,8 @@ interface LightboxProps<Item extends Picture> {
   altOf: (item: Item) => string;
   onMove: (item: Item) => void;
   onClose: () => void;
+  /** The effect of further single keys. */
+  keys?: Readonly<Record<string, () => void>>;
   /** Buttons of the shown picture, beside those that every picture has. */
   actions?: ReactNode;
   /** Beside the picture, such as how it was made. */
@@ -23,7 +26,7 @@ const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** One picture as large as the window, with its neighbours one key away. */
 export function Lightbox<Item extends Picture>(props: LightboxProps<Item>) {
-  const { items, current, altOf, onMove, onClose, actions, side } = props;
+  const { items, current, altOf, onMove, onClose, keys = {}, actions, side } = props;
   const text = useText('pictures');
   const [isWhole, setWhole] = useState(false);
   const at = items.findIndex(({ fileId }) => fileId === current?.fileId);
@@ -45,7 +48,12 @@ export function Lightbox<Item extends Picture>(props: LightboxProps<Item>) {
     if (next !== undefined) {
       event.preventDefault();
       moveTo(next);
-    } else if (event.key === 'z') setWhole((whole) => !whole);
+      return;
+    }
+    const isModified = event.ctrlKey || event.metaKey || event.altKey;
+    if (isModified || shortcutChoice.read() === 'off') return;
+    if (event.key === 'z') setWhole((whole) => !whole);
+    else keys[event.key]?.();
   };
   return (
     <Base.Root open={current !== null} onOpenChange={(open) => !open && onClose()}>
@@ -101,7 +109,7 @@ export function Lightbox<Item extends Picture>(props: LightboxProps<Item>) {
                 </div>
               </div>
               {side ? (
-                <aside className="max-h-[50dvh] overflow-y-auto border-border bg-surface max-md:border-t md:max-h-none md:w-[24rem] md:border-l">
+                <aside className="overflow-y-auto border-border bg-surface max-md:max-h-[60dvh] max-md:rounded-t-dialog max-md:border-t max-md:shadow-layer md:w-[24rem] md:border-l">
                   {side}
                 </aside>
               ) : null}
