@@ -10,6 +10,7 @@ import { setQuery, useQueryState } from '../../lib/address.ts';
 import { fileRecipeQuery } from '../../lib/data/files.ts';
 import { useText } from '../../lib/i18n.ts';
 import { RecipePanel } from './recipe/recipe-panel.tsx';
+import { useAgain } from './recipe/use-again.ts';
 
 const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
@@ -24,6 +25,10 @@ export function OpenPicture({
   const text = useText('gallery');
   const [fileId] = useQueryState('file');
   const [panel, setPanel] = useQueryState('recipe');
+  const { start: makeAgain } = useAgain(fileId ?? '');
+  // On a phone, the recipe would cover the picture, so that it is opened by its button.
+  const isOpen = panel === 'on' || (panel === null && window.matchMedia('(min-width: 48rem)').matches);
+  const toggle = () => setPanel(isOpen ? 'off' : 'on');
   const at = files.findIndex((file) => file.fileId === fileId);
   const known: Picture | undefined = files[at];
   // A link may lead to a file that is not among those that are loaded.
@@ -46,25 +51,26 @@ export function OpenPicture({
       altOf={({ filename }) => filename}
       onMove={(file) => setQuery({ file: file.fileId })}
       onClose={close}
+      keys={{ i: toggle, r: makeAgain, Delete: remove }}
       actions={
         <>
           <IconButton
-            label={text(panel === 'off' ? 'recipe.show' : 'recipe.hide')}
-            aria-pressed={panel !== 'off'}
+            label={text(isOpen ? 'recipe.hide' : 'recipe.show')}
+            aria-pressed={isOpen}
+            aria-keyshortcuts="i"
             icon={<Info {...icon} />}
-            onClick={() => setPanel(panel === 'off' ? null : 'off')}
+            onClick={toggle}
           />
           {current === null ? null : <ResultMenu file={current} />}
           <IconButton label={text('delete.one')} icon={<Trash2 {...icon} />} onClick={remove} />
         </>
       }
-      side={
-        current !== null && panel !== 'off' ? <RecipePanel key={current.fileId} file={current} /> : undefined
-      }
+      side={current !== null && isOpen ? <RecipePanel key={current.fileId} file={current} /> : undefined}
     />
   );
 }
 
-function pictureOf({ fileId, filename, contentType }: FileRecipe): Picture {
+/** A file that is not among those that are loaded, by its recipe. */
+export function pictureOf({ fileId, filename, contentType }: FileRecipe): Picture {
   return { fileId, filename, contentType, width: null, height: null };
 }

@@ -1,4 +1,4 @@
-import type { FileRecipe, RecipeChanges } from '@switchyard/contract/dispatch/recipe';
+import type { FileRecipe, RecipeChanges, RecipeValue } from '@switchyard/contract/dispatch/recipe';
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,7 +11,8 @@ import { TextInput } from '../../../kit/text-input.tsx';
 import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { changedValue, type RecipeValue, recipeValues } from './recipe-values.ts';
+import { changedValue } from './changed-value.ts';
+import { useRecipeWords } from './use-recipe-words.ts';
 
 const anywhere = 'anywhere';
 const firstShown = 30;
@@ -34,7 +35,8 @@ export function AgainDialog({
   const [place, setPlace] = useState(anywhere);
   const [typed, setTyped] = useState<Record<string, string>>({});
   const [shown, setShown] = useState(firstShown);
-  const values = recipeValues(recipe.workflow ?? {}, recipe.params ?? {});
+  const { nameOf } = useRecipeWords();
+  const { values } = recipe;
   const { data: instances = [] } = useQuery(instancesQuery());
   const { mutate, isPending, error } = useMutation({ mutationFn: again, onSuccess: onStarted });
   const submit = () => {
@@ -89,12 +91,12 @@ export function AgainDialog({
             />
           </Field>
         </div>
-        {values.slice(0, shown).map(({ key, title, input, value }) => (
-          <Field key={key} label={`${title}: ${input}`}>
+        {values.slice(0, shown).map(({ param, value, ...names }) => (
+          <Field key={param} label={nameOf(names)}>
             <Value
               value={value}
-              typed={typed[key]}
-              onChange={(next) => setTyped({ ...typed, [key]: next })}
+              typed={typed[param]}
+              onChange={(next) => setTyped({ ...typed, [param]: next })}
             />
           </Field>
         ))}
@@ -131,10 +133,10 @@ function Value({
 
 function paramsOf(values: readonly RecipeValue[], typed: Record<string, string>): Record<string, unknown> {
   const params: Record<string, unknown> = {};
-  for (const { key, value } of values) {
-    const text = typed[key];
+  for (const { param, value } of values) {
+    const text = typed[param];
     const next = text === undefined ? undefined : changedValue(value, text);
-    if (next !== undefined) params[key] = next;
+    if (next !== undefined) params[param] = next;
   }
   return params;
 }

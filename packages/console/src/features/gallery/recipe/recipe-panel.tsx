@@ -1,15 +1,12 @@
-import { randomId } from '@switchyard/client/random-id';
 import type { FileLineage, LineageFile } from '@switchyard/contract/dispatch/lineage';
-import { type FileRecipe, makeFileAgain, type RecipeChanges } from '@switchyard/contract/dispatch/recipe';
-import type { Task } from '@switchyard/contract/dispatch/task';
+import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { useQuery } from '@tanstack/react-query';
-import { ChevronRight, RefreshCw, SlidersHorizontal } from 'lucide-react';
+import { ChevronRight, Copy, RefreshCw, SlidersHorizontal } from 'lucide-react';
 import { Fragment, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
-import { navigate } from 'wouter/use-browser-location';
-import { Button } from '../../../kit/button.tsx';
+import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
-import { useAct } from '../../../kit/forms/use-act.ts';
+import { useCopy } from '../../../kit/copy/use-copy.tsx';
 import { LongText } from '../../../kit/long-text.tsx';
 import type { Picture } from '../../../kit/pictures/picture.ts';
 import { Thumb } from '../../../kit/pictures/thumb.tsx';
@@ -17,16 +14,19 @@ import { QueryView } from '../../../kit/query-view.tsx';
 import { useToast } from '../../../kit/toast.tsx';
 import { fileLineageQuery, fileRecipeQuery } from '../../../lib/data/files.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
-import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { AgainDialog } from './again-dialog.tsx';
-import { graphTexts } from './graph-texts.ts';
+import { promptsIn } from './recipe-prompts.ts';
+import { useAgain } from './use-again.ts';
+import { useRecipeWords } from './use-recipe-words.ts';
 
 const thumbSize = 56;
 const maxInLevel = 12;
+const maxUses = 8;
 
-/** A recipe shows so many characters of a prompt at first. */
+/** A recipe shows so many characters of a prompt, and so many values, at first. */
 const firstLength = 600;
+const firstValues = 14;
 
 /** How the open file was made, where it came from, and how to make it again. */
 export function RecipePanel({ file }: { file: Picture }) {
@@ -43,8 +43,7 @@ export function RecipePanel({ file }: { file: Picture }) {
 function Recipe({ recipe, file }: { recipe: FileRecipe; file: Picture }) {
   const text = useText('gallery');
   const format = useFormat();
-  const { task, worker, savedWorkflow, seeds, inputs } = recipe;
-  const texts = recipe.workflow ? graphTexts(recipe.workflow, recipe.params ?? {}) : [];
+  const { task, worker, savedWorkflow, inputs } = recipe;
   const size = file.width !== null && file.height !== null ? `${file.width} × ${file.height}` : null;
   return (
     <div className="flex flex-col gap-4">
@@ -53,21 +52,20 @@ function Recipe({ recipe, file }: { recipe: FileRecipe; file: Picture }) {
       ) : (
         <p className="text-body text-text-2">{text('recipe.upload')}</p>
       )}
-      {texts.map(({ key, title, value }) => (
-        <section key={key}>
-          <h3 className="text-meta text-text-2">{title}</h3>
-          <LongText text={value} firstLength={firstLength} />
+      <Values recipe={recipe} />
+      {inputs.length > 0 ? (
+        <section className="flex flex-col gap-2">
+          <h3 className="text-meta text-text-2">{text('recipe.inputs')}</h3>
+          <ul className="flex flex-wrap gap-2">
+            {inputs.map((input) => (
+              <li key={input.fileId} className="text-table">
+                <Input {...input} />
+              </li>
+            ))}
+          </ul>
         </section>
-      ))}
+      ) : null}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-table">
-        {seeds.map(({ nodeId, input, title, value }) => (
-          <Fact
-            key={`${nodeId}.${input}`}
-            name={seeds.length === 1 ? text('recipe.seed') : `${title}: ${input}`}
-          >
-            <span className="tabular-nums">{String(value)}</span>
-          </Fact>
-        ))}
         <Fact name={text('recipe.made')}>{format.dateTime(new Date(recipe.createdAt))}</Fact>
         {size === null ? null : <Fact name={text('recipe.pixels')}>{size}</Fact>}
         <Fact name={text('recipe.bytes')}>{format.bytes(recipe.size)}</Fact>
@@ -95,53 +93,126 @@ function Recipe({ recipe, file }: { recipe: FileRecipe; file: Picture }) {
           </Fact>
         ) : null}
       </dl>
-      {inputs.length > 0 ? (
-        <section className="flex flex-col gap-2">
-          <h3 className="text-meta text-text-2">{text('recipe.inputs')}</h3>
-          <ul className="flex flex-wrap gap-2">
-            {inputs.map(({ fileId, filename, presentFileId }) => (
-              <li key={fileId} className="flex items-center gap-2 text-table">
-                {presentFileId === null ? null : <Thumb fileId={presentFileId} alt="" size={40} />}
-                <span className="max-w-[12rem] truncate">
-                  {presentFileId === null ? text('recipe.inputGone', { name: filename }) : filename}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      ) : null}
-      <LineageStrip fileId={file.fileId} />
+      <WholeLineage fileId={file.fileId} />
     </div>
   );
 }
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
+/** The values that made the file, by the names of the form, each to be copied. */
+function Values({ recipe: { values } }: { recipe: FileRecipe }) {
+  const text = useText('gallery');
+  const words = useRecipeWords();
+  const toast = useToast();
+  const { copy, dialog } = useCopy();
+  const [isWhole, setWhole] = useState(false);
+  const prompts = promptsIn(values);
+  const rest = values.filter((value) => !prompts.some(({ param }) => param === value.param));
+  const open = rest.filter(({ hidden }) => !hidden).slice(0, firstValues);
+  const shown = isWhole ? rest : open;
+  const nameOf = (value: (typeof values)[number]) => {
+    const namesakes = shown.filter(({ input, label }) => input === value.input && label === null);
+    return words.nameOf(value, { alone: namesakes.length < 2 });
+  };
+  const copied = async (copiedText: string) => {
+    if (await copy(copiedText)) toast({ text: text('recipe.copied') });
+  };
+  if (values.length === 0) return null;
+  const all = [
+    ...prompts.map((value) => `${words.nameOf(value)}: ${value.value}`),
+    ...rest.map((value) => `${words.nameOf(value)}: ${value.value}`),
+  ].join('\n');
+  const copyOf = (name: string, value: string) => (
+    <CopyButton label={text('recipe.copy', { name })} onClick={() => void copied(value)} />
+  );
+  return (
+    <section aria-label={text('recipe.values')} className="flex flex-col gap-3">
+      {prompts.map((prompt) => (
+        <div key={prompt.param} className="group">
+          <h3 className="flex items-center justify-between gap-2 text-meta text-text-2">
+            {promptName(prompt, words)}
+            {copyOf(promptName(prompt, words), prompt.value)}
+          </h3>
+          <LongText text={prompt.value} firstLength={firstLength} />
+        </div>
+      ))}
+      <dl className="text-table">
+        {shown.map((value) => (
+          <div
+            key={value.param}
+            className="group grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto] items-center gap-x-2"
+          >
+            <dt className="break-words text-text-2">{nameOf(value)}</dt>
+            <dd className="min-w-0 break-words tabular-nums">{words.valueOf(value.value)}</dd>
+            <dd>{copyOf(nameOf(value), String(value.value))}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="flex flex-wrap gap-2">
+        {rest.length > open.length ? (
+          <Button size="s" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? text('recipe.fewer') : text('recipe.more', { count: rest.length - open.length })}
+          </Button>
+        ) : null}
+        <Button size="s" icon={<Copy {...icon} />} onClick={() => void copied(all)}>
+          {text('recipe.copyAll')}
+        </Button>
+      </div>
+      {dialog}
+    </section>
+  );
+}
+
+/** The title of a node is the better name of a prompt: both prompts of a graph have the input "text". */
+function promptName(
+  prompt: ReturnType<typeof promptsIn>[number],
+  words: ReturnType<typeof useRecipeWords>,
+): string {
+  return prompt.label ?? prompt.title ?? words.nameOf(prompt);
+}
+
+function CopyButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <IconButton
+      label={label}
+      icon={<Copy {...icon} size={14} />}
+      onClick={onClick}
+      className="size-7! text-text-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:size-11! pointer-coarse:opacity-100"
+    />
+  );
+}
+
+function Input({ filename, presentFileId }: FileRecipe['inputs'][number]) {
+  const text = useText('gallery');
+  if (presentFileId === null) return <span>{text('recipe.inputGone', { name: filename })}</span>;
+  return (
+    <Link
+      href={fileHref(presentFileId)}
+      className="flex items-center gap-2 rounded-control outline-accent hover:underline focus-visible:outline-2"
+    >
+      <Thumb fileId={presentFileId} alt="" size={40} />
+      <span className="max-w-[12rem] truncate">{filename}</span>
+    </Link>
+  );
+}
+
 /** Makes the file again, as it was or with other values. */
 function AgainActions({ recipe }: { recipe: FileRecipe }) {
   const text = useText('gallery');
   const toast = useToast();
-  const { act, isBusy } = useAct();
   const [isChanging, setChanging] = useState(false);
   const hint = useCommandHint(`switchyard files again ${recipe.fileId} --wait`);
-  const again = (changes: RecipeChanges) =>
-    gateway.call(makeFileAgain, {
-      params: { fileId: recipe.fileId },
-      body: changes,
-      headers: { 'idempotency-key': randomId() },
-    });
-  const started = ({ id }: Task) => ({
-    text: text('again.started'),
-    action: { label: text('again.open'), run: () => navigate(`/tasks/${id}`) },
-  });
+  const { again, isBusy, start, started } = useAgain(recipe.fileId);
   return (
     <div className="flex flex-wrap gap-2">
       <Button
         variant="solid"
         size="s"
         icon={<RefreshCw {...icon} />}
+        aria-keyshortcuts="r"
         disabled={isBusy}
-        onClick={() => void act(() => again({}), { done: started })}
+        onClick={start}
         {...hint}
       >
         {text('again.same')}
@@ -181,16 +252,47 @@ function PageLink({ href, children }: { href: string; children: ReactNode }) {
   );
 }
 
-/** The sources of the file, on the left, and the files that were made from it, on the right. */
-function LineageStrip({ fileId }: { fileId: string }) {
-  const text = useText('gallery');
+function WholeLineage({ fileId }: { fileId: string }) {
   const { data } = useQuery(fileLineageQuery(fileId));
-  const levels = data ? lineageLevels(data) : [];
+  if (data === undefined) return null;
+  return (
+    <>
+      <LineageStrip lineage={data} />
+      <Uses lineage={data} />
+    </>
+  );
+}
+
+/** The tasks that were given the file. */
+function Uses({ lineage: { tasks } }: { lineage: FileLineage }) {
+  const text = useText('gallery');
+  const format = useFormat();
+  const uses = tasks.filter(({ level }) => level === 1);
+  if (uses.length === 0) return null;
+  return (
+    <section className="flex flex-col gap-1">
+      <h3 className="text-meta text-text-2">{text('recipe.uses', { count: uses.length })}</h3>
+      <ul className="flex flex-col gap-1 text-table">
+        {uses.slice(0, maxUses).map(({ id, name, createdAt }) => (
+          <li key={id} className="flex justify-between gap-2">
+            <PageLink href={`/tasks/${id}`}>{name ?? id.slice(-8)}</PageLink>
+            <span className="shrink-0 text-text-2">{format.dateTime(new Date(createdAt))}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The sources of the file, on the left, and the files that were made from it, on the right. */
+function LineageStrip({ lineage }: { lineage: FileLineage }) {
+  const text = useText('gallery');
+  const levels = lineageLevels(lineage);
   if (levels.length < 2) return null;
   return (
     <section className="flex flex-col gap-2" aria-label={text('lineage.label')}>
       <h3 className="text-meta text-text-2">{text('lineage.label')}</h3>
-      <ol className="flex items-center gap-1 overflow-x-auto pb-1">
+      <ol className="flex items-center gap-1 overflow-x-auto p-0.5 pb-1">
         {levels.map(({ level, files }, index) => (
           <Fragment key={level}>
             {index > 0 ? (
@@ -198,7 +300,7 @@ function LineageStrip({ fileId }: { fileId: string }) {
             ) : null}
             <li className="flex shrink-0 gap-1" aria-current={level === 0 ? 'true' : undefined}>
               {files.slice(0, maxInLevel).map((file) => (
-                <LineageThumb key={file.id} file={file} isCurrent={file.fileId === fileId} />
+                <LineageThumb key={file.id} file={file} isCurrent={file.fileId === lineage.fileId} />
               ))}
               {files.length > maxInLevel ? (
                 <span className="self-center text-table text-text-2">+{files.length - maxInLevel}</span>
@@ -207,7 +309,7 @@ function LineageStrip({ fileId }: { fileId: string }) {
           </Fragment>
         ))}
       </ol>
-      {data?.cut ? <p className="text-meta text-text-2">{text('lineage.cut')}</p> : null}
+      {lineage.cut ? <p className="text-meta text-text-2">{text('lineage.cut')}</p> : null}
     </section>
   );
 }
@@ -238,7 +340,7 @@ function LineageThumb({ file, isCurrent }: { file: LineageFile; isCurrent: boole
   }
   return (
     <Link
-      href={`/gallery?kind=all&source=all&file=${fileId}`}
+      href={fileHref(fileId)}
       aria-label={filename}
       title={filename}
       className={`rounded-control outline-accent focus-visible:outline-2 ${isCurrent ? 'ring-2 ring-accent' : ''}`}
@@ -246,4 +348,8 @@ function LineageThumb({ file, isCurrent }: { file: LineageFile; isCurrent: boole
       <Thumb fileId={fileId} alt="" size={thumbSize} contentType={contentType ?? undefined} />
     </Link>
   );
+}
+
+function fileHref(fileId: string): string {
+  return `/gallery?kind=all&source=all&file=${fileId}`;
 }

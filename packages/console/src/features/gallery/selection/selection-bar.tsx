@@ -36,7 +36,7 @@ export function SelectionBar({
       <span role="status" className="px-2 text-body tabular-nums">
         {text('selection.count', { count: ids.length })}
       </span>
-      {ids.length === 2 ? (
+      {ids.length >= 2 && ids.length <= 4 ? (
         <Button size="s" icon={<Columns2 {...icon} />} onClick={onCompare}>
           {text('selection.compare')}
         </Button>
