@@ -5,6 +5,7 @@ import { fileAddress } from '../src/kit/pictures/picture.ts';
 import { Thumb } from '../src/kit/pictures/thumb.tsx';
 import { wholePicture } from '../src/kit/pictures/zoom.ts';
 import { ZoomedPicture } from '../src/kit/pictures/zoomed-picture.tsx';
+import { ResultMenu } from '../src/kit/results/result-menu.tsx';
 import { pictureOf } from './sample-pictures.ts';
 import { Full, Part, State } from './specimen.tsx';
 
@@ -60,6 +61,11 @@ export function Pictures() {
               onZoom={setZoom}
             />
           </div>
+        </State>
+      </Part>
+      <Part name="ResultMenu">
+        <State name="Where a result leads on">
+          <ResultMenu file={pictureOf('square', 512, 512)} />
         </State>
       </Part>
       <Part name="Compare">

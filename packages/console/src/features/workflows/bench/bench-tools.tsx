@@ -1,5 +1,6 @@
 import { Download, ImagePlus, ListRestart, type LucideIcon } from 'lucide-react';
 import { IconButton } from '../../../kit/button.tsx';
+import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { fileAddress } from '../../../kit/pictures/picture.ts';
 import { ResultMenu } from '../../../kit/results/result-menu.tsx';
 import { setQuery } from '../../../lib/address.ts';
@@ -30,14 +31,8 @@ export function BenchTools({
   const text = useText('workflows');
   return (
     <div role="toolbar" aria-label={text('bench.tools')} className="flex shrink-0 items-center gap-1">
-      {tools.map(({ name, Icon, isOff, isFilled, run }) => (
-        <IconButton
-          key={name}
-          label={text(`bench.${name}`)}
-          disabled={isOff}
-          icon={<Icon size={18} strokeWidth={1.75} fill={isFilled ? 'currentColor' : 'none'} aria-hidden />}
-          onClick={run}
-        />
+      {tools.map((tool) => (
+        <Tool key={tool.name} tool={tool} command={output && commandOf(tool.name, output)} />
       ))}
       {output === null ? null : (
         <ResultMenu
@@ -64,6 +59,27 @@ export function BenchTools({
       )}
     </div>
   );
+}
+
+function Tool({ tool, command }: { tool: BenchTool; command: string | null | undefined }) {
+  const text = useText('workflows');
+  const hint = useCommandHint(command ?? undefined);
+  const { name, Icon, isOff, isFilled, run } = tool;
+  return (
+    <IconButton
+      {...hint}
+      label={text(`bench.${name}`)}
+      disabled={isOff}
+      icon={<Icon size={18} strokeWidth={1.75} fill={isFilled ? 'currentColor' : 'none'} aria-hidden />}
+      onClick={run}
+    />
+  );
+}
+
+/** What only changes the page has no command. */
+function commandOf(name: BenchTool['name'], { fileId }: Output): string | undefined {
+  if (name !== 'star' && name !== 'unstar' && name !== 'delete') return undefined;
+  return `switchyard files ${name} ${fileId}`;
 }
 
 /** A link that is never shown: the items of a menu are actions. */
