@@ -99,14 +99,14 @@ function Facts({ result: { task, output } }: { result: BenchResult }) {
   const text = useText('workflows');
   const format = useFormat();
   const { startedAt, finishedAt } = task;
-  const tookMs = startedAt && finishedAt ? Date.parse(finishedAt) - Date.parse(startedAt) : null;
+  const tookMs = startedAt && finishedAt ? Date.parse(finishedAt) - Date.parse(startedAt) : 0;
   return (
     <p className="min-w-0 flex-1 truncate text-table text-text-2">
       <Link href={`/tasks/${task.id}`} className="text-accent underline underline-offset-2">
         {output?.filename ?? text(`state.${taskState(task)}`)}
       </Link>
       {output === null ? null : ` · ${format.bytes(output.size)}`}
-      {tookMs === null ? null : ` · ${text('bench.took', { time: format.duration(tookMs) })}`}
+      {tookMs < 100 ? null : ` · ${text('bench.took', { time: format.duration(tookMs) })}`}
     </p>
   );
 }
