@@ -10,9 +10,21 @@ export interface GalleryFilter {
   /** Days as `2026-11-22`, in the time zone of the browser. */
   from: string | null;
   to: string | null;
+  kept: 'starred' | 'soon' | null;
+  tag: string | null;
 }
 
-export const filterNames = ['kind', 'source', 'workflow', 'task', 'owner', 'from', 'to'] as const;
+export const filterNames = [
+  'kind',
+  'source',
+  'workflow',
+  'task',
+  'owner',
+  'from',
+  'to',
+  'kept',
+  'tag',
+] as const;
 
 const kinds: readonly string[] = ['image', 'video', 'audio', 'text', 'other', 'all'];
 const sources: readonly string[] = ['output', 'upload', 'all'];
@@ -22,6 +34,7 @@ export function readFilter(search: string): GalleryFilter {
   const given = new URLSearchParams(search);
   const kind = given.get('kind') ?? '';
   const source = given.get('source') ?? '';
+  const kept = given.get('kept');
   return {
     kind: kinds.includes(kind) ? (kind as GalleryFilter['kind']) : 'image',
     source: sources.includes(source) ? (source as GalleryFilter['source']) : 'output',
@@ -30,6 +43,8 @@ export function readFilter(search: string): GalleryFilter {
     owner: given.get('owner'),
     from: dayOf(given.get('from')),
     to: dayOf(given.get('to')),
+    kept: kept === 'starred' || kept === 'soon' ? kept : null,
+    tag: given.get('tag'),
   };
 }
 
@@ -39,7 +54,8 @@ export function isFiltered(filter: GalleryFilter): boolean {
 }
 
 /** The question to the gateway; the last day counts to its end. */
-export function queryOf({ kind, source, workflow, task, owner, from, to }: GalleryFilter): FileFilterQuery {
+export function queryOf(filter: GalleryFilter): FileFilterQuery {
+  const { kind, source, workflow, task, owner, from, to, kept, tag } = filter;
   return {
     ...(kind !== 'all' && { kind }),
     ...(source !== 'all' && { source }),
@@ -47,6 +63,10 @@ export function queryOf({ kind, source, workflow, task, owner, from, to }: Galle
     ...(task !== null && { taskId: task }),
     ...(owner !== null && { owner }),
     ...(from !== null && { since: startOfDay(from).toISOString() }),
+    ...(kept === 'starred' && { starred: true }),
+    // From midnight, so that the question is the same for a day.
+    ...(kept === 'soon' && { expiresBefore: new Date(new Date().setHours(24 * 7, 0, 0, 0)).toISOString() }),
+    ...(tag !== null && { tag }),
     ...(to !== null && { until: new Date(nextDay(to).getTime() - 1).toISOString() }),
   };
 }

@@ -2,7 +2,7 @@ import type { StoredFile } from '@switchyard/contract/dispatch/file';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { useSearch } from 'wouter';
+import { Link, useSearch } from 'wouter';
 import { Button, LinkButton } from '../../kit/button.tsx';
 import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
@@ -10,13 +10,14 @@ import { NewRows } from '../../kit/new-rows.tsx';
 import { Page } from '../../kit/page.tsx';
 import { JustifiedGrid } from '../../kit/pictures/justified-grid.tsx';
 import { useDeletions } from '../../kit/pictures/use-deletions.ts';
+import { useMarks } from '../../kit/pictures/use-marks.ts';
 import { QueryView } from '../../kit/query-view.tsx';
 import { MoreRows } from '../../kit/rows/more-rows.tsx';
 import { Select } from '../../kit/select.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { setQuery } from '../../lib/address.ts';
-import { filePagesQuery, newFilesQuery } from '../../lib/data/files.ts';
+import { collectionsQuery, filePagesQuery, fileTagsQuery, newFilesQuery } from '../../lib/data/files.ts';
 import { keys } from '../../lib/data/keys.ts';
 import { accountsQuery } from '../../lib/data/owner-names.ts';
 import { workflowsQuery } from '../../lib/data/workflows.ts';
@@ -24,6 +25,11 @@ import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { useSession } from '../../lib/session.ts';
+import { CollectionActions } from './collections/collection-actions.tsx';
+import { CollectionsStrip } from './collections/collections-strip.tsx';
+import { followerAfter } from './collections/follower.ts';
+import { MarkActions } from './collections/mark-actions.tsx';
+import { useCollections } from './collections/use-collections.ts';
 import { filterNames, type GalleryFilter, isFiltered, queryOf, readFilter } from './gallery-filter.ts';
 import { chosenAfter } from './selection/choose.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
@@ -32,6 +38,7 @@ const kinds = ['image', 'video', 'audio', 'text', 'other', 'all'] as const;
 const sources = ['output', 'upload', 'all'] as const;
 const maxZipped = 5_000;
 const any = 'any';
+const keptChoices = ['any', 'starred', 'soon'] as const;
 
 const OpenPicture = lazy(async () => ({ default: (await import('./open-picture.tsx')).OpenPicture }));
 const ComparePictures = lazy(async () => ({
@@ -41,38 +48,61 @@ const ComparePictures = lazy(async () => ({
 /** The pictures and other files that workers made and users uploaded. */
 export function GalleryPage() {
   const text = useText('gallery');
-  const filter = readFilter(useSearch());
-  const query = useInfiniteQuery(filePagesQuery(queryOf(filter)));
+  const search = useSearch();
+  const filter = readFilter(search);
+  const collectionId = new URLSearchParams(search).get('collection');
+  const query = useInfiniteQuery(filePagesQuery(queryOf(filter), collectionId));
+  const { data: collections } = useQuery(collectionsQuery());
+  const collection = collections?.items.find(({ id }) => id === collectionId);
   const { hidden, remove } = useDeletions();
   const loaded = query.data?.pages.flatMap(({ items }) => items) ?? [];
   const files = loaded.filter(({ fileId }) => !hidden.has(fileId));
   return (
-    <Page title={text('title')}>
-      <GalleryFilters filter={filter} total={query.data?.pages[0]?.total} />
-      <NewFiles known={loaded} isAtTop={!isFiltered(filter)} />
+    <Page
+      title={collection?.name ?? text('title')}
+      lead={
+        collectionId === null ? undefined : (
+          <Link href="/gallery" className="text-accent outline-accent focus-visible:outline-2">
+            {text('collections.all')}
+          </Link>
+        )
+      }
+      actions={collection ? <CollectionActions key={collection.id} collection={collection} /> : undefined}
+    >
+      <CollectionsStrip current={collectionId} />
+      {collectionId === null ? (
+        <>
+          <GalleryFilters filter={filter} total={query.data?.pages[0]?.total} />
+          <NewFiles known={loaded} isAtTop={!isFiltered(filter)} />
+        </>
+      ) : null}
       <QueryView
         query={query}
         isEmpty={() => files.length === 0}
         first={
-          <EmptyState
-            title={text('first.title')}
-            action={
-              <LinkButton href="/workflows" variant="solid">
-                {text('first.action')}
-              </LinkButton>
-            }
-            command="switchyard run examples/workflows/batch-invert.json --wait"
-          >
-            {text('first.text')}
-          </EmptyState>
+          collectionId !== null ? (
+            <EmptyState title={text('collections.empty')}>{text('collections.emptyText')}</EmptyState>
+          ) : (
+            <EmptyState
+              title={text('first.title')}
+              action={
+                <LinkButton href="/workflows" variant="solid">
+                  {text('first.action')}
+                </LinkButton>
+              }
+              command="switchyard run examples/workflows/batch-invert.json --wait"
+            >
+              {text('first.text')}
+            </EmptyState>
+          )
         }
         filtered={
-          isFiltered(filter) ? (
+          collectionId === null && isFiltered(filter) ? (
             <FilterEmpty title={text('filtered.title')} onClear={clearFilter} />
           ) : undefined
         }
       >
-        {() => <Pictures files={files} onDelete={remove} />}
+        {() => <Pictures files={files} collectionId={collectionId} onDelete={remove} />}
       </QueryView>
       <MoreRows query={query} isEarly />
       <Suspense>
@@ -113,26 +143,43 @@ function NewFiles({ known, isAtTop }: { known: readonly StoredFile[]; isAtTop: b
 
 function Pictures({
   files,
+  collectionId,
   onDelete,
 }: {
   files: readonly StoredFile[];
+  collectionId: string | null;
   onDelete: (ids: readonly string[]) => void;
 }) {
   const text = useText('gallery');
   const { act, isBusy: isPacking } = useAct();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const last = useRef<string | null>(null);
+  const { mark } = useMarks();
+  const { move } = useCollections();
   const order = files.map(({ fileId }) => fileId);
   const ids = order.filter((id) => chosen.has(id));
   const choose = ({ fileId }: StoredFile, { range }: { range: boolean }) => {
     setChosen(chosenAfter(chosen, { id: fileId, last: range ? last.current : null, order }));
     last.current = fileId;
   };
+  const draggedWith = ({ fileId }: StoredFile) => (chosen.has(fileId) ? ids : [fileId]);
   return (
     <>
       <JustifiedGrid
         items={files}
-        label={text('grid')}
+        label={text(collectionId === null ? 'grid' : 'collections.grid')}
+        isStarred={({ starred }) => starred}
+        onStar={({ fileId, starred }) => void mark([fileId], { starred: !starred })}
+        draggedWith={draggedWith}
+        {...(collectionId !== null && {
+          onDropBefore: ({ fileId }: StoredFile, moved: readonly string[]) => {
+            if (!moved.includes(fileId)) void move(collectionId, moved, fileId);
+          },
+          onShift: ({ fileId }: StoredFile, to: 'earlier' | 'later') => {
+            const before = followerAfter(to, { ids: [fileId], order });
+            if (before !== undefined) void move(collectionId, [fileId], before);
+          },
+        })}
         altOf={({ filename }) => filename}
         commandOf={({ fileId }) => `switchyard files recipe ${fileId}`}
         chosen={chosen}
@@ -149,7 +196,13 @@ function Pictures({
           setChosen(new Set());
         }}
         onClear={() => setChosen(new Set())}
-      />
+      >
+        <MarkActions
+          files={files.filter(({ fileId }) => chosen.has(fileId))}
+          order={order}
+          collectionId={collectionId}
+        />
+      </SelectionBar>
     </>
   );
 }
@@ -179,6 +232,13 @@ function GalleryFilters({ filter, total }: { filter: GalleryFilter; total: numbe
         options={sources.map((value) => ({ value, label: text(`source.${value}`) }))}
         onChange={(source) => setQuery({ source: source === 'output' ? null : source })}
       />
+      <Select
+        label={text('kept.label')}
+        value={filter.kept ?? any}
+        options={keptChoices.map((value) => ({ value, label: text(`kept.${value}`) }))}
+        onChange={(kept) => setQuery({ kept: kept === any ? null : kept })}
+      />
+      <TagFilter value={filter.tag} />
       <WorkflowFilter value={filter.workflow} />
       {isAdmin ? <OwnerFilter value={filter.owner} /> : null}
       <Day name="from" value={filter.from} />
@@ -194,6 +254,26 @@ function GalleryFilters({ filter, total }: { filter: GalleryFilter; total: numbe
       )}
       <AllAsZip filter={filter} total={total} />
     </search>
+  );
+}
+
+function TagFilter({ value }: { value: string | null }) {
+  const text = useText('gallery');
+  const { data } = useQuery(fileTagsQuery());
+  const items = data?.items ?? [];
+  if (items.length === 0 && value === null) return null;
+  const known = items.some(({ tag }) => tag === value) || value === null ? items : [{ tag: value }, ...items];
+  return (
+    <Select
+      label={text('kept.tag')}
+      value={value ?? ''}
+      options={[
+        { value: '', label: text('kept.anyTag') },
+        ...known.map(({ tag }) => ({ value: tag, label: tag })),
+      ]}
+      onChange={(next) => setQuery({ tag: next === '' ? null : next })}
+      className="max-w-[14rem]"
+    />
   );
 }
 

@@ -9,6 +9,7 @@ import { ResultMenu } from '../../kit/results/result-menu.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { fileRecipeQuery } from '../../lib/data/files.ts';
 import { useText } from '../../lib/i18n.ts';
+import { FileMarks, StarButton, useStar } from './file-marks.tsx';
 import { RecipePanel } from './recipe/recipe-panel.tsx';
 import { useAgain } from './recipe/use-again.ts';
 
@@ -30,7 +31,9 @@ export function OpenPicture({
   const isOpen = panel === 'on' || (panel === null && window.matchMedia('(min-width: 48rem)').matches);
   const toggle = () => setPanel(isOpen ? 'off' : 'on');
   const at = files.findIndex((file) => file.fileId === fileId);
-  const known: Picture | undefined = files[at];
+  const file = files[at];
+  const star = useStar(file);
+  const known: Picture | undefined = file;
   // A link may lead to a file that is not among those that are loaded.
   const { data: recipe } = useQuery({
     ...fileRecipeQuery(fileId ?? ''),
@@ -51,7 +54,7 @@ export function OpenPicture({
       altOf={({ filename }) => filename}
       onMove={(file) => setQuery({ file: file.fileId })}
       onClose={close}
-      keys={{ i: toggle, r: makeAgain, Delete: remove }}
+      keys={{ i: toggle, r: makeAgain, s: star, Delete: remove }}
       actions={
         <>
           <IconButton
@@ -61,12 +64,25 @@ export function OpenPicture({
             icon={<Info {...icon} />}
             onClick={toggle}
           />
+          <StarButton file={file} onStar={star} />
           {current === null ? null : <ResultMenu file={current} />}
           <IconButton label={text('delete.one')} icon={<Trash2 {...icon} />} onClick={remove} />
         </>
       }
-      side={current !== null && isOpen ? <RecipePanel key={current.fileId} file={current} /> : undefined}
+      side={
+        current !== null && isOpen ? <Beside key={current.fileId} current={current} file={file} /> : undefined
+      }
     />
+  );
+}
+
+/** What its owner notes about the picture, and how it was made. */
+function Beside({ current, file }: { current: Picture; file: StoredFile | undefined }) {
+  return (
+    <>
+      {file ? <FileMarks file={file} /> : null}
+      <RecipePanel file={current} />
+    </>
   );
 }
 

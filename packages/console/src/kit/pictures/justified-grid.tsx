@@ -1,10 +1,12 @@
-import { Check } from 'lucide-react';
+import { Check, Star } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { useCommandHint } from '../command-hint.tsx';
 import { classes, focusRing } from '../parts/classes.ts';
 import { useWidth } from '../parts/use-width.ts';
 import { choosesRow, opensRow, rowMarks } from '../rows/row-marks.ts';
+import { isShortcut } from '../use-shortcuts.ts';
+import { dragFiles, draggedFiles, useFileDrop } from './file-drag.ts';
 import {
   heightOf,
   justifiedRows,
@@ -26,16 +28,26 @@ interface JustifiedGridProps<Item extends Picture> {
   chosen?: ReadonlySet<string>;
   /** `range` extends the choice from the picture that was chosen last. */
   onChoose?: (item: Item, options: { range: boolean }) => void;
+  isStarred?: (item: Item) => boolean;
+  onStar?: (item: Item) => void;
+  /** Returns the ids of the files that are dragged with a picture. */
+  draggedWith?: (item: Item) => readonly string[];
+  /** Pictures that have an order of the user: puts files before one of them. */
+  onDropBefore?: (item: Item, fileIds: readonly string[]) => void;
+  /** Moves a picture by one place in that order. Shift with an arrow key does it. */
+  onShift?: (item: Item, to: 'earlier' | 'later') => void;
   rowHeight?: number;
 }
 
 const gap = 8;
 const arrows = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'] as const;
+const shifts: Readonly<Record<string, 'earlier' | 'later'>> = { ArrowLeft: 'earlier', ArrowRight: 'later' };
 const noneChosen: ReadonlySet<string> = new Set();
 
 /** Pictures in full rows, each in its own proportions. Only rows near the window are in the page. */
 export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<Item>) {
   const { items, label, altOf, onOpen, commandOf, chosen = noneChosen, onChoose, rowHeight = 200 } = props;
+  const { isStarred, onStar, draggedWith, onDropBefore, onShift } = props;
   const box = useRef<HTMLUListElement>(null);
   const width = useWidth(box);
   const stretch = useWindowStretch(box);
@@ -44,13 +56,29 @@ export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<It
     const height = Math.min(rowHeight, Math.max(96, width / 2));
     return justifiedRows(items.map(ratioOf), { width, rowHeight: height, gap });
   }, [items, width, rowHeight]);
+  const focus = (index: number) => {
+    setCurrent(index);
+    focusOn(box.current, index);
+  };
+  /** Returns true for a key that does something with the picture itself. */
+  const actsOn = (item: Item, event: KeyboardEvent, index: number): boolean => {
+    const to = event.shiftKey ? shifts[event.key] : undefined;
+    if (to && onShift) {
+      onShift(item, to);
+      focus(Math.min(items.length - 1, Math.max(0, index + (to === 'earlier' ? -1 : 1))));
+      return true;
+    }
+    if (event.key !== 's' || !onStar || !isShortcut(event.nativeEvent)) return false;
+    onStar(item);
+    return true;
+  };
   const onKey = (event: KeyboardEvent, index: number) => {
+    const item = items[index];
     const arrow = arrows.find((key) => key === event.key);
-    if (arrow) {
+    if (item && actsOn(item, event, index)) event.preventDefault();
+    else if (arrow) {
       event.preventDefault();
-      const next = pictureBeside(rows, index, arrow);
-      setCurrent(next);
-      focusOn(box.current, next);
+      focus(pictureBeside(rows, index, arrow));
     }
   };
   return (
@@ -74,6 +102,10 @@ export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<It
               onKey={(event) => onKey(event, place.index)}
               onOpen={() => onOpen(item)}
               onChoose={onChoose && ((range) => onChoose(item, { range }))}
+              isStarred={isStarred?.(item) ?? false}
+              onStar={onStar && (() => onStar(item))}
+              draggedWith={draggedWith && (() => draggedWith(item))}
+              onDropBefore={onDropBefore && ((fileIds) => onDropBefore(item, fileIds))}
             />
           );
         }),
@@ -130,17 +162,28 @@ interface GridPictureProps {
   onKey: (event: KeyboardEvent) => void;
   onOpen: () => void;
   onChoose: ((range: boolean) => void) | undefined;
+  isStarred: boolean;
+  onStar: (() => void) | undefined;
+  draggedWith: (() => readonly string[]) | undefined;
+  onDropBefore: ((fileIds: readonly string[]) => void) | undefined;
 }
 
 function GridPicture(props: GridPictureProps) {
   const { place, item, alt, command, count, isCurrent, isChosen, isChoosing } = props;
-  const { onFocus, onKey, onOpen, onChoose } = props;
+  const { onFocus, onKey, onOpen, onChoose, isStarred, onStar, draggedWith, onDropBefore } = props;
   const text = useText('pictures');
   const hint = useCommandHint(command);
+  const [isNear, setNear] = useState(false);
+  const drop = useFileDrop(onDropBefore && ((event) => onDropBefore(draggedFiles(event))));
   const { left, top, width, height, index } = place;
   return (
     <li
       {...rowMarks(item.fileId)}
+      {...drop.place}
+      draggable={draggedWith !== undefined}
+      onDragStart={(event) => draggedWith && dragFiles(event, draggedWith())}
+      onPointerEnter={() => setNear(true)}
+      onPointerLeave={() => setNear(false)}
       aria-posinset={index + 1}
       aria-setsize={count}
       className="group absolute overflow-hidden rounded-control bg-sunken outline-offset-2 outline-accent has-[[data-picture]:focus-visible]:outline-2"
@@ -167,6 +210,13 @@ function GridPicture(props: GridPictureProps) {
           contentType={item.contentType}
         />
       </button>
+      {drop.isOver ? (
+        <span aria-hidden className="pointer-events-none absolute inset-y-0 left-0 w-1.5 bg-accent-solid" />
+      ) : null}
+      {/* A grid has thousands of pictures, so that only those that need the button have it. */}
+      {onStar && (isStarred || isNear || isCurrent) ? (
+        <StarButton name={item.filename} isStarred={isStarred} onStar={onStar} />
+      ) : null}
       {isChosen ? (
         <span
           aria-hidden
@@ -199,6 +249,28 @@ function GridPicture(props: GridPictureProps) {
         </button>
       ) : null}
     </li>
+  );
+}
+
+function StarButton({ name, isStarred, onStar }: { name: string; isStarred: boolean; onStar: () => void }) {
+  const text = useText('pictures');
+  return (
+    <button
+      type="button"
+      aria-pressed={isStarred}
+      aria-label={text('star', { name })}
+      aria-keyshortcuts="s"
+      onClick={onStar}
+      className={classes(
+        focusRing,
+        'absolute top-0 right-0 flex size-10 cursor-pointer items-center justify-center pointer-coarse:size-11',
+        isStarred ? '' : 'opacity-0 group-focus-within:opacity-100 group-hover:opacity-100',
+      )}
+    >
+      <span className="flex size-6 items-center justify-center rounded-full border border-control bg-surface text-text">
+        <Star size={14} strokeWidth={2} fill={isStarred ? 'currentColor' : 'none'} aria-hidden />
+      </span>
+    </button>
   );
 }
 

@@ -66,8 +66,8 @@ export function Lightbox<Item extends Picture>(props: LightboxProps<Item>) {
           {current === null ? null : (
             <>
               <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-                <header className="flex items-center gap-1 px-2 py-1.5">
-                  <Base.Title className="min-w-0 flex-1 truncate px-2 text-body font-medium">
+                <header className="flex flex-wrap items-center gap-1 px-2 py-1.5">
+                  <Base.Title className="min-w-0 flex-1 truncate px-2 text-body font-medium max-sm:basis-full">
                     {current.filename}
                   </Base.Title>
                   <span className="px-2 text-table whitespace-nowrap text-text-2 tabular-nums" role="status">

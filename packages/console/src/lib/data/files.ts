@@ -1,20 +1,32 @@
-import { type FileFilterQuery, listFiles, type NewStoredFile } from '@switchyard/contract/dispatch/file';
+import {
+  collectionLimits,
+  listCollectionFiles,
+  listCollections,
+} from '@switchyard/contract/dispatch/collection';
+import {
+  type FileFilterQuery,
+  type FileList,
+  listFiles,
+  listFileTags,
+  type NewStoredFile,
+} from '@switchyard/contract/dispatch/file';
 import { getFileLineage } from '@switchyard/contract/dispatch/lineage';
 import { getFileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { gateway } from '../gateway.ts';
 import { keys } from './keys.ts';
 
-/** All files of a filter, the newest first. */
-export function filePagesQuery(filter: FileFilterQuery = {}) {
+/** All files of a filter, the newest first, or those of a collection in its order. */
+export function filePagesQuery(filter: FileFilterQuery = {}, collectionId: string | null = null) {
   return infiniteQueryOptions({
-    queryKey: [...keys.filePages, filter],
+    queryKey: [...keys.filePages, collectionId ?? filter],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      gateway.call(listFiles, {
-        query: { limit: 100, ...filter, ...(pageParam !== undefined && { cursor: pageParam }) },
-        signal,
-      }),
+    queryFn: ({ pageParam, signal }): Promise<FileList> => {
+      const page = { limit: 100, ...(pageParam !== undefined && { cursor: pageParam }) };
+      return collectionId === null
+        ? gateway.call(listFiles, { query: { ...page, ...filter }, signal })
+        : gateway.call(listCollectionFiles, { params: { collectionId }, query: page, signal });
+    },
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
 }
@@ -35,5 +47,23 @@ export function fileLineageQuery(fileId: string) {
   return queryOptions({
     queryKey: [...keys.files, 'one', fileId, 'lineage'],
     queryFn: ({ signal }) => gateway.call(getFileLineage, { params: { fileId }, signal }),
+  });
+}
+
+/** Your collections by name, or those that have a file. */
+export function collectionsQuery(fileId?: string) {
+  return queryOptions({
+    queryKey: [...keys.collections, fileId ?? 'all'],
+    queryFn: ({ signal }) => {
+      const query = { limit: collectionLimits.perUser, ...(fileId !== undefined && { fileId }) };
+      return gateway.call(listCollections, { query, signal });
+    },
+  });
+}
+
+export function fileTagsQuery() {
+  return queryOptions({
+    queryKey: keys.fileTags,
+    queryFn: ({ signal }) => gateway.call(listFileTags, { query: {}, signal }),
   });
 }

@@ -21,6 +21,8 @@ export const keys = {
   files: ['files'],
   filePages: ['files', 'pages'],
   newFiles: ['files', 'new'],
+  fileTags: ['files', 'tags'],
+  collections: ['collections'],
   workflows: ['workflows'],
   threads: ['threads'],
   threadPages: ['threads', 'pages'],

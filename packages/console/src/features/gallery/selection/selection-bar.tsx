@@ -1,4 +1,5 @@
 import { Columns2, Download, Trash2, X } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { useText } from '../../../lib/i18n.ts';
@@ -10,6 +11,8 @@ interface SelectionBarProps {
   onCompare: () => void;
   onDelete: () => void;
   onClear: () => void;
+  /** Further actions. */
+  children?: ReactNode;
 }
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
@@ -22,6 +25,7 @@ export function SelectionBar({
   onCompare,
   onDelete,
   onClear,
+  children,
 }: SelectionBarProps) {
   const text = useText('gallery');
   const zipHint = useCommandHint(`switchyard files zip ${ids.slice(0, 20).join(' ')}`);
@@ -41,6 +45,7 @@ export function SelectionBar({
           {text('selection.compare')}
         </Button>
       ) : null}
+      {children}
       <Button size="s" icon={<Download {...icon} />} disabled={isPacking} onClick={onDownload} {...zipHint}>
         {text(isPacking ? 'selection.packing' : 'selection.download')}
       </Button>
