@@ -1,12 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { type FakeOpenAi, startFakeOpenAi } from '@switchyard/dev-env/fake-openai';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { HttpSession } from '@switchyard/dev-env/http-session';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
+import { loadConfig } from '@switchyard/server/config/load';
 import { readModels } from '@switchyard/server/config/models';
+import type { Config } from '@switchyard/server/config/schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { spanIdOf } from '../src/platform/telemetry/trace-ids.ts';
 import { Traces } from '../src/platform/telemetry/traces.ts';
@@ -33,7 +38,7 @@ interface ReceivedSpan {
 class Receiver {
   readonly spans: ReceivedSpan[] = [];
   readonly texts: string[] = [];
-  authorization: string | undefined;
+  readonly heads: { path: string | undefined; authorization: string | undefined }[] = [];
   answer: 'ok' | 'busy' | 'never' = 'ok';
   refused = 0;
   readonly #server: Server;
@@ -44,7 +49,7 @@ class Receiver {
       if (this.answer !== 'ok') this.refused += 1;
       if (this.answer === 'never') return;
       if (this.answer === 'busy') return void response.writeHead(503).end();
-      this.authorization = request.headers.authorization;
+      this.heads.push({ path: request.url, authorization: request.headers.authorization });
       this.texts.push(JSON.stringify(body));
       for (const { scopeSpans } of (body as { resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[] })
         .resourceSpans)
@@ -56,6 +61,11 @@ class Receiver {
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1/traces`;
+  }
+
+  /** The head of the request that brought a text. */
+  headOf(text: string) {
+    return this.heads[this.texts.findIndex((each) => each.includes(text))];
   }
 
   of(traceId: string): ReceivedSpan[] {
@@ -78,6 +88,27 @@ let model: FakeOpenAi;
 let far: McpHttpServer;
 let hooks: ReplyReceiver;
 
+/** Returns what a recipe of the guide sets, with the receiver of this test in the place of the product. */
+async function recipeFor(product: 'Langfuse' | 'Phoenix'): Promise<Config['observability']['traces']> {
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/guide/traces.md'), 'utf8');
+  const [, recipe = '', command = ''] =
+    new RegExp(
+      `^${product} takes[^]*?\`\`\`yaml\\n([^]*?)\`\`\`(?:\\n\\n<!--.*-->\\n\`\`\`sh\\n(.*)\\n)?`,
+      'm',
+    ).exec(guide) ?? [];
+  const file = join(home.path, `${product}.yaml`);
+  writeFileSync(file, recipe);
+  const keys = { LANGFUSE_PUBLIC_KEY: 'pk-lf-1', LANGFUSE_SECRET_KEY: 'sk-lf-2' };
+  const LANGFUSE_AUTH = execFileSync('sh', ['-c', `${command || ':'}; printf %s "$LANGFUSE_AUTH"`], {
+    env: { ...process.env, ...keys },
+    encoding: 'utf8',
+  });
+  const { traces } = loadConfig({ flags: { config: file }, env: { LANGFUSE_AUTH }, cwd: home.path }).config
+    .observability;
+  const { origin } = new URL(await address);
+  return { ...traces, endpoint: `${origin}${new URL(traces.endpoint ?? '').pathname}` };
+}
+
 async function open(content: boolean): Promise<void> {
   gateway = await startGateway({
     home: home.path,
@@ -88,12 +119,14 @@ async function open(content: boolean): Promise<void> {
         models: readModels({ fake: { base_url: model.url, api_key: 'sk-test', model: 'fake-1' } }),
       }),
       observability: {
-        traces: {
-          endpoint: await address,
-          headers: 'authorization=Basic%20c2VjcmV0',
-          genai: content,
-          content,
-        },
+        traces: content
+          ? await recipeFor('Langfuse')
+          : {
+              endpoint: await address,
+              headers: 'authorization=Basic%20c2VjcmV0',
+              genai: false,
+              content: false,
+            },
       },
     },
   });
@@ -179,7 +212,7 @@ it('one chat turn that runs a workflow is one trace with every hop', async () =>
   const stored = timeline.spans.filter(({ kind }: { kind: string }) => ['model', 'tool'].includes(kind));
   const traced = spans.flatMap((span) => attributeOf(span, 'switchyard.span_id') ?? []);
   expect(traced.sort()).toEqual(stored.map(({ id }: { id: string }) => id).sort());
-  expect(receiver.authorization).toBe('Basic c2VjcmV0');
+  expect(receiver.headOf(traceId)?.authorization).toBe('Basic c2VjcmV0');
   // By default no span has what people wrote, made or proved themselves with.
   expect(receiver.texts.join()).not.toMatch(/secretprefix|with width|plain ground|c2VjcmV0|ada@example/i);
 });
@@ -299,6 +332,27 @@ it('names of generative AI, questions and answers are there when they are asked 
   expect(named('invoke_agent lead_agent')).toBeDefined();
   expect(attributeOf(named('invoke_agent'), 'gen_ai.input.messages')).toContain('who are you?');
   expect(attributeOf(named('invoke_agent'), 'gen_ai.output.messages')).toContain('assistant');
+  // This gateway has the recipe for Langfuse.
+  expect(receiver.headOf(threadId)).toEqual({
+    path: '/api/public/otel/v1/traces',
+    authorization: `Basic ${Buffer.from('pk-lf-1:sk-lf-2').toString('base64')}`,
+  });
+});
+
+it('the recipe for Phoenix sends spans to its documented path without a header', async () => {
+  const { endpoint, headers, genai, content } = await recipeFor('Phoenix');
+  expect([headers, genai, content]).toEqual([null, true, true]);
+  const log = { info: () => undefined, warn: () => undefined };
+  const traces = await Traces.open(
+    { endpoint: endpoint ?? '', headers: {}, genai, content, version: '0' },
+    log,
+  );
+  const place = { traceId: 'b8'.repeat(16), parentId: null };
+  const times = { startMs: 1, endMs: 2, attributes: {}, failed: false };
+  traces.emit({ name: 'chat', spanId: spanIdOf('chat'), place, ...times });
+  await traces.close();
+  await expect.poll(() => receiver.of(place.traceId)).toHaveLength(1);
+  expect(receiver.headOf(place.traceId)).toEqual({ path: '/v1/traces', authorization: undefined });
 });
 
 it.each(['busy', 'never'] as const)(
