@@ -71,6 +71,7 @@ import {
   sharedHome,
   traceSettings,
   workerPrice,
+  workerProxies,
   writtenFolders,
 } from './ops/options-of-config.ts';
 import { clientDocuments } from './ops/outbound-networks.ts';
@@ -675,7 +676,7 @@ function openComfyuiDoor(
     clock,
     log: logs.doors,
     limits: dispatchOptions(config).limits,
-    page: pageGuard && { guard: pageGuard, server, listed },
+    page: pageGuard && { guard: pageGuard, server, listed, proxies: workerProxies(config) },
     pageOrigin: (gateway) => {
       if (publicUrl !== null || listeningPort === null || gateway === undefined) return publicUrl;
       return `http://${new URL(gateway).hostname}:${listeningPort}`;

@@ -2,16 +2,22 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type FakeOpenAi, startFakeOpenAi } from '@switchyard/dev-env/fake-openai';
 import { FakeTelegram } from '@switchyard/dev-env/fake-telegram';
+import { FakeWorker } from '@switchyard/dev-env/fake-worker';
 import { startScriptedServer } from '@switchyard/dev-env/scripted-server';
 import { readChannels } from '@switchyard/server/config/channels';
 import { readModels } from '@switchyard/server/config/models';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { WorkerHttp } from '../src/dispatch/worker-client/comfyui/worker-http.ts';
+import { systemTimer } from '../src/lib/async/timer.ts';
 import { guardedPost } from '../src/platform/outbound/guarded-calls.ts';
+import { guardedLookup } from '../src/platform/outbound/host-rules.ts';
 import { Outbound } from '../src/platform/outbound/outbound.ts';
 import { noProxies } from '../src/platform/outbound/proxy-rules.ts';
 import { postWebhook } from '../src/platform/outbound/webhook-call.ts';
 import { createLogger } from '../src/platform/telemetry/logger.ts';
 import { type ConversationGateway, startConversation } from './support/conversation-gateway.ts';
+import { DispatchCaller } from './support/dispatch-caller.ts';
+import { anyWorkflow } from './support/dispatch-pool.ts';
 import { firstAdmin } from './support/first-admin.ts';
 import { type McpHttpServer, startMcpHttpServer } from './support/mcp-http-server.ts';
 
@@ -83,6 +89,7 @@ let address: string;
 let provider: FakeOpenAi;
 let telegram: FakeTelegram;
 let mcp: McpHttpServer;
+let worker: FakeWorker;
 let hook: Awaited<ReturnType<typeof startScriptedServer>>;
 let secureHook: Awaited<ReturnType<typeof startScriptedServer>>;
 let server: ConversationGateway;
@@ -97,6 +104,7 @@ beforeAll(async () => {
   provider = await startFakeOpenAi(() => ({ text: 'Through the proxy.' }));
   telegram = await FakeTelegram.start();
   mcp = await startMcpHttpServer();
+  worker = await FakeWorker.start({ outputBytes: 64 });
   const noteCall: Parameters<typeof startScriptedServer>[0] = ({ headers }, response) => {
     hooked.push(JSON.stringify(headers));
     response.end();
@@ -109,11 +117,12 @@ beforeAll(async () => {
     'mcp.example': portOf(mcp.url),
     'hook.example': hook.port,
     'secure.example': secureHook.port,
+    'worker.example': worker.port,
   });
   const chat = { type: 'telegram', token: telegram.token, base_url: 'http://telegram.example' };
   server = await startConversation(
     {
-      outbound: { http_proxy: address, no_proxy: 'direct.example' },
+      outbound: { http_proxy: address, no_proxy: 'direct.example', proxy_workers: true },
       models: readModels({ away: { model: 'm', base_url: 'http://models.example/v1', api_key: 'k' } }),
       channels: readChannels({ bot: { ...chat, users: { 7: 'ada@example.com' }, assistant: 'lead_agent' } }),
     },
@@ -137,7 +146,7 @@ afterAll(async () => {
   await server.close();
   await outbound.close();
   proxy.close();
-  await Promise.all([provider, telegram, mcp, hook, secureHook].map((each) => each.close()));
+  await Promise.all([provider, telegram, mcp, worker, hook, secureHook].map((each) => each.close()));
   expect(logged.join('')).not.toContain(password);
 });
 
@@ -248,3 +257,43 @@ async function asAdmin(method: 'PUT' | 'POST', path: string, body?: object) {
   });
   return { status: answer.status, text: await answer.text() };
 }
+
+it('workers are called through the proxy when that is asked for, with their socket of events', async () => {
+  const admin = await DispatchCaller.login(server.gateway.url, 'root@example.com');
+  const instances = [{ ip: 'worker.example', port: 8188 }];
+  await admin.call('PUT', '/api/config', {
+    servers: [{ id: 'far', name: 'Far', kind: 'comfyui', instances }],
+    healthCheck: { interval: 1 },
+  });
+  const { id } = await admin.submit({ workflow: anyWorkflow });
+  expect(await admin.ended(id)).toMatchObject({ status: 'completed' });
+  expect(worker.clientIds).toHaveLength(1);
+  expect(new Set(proxy.seen)).toEqual(new Set(['CONNECT worker.example:8188']));
+});
+
+it('a worker behind TLS is reached in a tunnel, and a proxy that refuses it is named without its password', async () => {
+  const http = new WorkerHttp(
+    { host: 'secure.example', port: 443, basePath: '', tls: { verify: false, ca: null }, headers: {} },
+    {
+      timer: systemTimer,
+      lookup: guardedLookup({ allowPrivate: true }),
+      proxies: { ...noProxies, http: address },
+    },
+  );
+  const ask = () => http.call({ method: 'GET', path: '/', deadlineMs: 60_000, maxBytes: 100 });
+  try {
+    expect((await ask()).status).toBe(200);
+    expect(proxy.seen).toEqual(['CONNECT secure.example:443']);
+    http.close();
+    proxy.status = 403;
+    const refused = await ask().catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      workerCause: 'unreachable',
+      mayHaveArrived: false,
+      message: expect.stringMatching(/The proxy 127\.0\.0\.1:\d+ refuses .*403/),
+    });
+    expect(String(refused)).not.toContain(password);
+  } finally {
+    http.close();
+  }
+});

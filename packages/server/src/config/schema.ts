@@ -205,6 +205,10 @@ export const configSchema = section('Configuration of a Switchyard gateway.', {
       { env: 'NO_PROXY' },
     ),
     proxy_loopback: boolean(false, 'Call this machine itself through the proxy as well.'),
+    proxy_workers: boolean(
+      false,
+      'Call workers through the proxy as well, by CONNECT. no_proxy and proxy_loopback hold for them too.',
+    ),
   }),
 
   audit: section('The record of who changed settings, accounts, instances and the queue.', {

@@ -11,6 +11,7 @@ import type { Database } from '../platform/database/database.ts';
 import type { BlobStore } from '../platform/files/blob-store.ts';
 import type { Jobs } from '../platform/jobs/jobs.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
+import type { ProxySettings } from '../platform/outbound/proxy-rules.ts';
 import type { Ownership } from '../platform/ownership/ownership.ts';
 import type { ThumbnailCache } from '../platform/pictures/thumbnail-cache.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -33,6 +34,8 @@ export interface DispatchOptions {
     quotaBytes: number;
     socketsPerUser: number;
   };
+  /** The proxies through which workers are called. */
+  workerProxies: ProxySettings;
   /** Older files are deleted; null keeps every file for ever. */
   retentionMs: number | null;
   /** True when webhooks may call loopback and private networks. */

@@ -13,7 +13,7 @@ import { seedOf } from '../dispatch/instances/settings-seed.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import type { WorkerPrice } from '../lib/worker-price.ts';
 import type { DatabaseOptions } from '../platform/database/open.ts';
-import type { ProxySettings } from '../platform/outbound/proxy-rules.ts';
+import { noProxies, type ProxySettings } from '../platform/outbound/proxy-rules.ts';
 import { defaultStreamLogLimits, type StreamLogLimits } from '../platform/stream-log/stream-log.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { TraceSettings } from '../platform/telemetry/span-sending.ts';
@@ -115,6 +115,7 @@ export function dispatchOptions(config: Config): DispatchOptions {
       quotaBytes: files.quota_per_user,
       socketsPerUser: dispatch.max_sockets_per_user,
     },
+    workerProxies: workerProxies(config),
     retentionMs: files.retention,
     webhooksToPrivateAddresses: dispatch.webhooks_to_private_addresses,
     workerPrice: workerPrice(config),
@@ -237,6 +238,11 @@ function subagentOptions(subagents: Config['subagents']): SubagentSettings {
 export function proxySettings({ outbound }: Config): ProxySettings {
   const { http_proxy, https_proxy, no_proxy, proxy_loopback } = outbound;
   return { http: http_proxy, https: https_proxy, except: no_proxy, loopback: proxy_loopback };
+}
+
+/** Workers are part of the gateway's own surroundings, unless the operator says that the proxy leads to them. */
+export function workerProxies(config: Config): ProxySettings {
+  return config.outbound.proxy_workers ? proxySettings(config) : noProxies;
 }
 
 /** Returns null when nothing is traced. */

@@ -17,7 +17,7 @@ const defaultProbeTimeoutSeconds = 2;
 
 type FleetParts = Pick<
   DispatchParts,
-  'events' | 'audit' | 'metrics' | 'traces' | 'clock' | 'steadyClock' | 'log'
+  'events' | 'audit' | 'metrics' | 'traces' | 'clock' | 'steadyClock' | 'log' | 'options'
 > &
   Pick<FleetOptions, 'tasks' | 'matchmaker' | 'pauses' | 'elsewhere'> &
   Pick<MemberAttemptDeps, 'attempts' | 'marks' | 'workerNames' | 'timeouts'> & {
@@ -57,6 +57,7 @@ export function createFleet(parts: FleetParts) {
         ...connectionTo(row, configuration),
         askTimeoutMs: timeouts.askMs,
         clientId: row.clientId,
+        proxies: parts.options.workerProxies,
         onEvent,
       }),
     connectionOf: (row) => JSON.stringify(connectionTo(row, configuration)),

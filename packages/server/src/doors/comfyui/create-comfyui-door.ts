@@ -9,6 +9,7 @@ import type { OpenStreams } from '../../http/streams/open-streams.ts';
 import { systemTimer } from '../../lib/async/timer.ts';
 import { type Clock, steadyClock } from '../../lib/clock.ts';
 import { guardedLookup } from '../../platform/outbound/host-rules.ts';
+import type { ProxySettings } from '../../platform/outbound/proxy-rules.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { ComfyuiFiles } from './comfyui-files.ts';
 import { comfyuiRest, comfyuiRoutes } from './comfyui-routes.ts';
@@ -46,6 +47,8 @@ export interface PageDoorOptions {
   /** The server whose page is shown; null means that of any worker. */
   server: string | null;
   listed: readonly string[];
+  /** The proxies through which the worker is called. */
+  proxies: ProxySettings;
 }
 
 export interface ComfyuiDoor {
@@ -116,11 +119,12 @@ export function createComfyuiDoor(options: ComfyuiDoorOptions): ComfyuiDoor {
   };
 }
 
-function newPageFiles({ server }: PageDoorOptions, dispatch: DispatchArea): PageFiles {
+function newPageFiles({ server, proxies }: PageDoorOptions, dispatch: DispatchArea): PageFiles {
   return new PageFiles({
     instances: dispatch.instances,
     settings: () => dispatch.configuration.current,
     server,
+    proxies,
     lookup: guardedLookup({ allowPrivate: true }),
     steadyClock,
     timer: systemTimer,

@@ -11,6 +11,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Timer } from '../../lib/async/timer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { minuteMs, secondMs } from '../../lib/time-units.ts';
+import type { ProxySettings } from '../../platform/outbound/proxy-rules.ts';
 import { workerPathOf } from './page-paths.ts';
 
 export interface PageFilesOptions {
@@ -19,6 +20,7 @@ export interface PageFilesOptions {
   /** The server whose page is shown; null means that of any worker. */
   server: string | null;
   lookup: LookupFunction;
+  proxies?: ProxySettings;
   steadyClock: Clock;
   timer: Timer;
   limits?: Partial<typeof usualLimits>;
@@ -163,7 +165,7 @@ export class PageFiles {
   }
 
   async #choose(): Promise<Chosen> {
-    const { instances, settings, server, steadyClock, timer, lookup } = this.#options;
+    const { instances, settings, server, steadyClock, timer, lookup, proxies } = this.#options;
     if (this.#chosen && steadyClock() - this.#chosen.atMs < chosenMs) return this.#chosen;
     const chosen = chosenOf(await instances.list(), { server, present: this.#chosen?.id });
     if (!chosen) throw new AppError('comfyui_page_away');
@@ -176,7 +178,12 @@ export class PageFiles {
     }
     this.#chosen?.http.close();
     this.#forget();
-    this.#chosen = { id: chosen.id, version, http: new WorkerHttp(address, { timer, lookup }), atMs };
+    this.#chosen = {
+      id: chosen.id,
+      version,
+      http: new WorkerHttp(address, { timer, lookup, proxies }),
+      atMs,
+    };
     return this.#chosen;
   }
 }

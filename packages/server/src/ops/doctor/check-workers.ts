@@ -12,6 +12,8 @@ import { systemTimer } from '../../lib/async/timer.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { tableExists } from '../../platform/database/table-exists.ts';
 import { guardedLookup } from '../../platform/outbound/host-rules.ts';
+import type { ProxySettings } from '../../platform/outbound/proxy-rules.ts';
+import { workerProxies } from '../options-of-config.ts';
 import { type Finding, messageOf, well, wrong } from './finding.ts';
 
 /** A doctor that asks more workers at once than this would itself be a load. The console shows the others. */
@@ -24,7 +26,10 @@ export async function checkWorkers(config: Config, database: Database<unknown> |
   const addresses = addressesOf(await settingsOf(config, database));
   if (addresses.length === 0)
     return [well('workers', 'No worker is configured. The gateway starts its built-in reference worker.')];
-  const findings = await Promise.all(addresses.slice(0, maxWorkers).map(workerFinding));
+  const proxies = workerProxies(config);
+  const findings = await Promise.all(
+    addresses.slice(0, maxWorkers).map((address) => workerFinding(address, proxies)),
+  );
   if (addresses.length <= maxWorkers) return findings;
   return [...findings, well('workers', `The first ${maxWorkers} of ${addresses.length} workers were asked.`)];
 }
@@ -48,10 +53,11 @@ function addressesOf(settings: SettingsInput): WorkerAddress[] {
     );
 }
 
-async function workerFinding(address: WorkerAddress): Promise<Finding> {
+async function workerFinding(address: WorkerAddress, proxies: ProxySettings): Promise<Finding> {
   const http = new WorkerHttp(address, {
     timer: systemTimer,
     lookup: guardedLookup({ allowPrivate: true }),
+    proxies,
   });
   try {
     const { version } = await askStatus(http, { deadlineMs });

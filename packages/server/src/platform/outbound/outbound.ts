@@ -106,7 +106,7 @@ export function dropBody({ body }: Dispatcher.ResponseData): void {
  * Throws when a name leads to an address that may not be called. A name that is not known here is left to the proxy: behind one, a
  * network often knows no names from outside.
  */
-async function refuseDenied(host: string, policy: HostPolicy): Promise<void> {
+export async function refuseDenied(host: string, policy: HostPolicy): Promise<void> {
   if (isIP(host) !== 0) return;
   const found = await lookup(host, { all: true }).catch(() => []);
   const denied = found.find(({ address }) => whyAddressDenied(address, policy) !== null);

@@ -1,5 +1,5 @@
 import { say, withDetail } from '@switchyard/contract/sentences/sentences';
-import { AppError } from '../../../lib/app-error.ts';
+import { AppError, WordedError } from '../../../lib/app-error.ts';
 import { isProxyFault, type WorkerCallCause, WorkerCallError } from '../worker-client.ts';
 
 const causeOfCode: Record<string, WorkerCallCause> = {
@@ -58,7 +58,11 @@ function inMegabytes(bytes: number): string {
  */
 export function failureOf(error: unknown, address: string, mayHaveArrived: boolean): unknown {
   const code = codeOf(error);
-  if (error instanceof WorkerCallError || error instanceof AppError || code === null) return error;
+  if (error instanceof WorkerCallError || error instanceof AppError) return error;
+  // A fault of the proxy in between has words of its own.
+  if (error instanceof WordedError && code === null)
+    return callFailure('unreachable', address, { mayHaveArrived, cause: error, detail: error.message });
+  if (code === null) return error;
   return callFailure(causeOf(code), address, { mayHaveArrived, cause: error, detail: code });
 }
 

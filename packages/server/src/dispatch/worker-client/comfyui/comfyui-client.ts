@@ -4,6 +4,7 @@ import { sleepWithSignal } from '../../../lib/async/sleep-with-signal.ts';
 import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { guardedLookup } from '../../../platform/outbound/host-rules.ts';
+import type { ProxySettings } from '../../../platform/outbound/proxy-rules.ts';
 import {
   type CancelOutcome,
   type ExecutionLocation,
@@ -87,6 +88,8 @@ export class ComfyuiClient implements WorkerClient {
     probeTimeoutMs?: number;
     /** The limit for questions and orders. A worker that loads models answers slowly, but every call ends. */
     askTimeoutMs?: number;
+    /** The proxies through which workers are called; none when it is absent. */
+    proxies?: ProxySettings;
     timer?: Timer;
     now?: Clock;
   }) {
@@ -96,7 +99,8 @@ export class ComfyuiClient implements WorkerClient {
     this.#now = options.now ?? systemClock;
     this.#probeTimeoutMs = options.probeTimeoutMs ?? deadlines.probeMs;
     const lookup = guardedLookup({ allowPrivate: true });
-    this.#http = new WorkerHttp(options.address, { timer: this.#timer, lookup });
+    const { address, proxies } = options;
+    this.#http = new WorkerHttp(address, { timer: this.#timer, lookup, proxies });
     this.#calls = new WorkerCalls(this.#http, { deadlineMs: options.askTimeoutMs ?? deadlines.askMs });
     this.#events = new EventReader((event) => {
       if ('promptId' in event) this.#noteSeen(event.promptId);

@@ -1,11 +1,13 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { textOf } from '@switchyard/contract/sentences/sentences';
 import type { Timer } from '../../../lib/async/timer.ts';
 import { bareHost, whyHostDenied } from '../../../platform/outbound/host-rules.ts';
+import { noProxies, type ProxySettings, proxyFor } from '../../../platform/outbound/proxy-rules.ts';
+import { tunnelAgent } from '../../../platform/outbound/tunnel-agent.ts';
 import type { WorkerCallError } from '../worker-client.ts';
 import { callFailure, failureOf } from './call-failure.ts';
 
@@ -51,10 +53,13 @@ export interface StreamRequest {
   send?: (request: http.ClientRequest) => void;
 }
 
-export type ConnectOptions = { host: string; port: number; lookup: LookupFunction } & Pick<
-  https.RequestOptions,
-  'rejectUnauthorized' | 'ca'
->;
+export type ConnectOptions = {
+  host: string;
+  port: number;
+  lookup: LookupFunction;
+  /** Set when connections go through a proxy. */
+  agent?: http.Agent;
+} & Pick<https.RequestOptions, 'rejectUnauthorized' | 'ca'>;
 
 /** Headers that the connection itself depends on cannot be configured. */
 const ownHeaders = new Set([
@@ -86,8 +91,17 @@ export class WorkerHttp {
   readonly #timer: Timer;
   readonly #calls: http.Agent;
   readonly #streams: http.Agent;
+  readonly #proxy: string | null;
+  readonly #socketAgent: http.Agent | null = null;
 
-  constructor(address: WorkerAddress, { timer, lookup }: { timer: Timer; lookup: LookupFunction }) {
+  constructor(
+    address: WorkerAddress,
+    {
+      timer,
+      lookup,
+      proxies = noProxies,
+    }: { timer: Timer; lookup: LookupFunction; proxies?: ProxySettings | undefined },
+  ) {
     const { port, basePath, tls } = address;
     const host = bareHost(address.host);
     const secure = tls ? { rejectUnauthorized: tls.verify, ...(tls.ca ? { ca: tls.ca } : {}) } : {};
@@ -100,13 +114,17 @@ export class WorkerHttp {
     this.headers = Object.fromEntries(
       Object.entries(address.headers).filter(([name]) => !ownHeaders.has(name.toLowerCase())),
     );
+    const authority = isIP(host) === 6 ? `[${host}]` : host;
+    this.#proxy = proxyFor(new URL(`${this.isSecure ? 'https' : 'http'}://${authority}:${port}`), proxies);
     this.#calls = this.#newAgent();
     this.#streams = this.#newAgent();
+    if (this.#proxy !== null) this.#socketAgent = this.#newAgent();
   }
 
   /** Throws when the host may not be called. */
   get connectOptions(): ConnectOptions {
-    if (this.#denied === null) return this.#connect;
+    if (this.#denied === null)
+      return { ...this.#connect, ...(this.#socketAgent && { agent: this.#socketAgent }) };
     throw callFailure('host_not_allowed', this.label, {
       mayHaveArrived: false,
       detail: textOf(this.#denied),
@@ -148,6 +166,7 @@ export class WorkerHttp {
   close(): void {
     this.#calls.destroy();
     this.#streams.destroy();
+    this.#socketAgent?.destroy();
   }
 
   #start(sent: CallRequest | StreamRequest, agent: http.Agent, steps: SendingSteps): Sending {
@@ -157,15 +176,20 @@ export class WorkerHttp {
     const request = (this.isSecure ? https : http).request({
       method,
       path: `${this.#basePath}${path}`,
-      agent,
       headers: { ...this.headers, ...jsonHeaders(body), ...extra },
       ...this.connectOptions,
+      agent,
     });
     return new Sending(request, { label: this.label, timer: this.#timer, deadlineMs, signal, ...steps });
   }
 
   #newAgent(): http.Agent {
     const options = { keepAlive: true, maxSockets: 4, scheduling: 'lifo', timeout: idleSocketMs } as const;
+    if (this.#proxy !== null) {
+      const { host, port } = this.#connect;
+      const target = { host, port, policy: { allowPrivate: true } };
+      return tunnelAgent(this.#proxy, target, { ...options, isSecure: this.isSecure });
+    }
     return this.isSecure ? new https.Agent(options) : new http.Agent(options);
   }
 }
