@@ -2,6 +2,7 @@ import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityFaults } from './support/axe.ts';
 import { dropFile } from './support/drop-file.ts';
 import { addBoxes, type Box, longGraph } from './support/fleet.ts';
 import { openLayer } from './support/open-layer.js';
@@ -201,6 +202,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     expect(await shownPlace(strip)).toBe('1');
     await page.keyboard.press('n');
     await expect.poll(() => shownPlace(strip)).toBe('3');
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.keyboard.press('d');
     await ran(2);
     await page.getByRole('button', { name: words('kit')('toast.undo') }).click();

@@ -22,7 +22,7 @@ import {
 import { Stage } from './stage.tsx';
 import { StageStatus } from './stage-status.tsx';
 import { Strip } from './strip.tsx';
-import type { Sitting } from './use-sitting.ts';
+import { benchId, type Sitting } from './use-sitting.ts';
 
 const FullStage = lazy(async () => ({ default: (await import('./bench-layers.tsx')).FullStage }));
 const CompareResults = lazy(async () => ({
@@ -134,7 +134,10 @@ export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
   );
   return (
     <section aria-label={text('bench.label')} className="flex min-h-0 min-w-0 flex-1 flex-col gap-2">
-      <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden rounded-card border border-border bg-sunken">
+      <div
+        id={benchId}
+        className="flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden rounded-card border border-border bg-sunken"
+      >
         {isFull ? (
           <Suspense>
             <FullStage onClose={() => setFull(false)} keys={keys}>

@@ -10,6 +10,9 @@ import { storedText } from '../../../lib/stored-text.ts';
 const maxTasks = 1_000;
 const perPage = 200;
 
+/** The id of the element in which the result stands. */
+export const benchId = 'bench-result';
+
 export interface Sitting {
   tasks: readonly Task[];
   error: unknown;

@@ -8,7 +8,7 @@ import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { faultsOf } from '../../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
-import type { Sitting } from '../bench/use-sitting.ts';
+import { benchId, type Sitting } from '../bench/use-sitting.ts';
 import { problemsOfFaults } from '../form/server-faults.ts';
 import { paramsOfRun, type RunSeed, seedsOf } from './run-params.ts';
 
@@ -55,6 +55,8 @@ export function useRuns(workflow: SavedWorkflowDetail, form: FormState, sitting:
           headers: { 'idempotency-key': `${click}-${index}` },
         });
         sitting.add(task);
+        // On a narrow page the result stands below the button.
+        if (index === 0) document.getElementById(benchId)?.scrollIntoView({ block: 'nearest' });
         setStarted(index + 1);
       }
       return { seeds, last };
