@@ -95,6 +95,7 @@ describe('what the compiler of a project says', () => {
   it('is not waited for when too many sources wait, and is asked for later', async () => {
     const ask = begin({ text: noting, maxWaiting: 0 });
     const held = ask('held.ts');
+    await expect.poll(noted).toHaveLength(1);
     expect(await ask('a.ts')).toBeNull();
     expect(reasons).toEqual(['too many other sources wait for the compiler']);
     appendFileSync(project?.file('node_modules/typescript/open') ?? '', '');
