@@ -20,28 +20,25 @@ export function usePlace(results: readonly BenchResult[]) {
     if (key !== null && isLoaded) setSeen((before) => before ?? last.current);
   }, [key, isLoaded]);
   const chosen = key === null ? null : { key, seenUntil: seen ?? last.current };
-  const follow = () => {
-    setSeen(null);
-    setQuery({ result: null });
-  };
-  const stay = (result: BenchResult) => {
-    if (key !== null) return;
-    setSeen(last.current);
-    setQuery({ result: result.key });
-  };
-  const choose = (result: BenchResult) => {
-    if (result.key === shownResult(results, null)?.key) return follow();
+  const shown = shownResult(results, chosen);
+  const newest = shownResult(results, null);
+  const look = (result: BenchResult | undefined, { closely }: { closely: boolean }) => {
+    if (result === undefined || (result.key === newest?.key && !closely)) {
+      setSeen(null);
+      setQuery({ result: null });
+      return;
+    }
     const end = result.task.finishedAt ?? '';
     setSeen((before) => (before === null ? last.current : end > before ? end : before));
     setQuery({ result: result.key });
   };
   return {
-    shown: shownResult(results, chosen),
+    shown,
+    newest,
     isFollowing: chosen === null,
-    newCount: countNew(results, chosen),
-    follow,
-    stay,
-    choose,
+    newCount: countNew(results, chosen, shown),
+    /** Goes to a result. The newest one is followed, unless a person looks at it closely. */
+    look,
   };
 }
 

@@ -54,14 +54,16 @@ export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
   const output = shown?.output ?? null;
   const isPicture = output !== null && mediaKindOf(output.contentType) === 'picture';
   const neighbour = (step: 1 | -1) => resultBeside(results, shown, step);
+  const choose = (result: BenchResult | undefined) => place.look(result, { closely: zoom.scale > 1 });
+  const toNewest = () => choose(place.newest);
   const go = (step: 1 | -1) => {
     const next = neighbour(step);
-    if (next) place.choose(next);
+    if (next) choose(next);
   };
   const throwAway = () => {
     if (output === null) return;
-    const next = neighbour(1) ?? neighbour(-1);
-    if (next) place.choose(next);
+    // Where the newest is followed, the one before it takes its place.
+    if (!place.isFollowing) choose(neighbour(1) ?? neighbour(-1));
     remove([output.fileId]);
   };
   const isStarred = output !== null && stars.has(output.fileId);
@@ -69,8 +71,7 @@ export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
   const pictures = picturesToCompare(results, marks.keys, shown);
   const compare = () => pictures && setCompared(pictures);
   const onZoom = (next: Zoom) => {
-    // A person who looks closely stays at this result when another one ends.
-    if (next.scale > 1 && shown) place.stay(shown);
+    place.look(shown, { closely: next.scale > 1 });
     setZoom(next);
   };
   const keys: Shortcuts = {
@@ -80,7 +81,7 @@ export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
     ArrowLeft: ({ shiftKey }) => (shiftKey ? control.current?.move(1, 0) : go(-1)),
     ArrowUp: ({ shiftKey }) => shiftKey && control.current?.move(0, 1),
     ArrowDown: ({ shiftKey }) => shiftKey && control.current?.move(0, -1),
-    n: place.follow,
+    n: toNewest,
     s: star,
     d: throwAway,
     Delete: throwAway,
@@ -116,14 +117,14 @@ export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
   ];
   const stage = (
     <>
-      <NewRows count={place.newCount} onShow={place.follow} />
+      <NewRows count={place.newCount} onShow={toNewest} />
       <Stage
         shown={shown}
         next={open.find(({ key }) => key !== shown?.key)?.task}
         zoom={zoom}
         onZoom={onZoom}
         control={control}
-        onNext={() => open[0] && place.choose(open[0])}
+        onNext={() => choose(open[0])}
         empty={<Empty sitting={sitting} />}
       />
       <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-3 gap-y-1 border-t border-border bg-surface px-3 py-1">
@@ -157,7 +158,7 @@ export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
             isFollowing={place.isFollowing}
             chosen={marks.keys}
             stars={stars}
-            onOpen={place.choose}
+            onOpen={choose}
             onChoose={({ key }) => marks.toggle(key)}
           />
         </>

@@ -53,7 +53,9 @@ it('stays at the chosen result and counts what has ended since', () => {
   const chosen = { key: 'one', seenUntil: seenUntil(before) };
   const after = resultsOf([first, task('b', 2, 7, { two: 'output', three: 'output' })]);
   expect(shownResult(after, chosen)?.key).toBe('one');
-  expect([countNew(before, chosen), countNew(after, chosen), countNew(after, null)]).toEqual([0, 2, 0]);
+  const shown = before[0];
+  expect([countNew(before, chosen, shown), countNew(after, chosen, shown)]).toEqual([0, 2]);
+  expect([countNew(after, null, shown), countNew(after, chosen, after[1])]).toEqual([0, 0]);
   // A task that was chosen while it ran is followed into its file, and a deleted result gives way to the newest.
   expect(shownResult(after, { ...chosen, key: 'b' })?.key).toBe('two');
   expect(shownResult(after, { ...chosen, key: 'gone' })?.key).toBe('three');

@@ -81,9 +81,14 @@ export function seenUntil(results: readonly BenchResult[]): string {
 }
 
 /** Returns how many results have ended since a person chose one. */
-export function countNew(results: readonly BenchResult[], chosen: ChosenPlace | null): number {
+export function countNew(
+  results: readonly BenchResult[],
+  chosen: ChosenPlace | null,
+  shown: BenchResult | undefined,
+): number {
   if (chosen === null) return 0;
-  return results.filter((each) => hasEnded(each) && endOf(each) > chosen.seenUntil).length;
+  const isNew = (each: BenchResult) => hasEnded(each) && endOf(each) > chosen.seenUntil;
+  return results.filter((each) => isNew(each) && each.task.id !== shown?.task.id).length;
 }
 
 /** Returns the result so many places further on; undefined beyond an end. */
