@@ -15,7 +15,7 @@ const locales = ['src/app/locales/en.ts', 'src/app/locales/zh-cn.ts'];
 
 /** Scripts and styles count with their size as gzip, which is the larger of the two forms that are served. */
 const budgets = [
-  { name: 'script of the first load', maxBytes: 200 * kB, files: ({ first }) => scripts(first) },
+  { name: 'script of the first load', maxBytes: 220 * kB, files: ({ first }) => scripts(first) },
   {
     name: 'script that the chat adds',
     maxBytes: 120 * kB,
