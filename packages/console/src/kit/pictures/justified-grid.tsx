@@ -64,8 +64,9 @@ export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<It
   const actsOn = (item: Item, event: KeyboardEvent, index: number): boolean => {
     const to = event.shiftKey ? shifts[event.key] : undefined;
     if (to && onShift) {
+      // The focus stays on the picture, which comes to its new place by itself.
+      setCurrent(Math.min(items.length - 1, Math.max(0, index + (to === 'earlier' ? -1 : 1))));
       onShift(item, to);
-      focus(Math.min(items.length - 1, Math.max(0, index + (to === 'earlier' ? -1 : 1))));
       return true;
     }
     if (event.key !== 's' || !onStar || !isShortcut(event.nativeEvent)) return false;

@@ -140,9 +140,17 @@ function Media({ item, alt, isWhole }: { item: Picture; alt: string; isWhole: bo
     return <audio key={item.fileId} src={address} controls aria-label={alt} />;
   }
   return (
-    <p className="m-auto max-w-[40ch] text-body text-text-2">
-      {text('notShown', { type: item.contentType })}
-    </p>
+    <div className="m-auto flex max-w-[40ch] flex-col items-center gap-3 p-4 text-center text-body text-text-2">
+      <p>{text('notShown', { type: item.contentType })}</p>
+      <a
+        href={address}
+        download={item.filename}
+        className="inline-flex h-8 items-center gap-2 rounded-control border border-control bg-surface px-3 font-medium text-text outline-accent hover:bg-sunken focus-visible:outline-2 pointer-coarse:h-11"
+      >
+        <Download size={16} strokeWidth={1.75} aria-hidden />
+        {text('download')}
+      </a>
+    </div>
   );
 }
 

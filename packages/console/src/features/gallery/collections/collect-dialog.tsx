@@ -39,7 +39,7 @@ export function CollectDialog({
     <FormDialog
       open={open}
       onClose={onClose}
-      title={text(fileIds.length === 0 ? 'collections.new' : 'collections.add')}
+      title={text(fileIds.length === 0 ? 'collections.new' : 'collections.addTitle')}
       submit={text(isNew ? 'collections.create' : 'collections.addFiles', { count: fileIds.length })}
       onSubmit={submit}
       disabled={isNew && name.trim() === ''}

@@ -118,7 +118,7 @@ function TagsDialog({
     <Dialog
       open={open}
       onClose={onClose}
-      title={text('marks.edit')}
+      title={text('marks.editTitle')}
       actions={<Button onClick={onClose}>{text('marks.done')}</Button>}
     >
       <div className="flex flex-col gap-3">
