@@ -1,6 +1,7 @@
 import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Locator, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './support/axe.ts';
 import { dropFile } from './support/drop-file.ts';
@@ -166,11 +167,58 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await expect.poll(at).toBeLessThan(middle);
     await page.keyboard.press('End');
     await expect.poll(at).toBe(100);
-    await openLayer(page)
-      .getByText(text('compare.same'))
-      .or(openLayer(page).getByRole('table'))
-      .first()
+    await page.keyboard.press('3');
+    const pictures = words('kit/pictures');
+    const layer = openLayer(page);
+    await layer.getByText(pictures('compare.equal')).or(layer.getByText('of the pixels differ')).waitFor();
+    await layer.getByText(text('compare.same')).or(layer.getByRole('table')).first().waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
+  it('paint a mask by keyboard alone, run with it, and go on from it', async () => {
+    const text = words('workflows');
+    const pictures = words('kit/pictures');
+    const made = await admin.post<{ data: Workflow }>('/api/workflows', {
+      name: 'Cut out',
+      workflow: cutOutGraph,
+    });
+    await page.goto(`/workflows/${made.data.id}`);
+    const field = page.locator('[data-file-field]');
+    await dropFile(field, { name: 'photo.png', content: await greenPhoto(), type: 'image/png' });
+    const paint = page.getByRole('button', { name: pictures('mask.paint') });
+    await paint.focus();
+    await page.keyboard.press('Enter');
+    const stage = page.getByRole('application', { name: pictures('mask.stage') });
+    await stage.waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await stage.focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('i');
+    await page.keyboard.press('Control+z');
+    await page.getByRole('button', { name: pictures('mask.save') }).press('Enter');
+    await field.getByText('photo-mask.png').waitFor();
+    await page.getByRole('button', { name: text('run.start', { count: 1 }) }).click();
+    await page
+      .getByText(text('started.summary', { done: 1, count: 1, running: 0, waiting: 0, failed: 0 }))
       .waitFor();
+    const [file] = await files();
+    const bytes = await (await fetch(new URL(file?.url ?? '', page.url()))).arrayBuffer();
+    const pixels = await sharp(bytes).removeAlpha().raw().toBuffer();
+    const pixelAt = (x: number, y: number) => [...pixels.subarray((y * 96 + x) * 3, (y * 96 + x) * 3 + 3)];
+    expect([pixelAt(48, 32), pixelAt(2, 2)]).toEqual([
+      [255, 0, 0],
+      [0, 200, 0],
+    ]);
+    await paint.click();
+    await stage.waitFor();
+    const isMasked = () =>
+      page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+        const context = canvas.getContext('2d');
+        const alphaAt = (x: number, y: number) => context?.getImageData(x, y, 1, 1).data[3];
+        return [alphaAt(48, 32), alphaAt(2, 2)];
+      });
+    await expect.poll(isMasked).toEqual([255, 0]);
+    await page.keyboard.press('Escape');
   });
 
   it('keep a sitting through a reload, stay at an older result, and lead one into another workflow', async () => {
@@ -221,3 +269,27 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await ran(1);
   });
 });
+
+/** Red where the photo is masked. */
+const cutOutGraph = {
+  photo: { class_type: 'LoadImage', inputs: { image: 'photo.png' } },
+  red: { class_type: 'EmptyImage', inputs: { width: 96, height: 64, batch_size: 1, color: 0xff0000 } },
+  cut: {
+    class_type: 'ImageCompositeMasked',
+    inputs: {
+      destination: ['photo', 0],
+      source: ['red', 0],
+      mask: ['photo', 1],
+      x: 0,
+      y: 0,
+      resize_source: false,
+    },
+  },
+  save: { class_type: 'SaveImage', inputs: { images: ['cut', 0], filename_prefix: 'cut' } },
+};
+
+function greenPhoto(): Promise<Buffer> {
+  return sharp({ create: { width: 96, height: 64, channels: 3, background: { r: 0, g: 200, b: 0 } } })
+    .png()
+    .toBuffer();
+}

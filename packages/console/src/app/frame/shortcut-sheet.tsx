@@ -16,6 +16,7 @@ const groups = [
   },
   { name: 'lists', keys: ['next', 'previous', 'open', 'choose', 'rowCommand'] },
   { name: 'replay', keys: ['play'] },
+  { name: 'picture', keys: ['recipe', 'again', 'whole', 'remove', 'views'] },
   {
     name: 'bench',
     keys: [
@@ -52,6 +53,11 @@ const keysOf: Record<KeyName, string[]> = {
   choose: ['x'],
   rowCommand: ['.'],
   play: ['Space'],
+  recipe: ['i'],
+  again: ['r'],
+  whole: ['z'],
+  remove: ['Del'],
+  views: ['1', '2', '3'],
   run: ['r'],
   newSeed: ['R'],
   nextResult: ['→'],

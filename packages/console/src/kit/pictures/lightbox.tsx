@@ -66,7 +66,7 @@ export function Lightbox<Item extends Picture>(props: LightboxProps<Item>) {
           {current === null ? null : (
             <>
               <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-                <header className="flex flex-wrap items-center gap-1 px-2 py-1.5">
+                <header className="flex flex-wrap items-center justify-end gap-1 px-2 py-1.5">
                   <Base.Title className="min-w-0 flex-1 truncate px-2 text-body font-medium max-sm:basis-full">
                     {current.filename}
                   </Base.Title>

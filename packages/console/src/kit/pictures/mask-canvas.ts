@@ -32,9 +32,16 @@ export function drawSegment(
 ): void {
   context.globalCompositeOperation = erases ? 'destination-out' : 'source-over';
   context.strokeStyle = maskColour;
+  context.fillStyle = maskColour;
   context.lineCap = 'round';
   context.lineWidth = radius * 2;
   context.beginPath();
+  // A canvas draws no line without length.
+  if (from.x === to.x && from.y === to.y) {
+    context.arc(to.x, to.y, radius, 0, 2 * Math.PI);
+    context.fill();
+    return;
+  }
   context.moveTo(from.x, from.y);
   context.lineTo(to.x, to.y);
   context.stroke();

@@ -248,12 +248,13 @@ function Notes({
   const { naturalWidth, naturalHeight } = opened.picture;
   const isSmaller = size.width < naturalWidth;
   const notes = [
-    text('mask.keys'),
     ...(isSmaller ? [text('mask.smaller', { ...size, of: `${naturalWidth} × ${naturalHeight}` })] : []),
     ...(opened.isOriginalGone ? [text('mask.originalGone')] : []),
   ];
   return (
     <div className="px-4 py-2 text-table text-text-2">
+      <p className="pointer-coarse:hidden">{text('mask.keys')}</p>
+      <p className="hidden pointer-coarse:block">{text('mask.fingers')}</p>
       {notes.map((note) => (
         <p key={note}>{note}</p>
       ))}
@@ -377,7 +378,7 @@ function Stage({ opened, mask, erases, scale, stage }: StageProps) {
     event.preventDefault();
   };
   return (
-    <div ref={box} className="min-h-0 flex-1 overflow-auto bg-sunken">
+    <div ref={box} className="flex min-h-0 flex-1 overflow-auto bg-sunken">
       <div
         ref={stage}
         role="application"
@@ -398,7 +399,7 @@ function Stage({ opened, mask, erases, scale, stage }: StageProps) {
         onPointerCancel={stroke.drop}
         className={classes(
           focusRing,
-          '-outline-offset-2! relative m-auto cursor-none touch-pinch-zoom overflow-hidden select-none',
+          '-outline-offset-2! relative m-auto shrink-0 cursor-none touch-pinch-zoom overflow-hidden select-none',
         )}
         style={{ width: Math.floor(size.width * cssPixels), height: Math.floor(size.height * cssPixels) }}
       >
