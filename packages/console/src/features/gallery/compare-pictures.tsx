@@ -83,7 +83,9 @@ function Differences({ ids }: { ids: readonly string[] }) {
             <p className="text-body text-text-2">{text('compare.none')}</p>
           ) : (
             <div className="overflow-x-auto">
-              <table className="w-full table-fixed text-table max-sm:min-w-[32rem]">
+              <table
+                className={`w-full table-fixed text-table ${ids.length > 2 ? 'max-sm:min-w-[32rem]' : ''}`}
+              >
                 <caption className="pb-1 text-left font-medium">{text('compare.differences')}</caption>
                 <thead>
                   <tr className="text-left text-text-2">

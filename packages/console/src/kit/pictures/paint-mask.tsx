@@ -1,6 +1,7 @@
 import type { MaskPlace } from '@switchyard/contract/dispatch/file';
 import { Brush } from 'lucide-react';
 import { useState } from 'react';
+import { useQueryState } from '../../lib/address.ts';
 import { useText } from '../../lib/i18n.ts';
 import { lazyPart, useLazyPart } from '../../lib/lazy-part.ts';
 import { Button } from '../button.tsx';
@@ -23,6 +24,13 @@ interface PaintMaskProps {
 export function PaintMask({ file, place, below, onPainted }: PaintMaskProps) {
   const text = useText('pictures');
   const [isOpen, setOpen] = useState(false);
+  // A result may be handed over by the address, to be painted over at once.
+  const [wanted, setWanted] = useQueryState('paint');
+  const isWanted = file !== undefined && wanted === file.fileId;
+  const close = () => {
+    setOpen(false);
+    if (isWanted) setWanted(null);
+  };
   if (file === undefined && (place === 'alpha' || below === undefined)) return null;
   return (
     <>
@@ -33,14 +41,14 @@ export function PaintMask({ file, place, below, onPainted }: PaintMaskProps) {
       >
         {text('mask.paint')}
       </Button>
-      {isOpen ? (
+      {isOpen || isWanted ? (
         <LazyMaskEditor
           mask={file}
           picture={place === 'channel' ? below : undefined}
           place={place}
-          onClose={() => setOpen(false)}
+          onClose={close}
           onPainted={(painted) => {
-            setOpen(false);
+            close();
             onPainted(painted);
           }}
         />

@@ -49,9 +49,12 @@ const maxShown = 50;
 /** The saved workflows, each a way to the bench with the file as its input. */
 export function UseAsInput({
   file: { fileId, filename },
+  isMasked = false,
   onClose,
 }: {
   file: Pick<Picture, 'fileId' | 'filename'>;
+  /** A mask is painted over it first. */
+  isMasked?: boolean;
   onClose: () => void;
 }) {
   const text = useText('results');
@@ -75,7 +78,7 @@ export function UseAsInput({
                 .map(({ id, name, description }) => (
                   <li key={id}>
                     <Link
-                      href={`/workflows/${id}?file=${fileId}`}
+                      href={`/workflows/${id}?file=${fileId}${isMasked ? `&paint=${fileId}` : ''}`}
                       onClick={onClose}
                       className="flex min-h-11 flex-col justify-center rounded-control px-2 outline-accent hover:bg-sunken focus-visible:outline-2"
                     >

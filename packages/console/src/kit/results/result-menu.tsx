@@ -1,7 +1,7 @@
 import { ApiError } from '@switchyard/client/errors';
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { useQueryClient } from '@tanstack/react-query';
-import { ImagePlus, MessageSquare, Sparkles } from 'lucide-react';
+import { Brush, ImagePlus, MessageSquare, Sparkles } from 'lucide-react';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { fileRecipeQuery } from '../../lib/data/files.ts';
@@ -31,7 +31,7 @@ export function ResultMenu({
   const text = useText('results');
   const cache = useQueryClient();
   const { act } = useAct();
-  const [shown, setShown] = useState<'input' | FileRecipe | null>(null);
+  const [shown, setShown] = useState<'input' | 'masked' | FileRecipe | null>(null);
   const { fileId, filename } = file;
   const openOnBench = () =>
     void act(async () => {
@@ -59,13 +59,14 @@ export function ResultMenu({
         items={[
           ...(before ?? [{ label: text('bench'), icon: <Sparkles {...icon} />, onSelect: openOnBench }]),
           { label: text('input'), icon: <ImagePlus {...icon} />, onSelect: () => setShown('input') },
+          { label: text('masked'), icon: <Brush {...icon} />, onSelect: () => setShown('masked') },
           { label: text('ask'), icon: <MessageSquare {...icon} />, href: `/chat?ask=${fileId}` },
         ]}
       />
       {shown === null ? null : (
         <Suspense>
-          {shown === 'input' ? (
-            <UseAsInput file={file} onClose={() => setShown(null)} />
+          {shown === 'input' || shown === 'masked' ? (
+            <UseAsInput file={file} isMasked={shown === 'masked'} onClose={() => setShown(null)} />
           ) : (
             <SaveAndOpen recipe={shown} onClose={() => setShown(null)} />
           )}

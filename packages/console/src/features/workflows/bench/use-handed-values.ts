@@ -31,6 +31,9 @@ export function useHandedValues(workflow: SavedWorkflowDetail, form: FormState):
   const [from] = useQueryState('from');
   const [fileId] = useQueryState('file');
   const [input] = useQueryState('input');
+  // The field of the file opens the painting of a mask.
+  const [paint] = useQueryState('paint');
+  const masked = workflow.parameters.filter(({ mask, hidden }) => mask !== undefined && !hidden);
 
   const takeValues = ({ draft, said }: Taken, recipe: FileRecipe): Taken => {
     const { values, lostFiles } = handedValues(workflow.parameters, recipe);
@@ -48,11 +51,13 @@ export function useHandedValues(workflow: SavedWorkflowDetail, form: FormState):
     return { draft: filled, said: [...said, words, ...lost] };
   };
   const takeFile = ({ draft, said }: Taken, { fileId, filename }: FileRecipe): Taken => {
-    const field = fieldForFile(workflow.parameters, draft, input);
+    const toPaint = paint === null ? undefined : masked.find(({ mask }) => mask === 'alpha');
+    const field = fieldForFile(workflow.parameters, draft, input ?? toPaint?.name ?? null);
     if (field === undefined) return { draft, said: [...said, text('handed.noField')] };
     const words = text('handed.file', { name: filename, field: labelOf(field, workflow.parameters) });
     const values = { ...draft.values, [field.name]: { fileId, filename } };
-    return { draft: { ...draft, values }, said: [...said, words] };
+    const noMask = paint !== null && masked.length === 0 ? [text('handed.noMask')] : [];
+    return { draft: { ...draft, values }, said: [...said, words, ...noMask] };
   };
   const take = async (isCurrent: () => boolean): Promise<void> => {
     const recipeOf = (id: string) => cache.fetchQuery({ ...fileRecipeQuery(id), retry: false });
@@ -69,7 +74,7 @@ export function useHandedValues(workflow: SavedWorkflowDetail, form: FormState):
       const isGone = error instanceof ApiError && error.status === 404;
       toast(isGone ? { text: text('handed.gone'), tone: 'failed' } : { error });
     }
-    setQuery({ from: null, file: null, input: null });
+    setQuery({ from: null, file: null, input: null, ...(masked.length === 0 && { paint: null }) });
   };
 
   const current = useRef(take);
