@@ -55,6 +55,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'recipes',
     'fleet',
     'waiting',
+    'sweeps',
     'push',
     'monitor',
     'replicas',

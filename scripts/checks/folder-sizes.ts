@@ -3,11 +3,10 @@ import type { Finding } from './finding.ts';
 
 export const maxFolderFiles = 25;
 
-/**
- * Folders of packages/server/src that may hold more files, each with its reason, as ARCHITECTURE.md states it.
- * There is none at present.
- */
-export const largeFolders: Readonly<Record<string, string>> = {};
+/** Folders of packages/server/src that may hold more files, each with its reason, as ARCHITECTURE.md states it. */
+export const largeFolders: Readonly<Record<string, string>> = {
+  'dispatch/migrations': 'a step that was released stays, in a file of its own',
+};
 
 const root = 'packages/server/src/';
 

@@ -22,6 +22,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   status: async () => (await import('./commands/status.ts')).addStatusCommand,
   run: async () => (await import('./commands/run.ts')).addRunCommand,
   workflows: async () => (await import('./commands/workflows.ts')).addWorkflowsCommand,
+  sweeps: async () => (await import('./commands/sweeps.ts')).addSweepsCommand,
   tasks: async () => (await import('./commands/tasks.ts')).addTasksCommand,
   chat: async () => (await import('./commands/chat.ts')).addChatCommand,
   threads: async () => (await import('./commands/threads.ts')).addThreadsCommand,

@@ -15,6 +15,7 @@ const dispatchRoots = new Set([
   'shares',
   'queue',
   'task-batches',
+  'sweeps',
   'audit',
   'system',
   'comfyui',

@@ -171,6 +171,15 @@ export const errorCatalogue = {
     kind: 'conflict',
     message: 'The tasks that fit have changed since they were counted. Count again with dryRun.',
   },
+  sweep_not_found: { kind: 'not_found', message: 'No such sweep.' },
+  sweep_too_large: {
+    kind: 'invalid',
+    message: 'The sweep is too large. Take fewer values, a larger step or fewer axes.',
+  },
+  sweep_limit: {
+    kind: 'conflict',
+    message: 'You have as many sweeps as you may have. Delete one first.',
+  },
   task_not_waiting: {
     kind: 'conflict',
     message: 'The task does not wait any more: a worker has it, or it has ended.',

@@ -61,7 +61,7 @@ export function addWorkflowsCommand(program: Command, terminal: Terminal): void 
   addList(command, terminal);
   addShow(command, terminal);
   addImport(command, terminal);
-  addOutlookCommand(command, terminal, find);
+  addOutlookCommand(command, terminal);
   addRun(command, terminal);
   addDelete(command, terminal);
 }
@@ -86,7 +86,7 @@ function addList(parent: Command, terminal: Terminal): void {
 function addShow(parent: Command, terminal: Terminal): void {
   const command = parent.command('show <name>').action(async (name: string, options: Options) => {
     const client = await openGateway(options, terminal);
-    print(await find(client, name), options, terminal);
+    print(await findWorkflow(client, name), options, terminal);
   });
   addOutputOption(command);
   describe(command, {
@@ -153,7 +153,7 @@ function addRun(parent: Command, terminal: Terminal): void {
 async function run(name: string, options: RunOptions, terminal: Terminal): Promise<void> {
   const given = readParams(options.param, terminal);
   const client = await openGateway(options, terminal);
-  const { id: workflowId } = await find(client, name);
+  const { id: workflowId } = await findWorkflow(client, name);
   await runTasks({
     client,
     terminal,
@@ -173,7 +173,7 @@ function addDelete(parent: Command, terminal: Terminal): void {
     .action(async (names: string[], options: GatewayOptions) => {
       const client = await openGateway(options, terminal);
       for (const name of names) {
-        const { id: workflowId } = await find(client, name);
+        const { id: workflowId } = await findWorkflow(client, name);
         await client.call(deleteWorkflow, { params: { workflowId } });
         terminal.stdout.write(`${workflowId}\n`);
       }
@@ -186,7 +186,7 @@ function addDelete(parent: Command, terminal: Terminal): void {
 }
 
 /** Finds a workflow by its name, otherwise by its id. */
-async function find(client: Client, nameOrId: string): Promise<SavedWorkflowDetail> {
+export async function findWorkflow(client: Client, nameOrId: string): Promise<SavedWorkflowDetail> {
   const id = (await named(client, nameOrId))?.id ?? nameOrId;
   if (id.length > 64) throw new CommandError('not_found', `There is no workflow "${plainText(nameOrId)}".`);
   return client.call(getWorkflow, { params: { workflowId: id } });
@@ -231,17 +231,13 @@ const parameterColumns: Column<WorkflowParameter>[] = [
   { title: 'LABEL', of: ({ label }) => label },
 ];
 
-function addOutlookCommand(
-  parent: Command,
-  terminal: Terminal,
-  find: (client: Client, nameOrId: string) => Promise<SavedWorkflowDetail>,
-): void {
+function addOutlookCommand(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('outlook <name>')
     .option('-p, --param <key=value>', 'a parameter as the run will have it', collected)
     .action(async (name: string, options: GatewayOptions & OutputOptions & { param?: string[] }) => {
       const client = await openGateway(options, terminal);
-      const { id: workflowId } = await find(client, name);
+      const { id: workflowId } = await findWorkflow(client, name);
       const params: Record<string, unknown> = {};
       for (const [key, given] of parseParams(options.param ?? [])) {
         // The content of a file decides nothing here, so that it need not be uploaded.

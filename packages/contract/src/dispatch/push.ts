@@ -148,6 +148,9 @@ export const taskMovedFrame = frame(
   Type.Object({ taskId: Type.String(), position: nullable(int) }),
 );
 
+/** Other things than the tasks of a sweep: cells were refused or stopped, or it waits for room. */
+export const sweepChangedFrame = frame('sweep_changed', Type.Object({ sweepId: Type.String() }));
+
 export const pongFrame = frame('pong', Type.Object({}));
 
 export const subscribedFrame = frame(
@@ -184,6 +187,7 @@ export const serverFrame = Type.Union([
   taskFailedFrame,
   queueChangedFrame,
   taskMovedFrame,
+  sweepChangedFrame,
   filesCreatedFrame,
   filesDeletedFrame,
   runStatusFrame,
@@ -221,6 +225,7 @@ export const topicOfFrame = {
   task_completed: 'tasks',
   task_failed: 'tasks',
   task_moved: 'tasks',
+  sweep_changed: 'tasks',
   queue_changed: 'global',
   files_created: 'files',
   files_deleted: 'files',

@@ -90,6 +90,9 @@ export type TaskConversation = Static<typeof taskConversation>;
 export const savedWorkflowReference = Type.Object({ workflowId: Type.String(), version: Type.Integer() });
 export type SavedWorkflowReference = Static<typeof savedWorkflowReference>;
 
+export const sweepReference = Type.Object({ id: Type.String(), cell: Type.Integer() });
+export type SweepReference = Static<typeof sweepReference>;
+
 export const eta = Type.Object({ from: isoTime, to: isoTime });
 export type Eta = Static<typeof eta>;
 
@@ -128,6 +131,7 @@ export const task = Type.Object({
   finishedAt: nullable(isoTime),
   node: nullable(Type.String({ description: 'Title of the running node.' })),
   conversation: nullable(taskConversation),
+  sweep: nullable({ ...sweepReference, description: 'The cell of a sweep that it was made for.' }),
 });
 export type Task = Static<typeof task>;
 

@@ -11,6 +11,7 @@ import { parameterTexts } from './texts/parameter-texts.ts';
 import { requestTexts } from './texts/request-texts.ts';
 import { settingsTexts } from './texts/settings-texts.ts';
 import { skillTexts } from './texts/skill-texts.ts';
+import { sweepTexts } from './texts/sweep-texts.ts';
 import { taskWarningTexts } from './texts/task-warning-texts.ts';
 import { threadFileTexts } from './texts/thread-file-texts.ts';
 import { threadTexts } from './texts/thread-texts.ts';
@@ -38,6 +39,7 @@ export const sentenceTexts = {
   ...accountTexts,
   ...settingsTexts,
   ...parameterTexts,
+  ...sweepTexts,
   ...workflowTexts,
   ...skillTexts,
   ...threadTexts,

@@ -51,6 +51,9 @@ import type { RunningNodes } from './replicas/running-nodes.ts';
 import { shareRoutes } from './shares/share-routes.ts';
 import { ShareStore } from './shares/share-store.ts';
 import { Shares } from './shares/shares.ts';
+import { sweepRoutes } from './sweeps/sweep-routes.ts';
+import { SweepStore } from './sweeps/sweep-store.ts';
+import { WorkflowSweeps } from './sweeps/workflow-sweeps.ts';
 import type { DispatchTables } from './tables.ts';
 import { createTaskRecords } from './tasks/create-task-records.ts';
 import type { PromptListStore } from './tasks/prompt-list-store.ts';
@@ -139,18 +142,9 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
   });
   const lists = new TaskListStore(database);
   const batches = new TaskBatches({ ...rows, store: new TaskBatchStore(database), lists, tasks, front });
-  const savedWorkflows = new SavedWorkflows({ ...rows, store: rows.workflowStore, tasks });
   const shares = new Shares({ ...rows, store: rows.shares });
   const price = options.workerPrice;
-  const outlooks = new WorkflowOutlooks({
-    savedWorkflows,
-    instances: instanceStore,
-    fleet,
-    estimates,
-    price,
-    maxPriorityOf: (caller) => tasks.maxPriorityOf(caller),
-    clock,
-  });
+  const { savedWorkflows, outlooks, sweeps } = createWorkflows(rows, { tasks, fleet, estimates });
   const control = new QueueControl({
     ...rows,
     store: rows.pauseStore,
@@ -186,6 +180,7 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
       rows.webhookRoutes,
       workflowRoutes({ ...rows, workflows: savedWorkflows }),
       shareRoutes({ ...rows, shares }),
+      sweepRoutes({ ...rows, sweeps }),
       pushRoute({ ...rows, hub, socketsPerUser: options.limits.socketsPerUser }),
     ],
     tasks,
@@ -211,6 +206,7 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
     start: async () => {
       await configuration.load(options.seed);
       await batches.start();
+      await sweeps.start();
       await placing.start();
     },
     close: async () => {
@@ -257,6 +253,27 @@ function openRows(dependencies: Dependencies) {
     objectInfos: new ObjectInfoStore(database),
     configuration: new Configuration({ ...parts, store: new SettingsStore(database) }),
   };
+}
+
+/** Saved workflows, and what is made of them. */
+function createWorkflows(
+  rows: ReturnType<typeof openRows>,
+  { tasks, fleet, estimates }: { tasks: Tasks; fleet: Fleet; estimates: Estimates },
+) {
+  const { database, clock, instanceStore: instances, options } = rows;
+  const savedWorkflows = new SavedWorkflows({ ...rows, store: rows.workflowStore, tasks });
+  const outlooks = new WorkflowOutlooks({
+    savedWorkflows,
+    instances,
+    fleet,
+    estimates,
+    price: options.workerPrice,
+    maxPriorityOf: (caller) => tasks.maxPriorityOf(caller),
+    clock,
+  });
+  const sweepStore = new SweepStore(database);
+  const sweeps = new WorkflowSweeps({ ...rows, store: sweepStore, tasks, savedWorkflows, outlooks });
+  return { savedWorkflows, outlooks, sweeps };
 }
 
 /** Returns the stores that the doors read and write themselves. */

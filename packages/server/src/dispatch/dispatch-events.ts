@@ -25,6 +25,8 @@ export type DispatchEvent =
   /** Rows of instances were added or changed by an administrator. */
   | { type: 'fleet_changed' }
   | { type: 'batch_finished'; batchId: string }
+  /** Other things than tasks: cells were refused or stopped, or it waits for room. */
+  | { type: 'sweep_changed'; sweepId: string; owner: string }
   | { type: 'settings_changed'; settings: Settings }
   | { type: 'files_created'; owner: string; files: NewFile[] }
   | { type: 'files_deleted'; owner: string; fileIds: string[] }

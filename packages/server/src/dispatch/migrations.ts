@@ -21,6 +21,7 @@ import * as clientsOfComfyui from './migrations/020-clients-of-comfyui.ts';
 import * as contentHashes from './migrations/021-content-hashes.ts';
 import * as embeddings from './migrations/022-embeddings.ts';
 import * as traces from './migrations/023-traces.ts';
+import * as sweeps from './migrations/025-sweeps.ts';
 import * as keptFiles from './migrations/027-kept-files.ts';
 import * as shares from './migrations/028-shares.ts';
 import * as spreadCounters from './migrations/029-spread-counters.ts';
@@ -48,6 +49,7 @@ export const dispatchMigrations: readonly Migration[] = [
   contentHashes,
   embeddings,
   traces,
+  sweeps,
   keptFiles,
   shares,
   spreadCounters,

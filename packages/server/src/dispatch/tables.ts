@@ -25,6 +25,8 @@ export interface DispatchTables {
   queue_pauses: QueuePauseTable;
   task_batches: TaskBatchTable;
   task_batch_items: TaskBatchItemTable;
+  sweeps: SweepTable;
+  sweep_cells: SweepCellTable;
   instances: InstanceTable;
   instance_capabilities: InstanceCapabilityTable;
   instance_object_infos: InstanceObjectInfoTable;
@@ -76,6 +78,9 @@ export interface TaskTable extends SettingColumns {
   /** The saved workflow that the task was made from, and its version; null when it was made from a graph. */
   workflowId: string | null;
   workflowVersion: number | null;
+  /** The cell of a sweep that it was made for; null in other tasks. */
+  sweepId: string | null;
+  sweepCell: number | null;
   /** When it was moved to the front of its owner's line; null when it never was. */
   frontAt: string | null;
   createdAt: string;
@@ -210,6 +215,46 @@ export interface TaskBatchItemTable {
   outcome: 'done' | 'skipped' | 'failed' | null;
   newTaskId: string | null;
   /** JSON: code and message. */
+  error: string | null;
+}
+
+/** Runs of one saved workflow with many values. */
+export interface SweepTable {
+  id: string;
+  owner: string;
+  workflowId: string;
+  version: number;
+  name: string;
+  /** JSON: what all runs have in common. */
+  params: string;
+  /** JSON: the settings of each task. */
+  settings: string;
+  /** JSON: the axes with their labels and values. */
+  axes: string;
+  /** JSON: the parameters whose wildcards are picked. */
+  wildcards: string;
+  wildcardSeed: number | null;
+  total: number;
+  /** 1: it was made with the rights of an administrator. */
+  byAdmin: number;
+  idempotencyKey: string | null;
+  bodyHash: string;
+  waitsFor: string | null;
+  /** 1 until each cell has its task or a reason why it has none. */
+  isOpen: number;
+  requestId: string | null;
+  createdAt: string;
+}
+
+export interface SweepCellTable {
+  sweepId: string;
+  cell: number;
+  /** JSON: the values that this run has of its own. */
+  values: string;
+  state: 'waiting' | 'made' | 'refused' | 'stopped';
+  /** Its present task; a cell that is run again gets another one. */
+  taskId: string | null;
+  /** JSON: why no task could be made. */
   error: string | null;
 }
 

@@ -31,6 +31,7 @@ const files = {
   grouped: ['collection'],
   both: ['starred', 'collection'],
   shared: ['shared'],
+  varied: ['sweep'],
 };
 
 function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
@@ -55,6 +56,8 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
         'collections',
         'collection_items',
         'shares',
+        'sweeps',
+        'sweep_cells',
       ] as const)
         await trx.deleteFrom(table).execute();
     });
@@ -92,9 +95,9 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
   it('outlive their 30 days, and others do not', async () => {
     expect(await new UpkeepStore(database).filesBefore(later, 50)).toEqual({ count: 2, bytes: 2 });
     expect(await sweep()).toEqual(['noted', 'plain']);
-    expect((await present()).sort()).toEqual(['both', 'grouped', 'shared', 'starred']);
+    expect((await present()).sort()).toEqual(['both', 'grouped', 'shared', 'starred', 'varied']);
     expect(await rowsOf('noted')).toEqual([]);
-    expect(await store.usedBytes('ada')).toBe(4);
+    expect(await store.usedBytes('ada')).toBe(5);
   });
 
   it('do not hide older files behind them from a sweep that looks at few at a time', async () => {
@@ -145,7 +148,7 @@ function fileRow(id: string) {
     size: 1,
     contentType: 'image/png',
     source: 'output' as const,
-    taskId: null,
+    taskId: id === 'varied' ? 't1' : null,
     workflowId: null,
     createdAt: oldTime,
   };
@@ -179,5 +182,31 @@ async function keep(trx: Parameters<Parameters<Database<DispatchTables>['write']
   await trx
     .insertInto('shares')
     .values({ ...share, ...subject, createdAt: oldTime })
+    .execute();
+  const none = {
+    params: '{}',
+    settings: '{}',
+    axes: '[]',
+    wildcards: '[]',
+    wildcardSeed: null,
+    waitsFor: null,
+  };
+  const made = {
+    byAdmin: 0,
+    isOpen: 0,
+    idempotencyKey: null,
+    bodyHash: '',
+    requestId: null,
+    createdAt: oldTime,
+  };
+  const sweep = { id: 's1', owner: 'ada', workflowId: 'w1', version: 1, name: 'Kites', total: 1 };
+  await trx
+    .insertInto('sweeps')
+    .values({ ...sweep, ...none, ...made })
+    .execute();
+  const cell = { sweepId: 's1', cell: 0, values: '{}', state: 'made' as const, error: null };
+  await trx
+    .insertInto('sweep_cells')
+    .values({ ...cell, taskId: 't1' })
     .execute();
 }

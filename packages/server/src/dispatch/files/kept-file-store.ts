@@ -67,6 +67,12 @@ const keepers: Partial<Record<FileKeeper, Keeper>> = {
       ),
     forget: (trx, fileIds) => forgetSharesOfThings(trx, 'file', fileIds),
   },
+  sweep: {
+    keeps: ({ exists, selectFrom }) =>
+      exists(selectFrom('sweep_cells').select('cell').whereRef('sweep_cells.taskId', '=', 'files.taskId')),
+    // A cell has the files of its task that exist.
+    forget: async () => undefined,
+  },
 };
 
 /** A unit locks files first, then collections, then their items, so that no two wait for each other. */
@@ -204,4 +210,7 @@ export async function forgetKeptOf<Tables>(trx: WriteTransaction<Tables>, userId
     .deleteFrom('collection_items')
     .where(isOneOf(dialectOf(own), { column: 'collectionId', values: ids }))
     .execute();
+  const sweeps = own.selectFrom('sweeps').select('id').where('owner', '=', userId);
+  await own.deleteFrom('sweep_cells').where('sweepId', 'in', sweeps).execute();
+  await own.deleteFrom('sweeps').where('owner', '=', userId).execute();
 }

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { SavedWorkflowReference, TaskConversation } from '@switchyard/contract/dispatch/task';
+import type {
+  SavedWorkflowReference,
+  SweepReference,
+  TaskConversation,
+} from '@switchyard/contract/dispatch/task';
 import type { NewTask as TaskInput } from '@switchyard/contract/dispatch/tasks';
 import { say } from '@switchyard/contract/sentences/sentences';
 import { AppError } from '../../lib/app-error.ts';
@@ -31,6 +35,7 @@ export interface RequestedTask {
   savedWorkflow?: SavedWorkflowReference | null;
   /** Files of another owner, each for one input. They take the place of what the graph has there, unless a param does. */
   lent?: readonly LentFile[];
+  sweep?: SweepReference | null;
   /** The priority of the task that this one is a copy of, for a request that names none. */
   priorityBefore?: number;
 }
@@ -41,6 +46,7 @@ export interface SubmissionContext {
   traceparent?: string | null;
   conversation: TaskConversation | null;
   savedWorkflow: SavedWorkflowReference | null;
+  sweep?: SweepReference | null;
   idempotency: IdempotencyKey | null;
   nowMs: number;
   /**
@@ -122,6 +128,8 @@ export function prepareTask(input: TaskInput, context: SubmissionContext): Prepa
         conversation: context.conversation && JSON.stringify(context.conversation),
         workflowId,
         workflowVersion,
+        sweepId: context.sweep?.id ?? null,
+        sweepCell: context.sweep?.cell ?? null,
         frontAt: null,
         createdAt: at,
         updatedAt: at,

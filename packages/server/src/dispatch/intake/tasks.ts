@@ -132,7 +132,7 @@ export class Tasks {
     // This comes before checks that may fail now and did not fail then: a full queue, a file that is gone.
     const earlier = idempotency && (await store.earlierSubmission(meta.userId, idempotency));
     if (earlier) return this.#replay(earlier, meta);
-    const { input: asked, savedWorkflow = null, lent = [], priorityBefore } = await taskOf();
+    const { input: asked, savedWorkflow = null, sweep = null, lent = [], priorityBefore } = await taskOf();
     const given = withPriority(withLentFiles(asked, lent), {
       maxPriority: this.maxPriorityOf(meta),
       priorityBefore,
@@ -145,6 +145,7 @@ export class Tasks {
       conversation: meta.conversation ?? null,
       savedWorkflow,
       lent,
+      sweep,
       idempotency,
       nowMs: clock(),
     });

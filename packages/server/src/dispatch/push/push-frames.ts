@@ -108,6 +108,11 @@ export function frameOf(event: DispatchEvent, { timestamp, links, cursor }: Fram
       const payload = encodeFrame('files_deleted', { fileIds }, { timestamp, cursor });
       return { topic: 'files', owner, taskId: null, replaces: null, payload };
     }
+    case 'sweep_changed': {
+      const { owner, sweepId } = event;
+      const payload = encodeFrame('sweep_changed', { sweepId }, { timestamp, cursor });
+      return { topic: 'tasks', owner, taskId: null, replaces: null, payload };
+    }
     case 'thread_news': {
       const { owner, news } = event;
       const payload = encodeFrame(news.type, news.data, { timestamp, cursor });

@@ -83,6 +83,7 @@ const news = Type.Union([
   oneNews(['task_execution'], { id, owner, event: nodeEvent }),
   oneNews(['instance_changed'], { instance }),
   oneNews(['instance_removed', 'instance_learned', 'batch_finished'], { id }),
+  oneNews(['sweep_changed'], { owner, sweepId: Type.String() }),
   oneNews(['fleet_changed', 'settings_changed'], {}),
   oneNews(['queue_changed'], { change: oneOf(['paused', 'resumed']), pause: queuePause }),
   oneNews(['files_created', 'files_deleted'], { owner, ids: Type.Array(Type.String()) }),

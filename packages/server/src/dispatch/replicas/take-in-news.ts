@@ -141,6 +141,8 @@ export class TakeInNews {
       case 'queue_changed':
         await pauses.load();
         return news;
+      case 'sweep_changed':
+        return news;
       case 'batch_finished':
         return { type: news.type, batchId: news.id };
       case 'files_created':

@@ -1,5 +1,6 @@
 import type {
   SavedWorkflowReference,
+  SweepReference,
   Task,
   TaskAttempt,
   TaskConversation,
@@ -55,6 +56,7 @@ export function viewTask(row: TaskRow, options: TaskViewOptions): Task {
     finishedAt: row.finishedAt,
     node: row.node,
     conversation: row.conversation ? (JSON.parse(row.conversation) as TaskConversation) : null,
+    sweep: sweepOf(row),
   };
 }
 
@@ -81,6 +83,10 @@ export function savedWorkflowOf(
 ): SavedWorkflowReference | null {
   if (row.workflowId === null || row.workflowVersion === null) return null;
   return { workflowId: row.workflowId, version: row.workflowVersion };
+}
+
+function sweepOf({ sweepId, sweepCell }: TaskRow): SweepReference | null {
+  return sweepId === null || sweepCell === null ? null : { id: sweepId, cell: sweepCell };
 }
 
 export function targetsOf(input: Pick<TaskInputRow, 'partialExecutionTargets'>): string[] | null {

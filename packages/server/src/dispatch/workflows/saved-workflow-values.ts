@@ -64,7 +64,8 @@ function targetsOf({ placeholder, sets }: WorkflowParameter): string[] {
   return placeholder === null ? sets.map(({ node, input }) => `${node}.${input}`) : [placeholder];
 }
 
-function whyWrong(parameter: WorkflowParameter, value: unknown): Wording | null {
+/** Returns why a run would refuse the value; null when it would not. */
+export function whyWrong(parameter: WorkflowParameter, value: unknown): Wording | null {
   const { name, hidden } = parameter;
   if (hidden) return say('parameter_hidden', { name });
   const { type, choices } = parameter;

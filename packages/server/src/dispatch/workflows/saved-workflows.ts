@@ -242,16 +242,24 @@ export class SavedWorkflows {
     return this.#options.store.mark({ user: userId });
   }
 
-  async #requestOf(userId: string, { workflowId, params, version }: WorkflowValues): Promise<RequestedTask> {
+  /** What many tasks of one version need, read once. `requestOf` refuses values as a run would. */
+  async requestsOf(userId: string, { workflowId, version }: Pick<WorkflowValues, 'workflowId' | 'version'>) {
     const { row, version: stored, right } = await this.#reached({ user: userId }, workflowId, version);
     if (right) requireRun(right);
-    const taskParams = taskParamsOf(parametersIn(stored), params);
-    const workflow = graphIn(stored);
-    return {
-      input: { name: row.name, workflow, params: taskParams, strict: true },
+    const [workflow, parameters] = [graphIn(stored), parametersIn(stored)];
+    const common = {
       ...(right && { lent: await this.#options.ownFiles.fixedIn(workflow, right.owner) }),
       savedWorkflow: { workflowId: row.id, version: stored.version },
     };
+    const requestOf = (params: WorkflowValues['params']): RequestedTask => {
+      const input = { name: row.name, workflow, params: taskParamsOf(parameters, params), strict: true };
+      return { ...common, input };
+    };
+    return { name: row.name, version: stored.version, parameters, requestOf };
+  }
+
+  async #requestOf(userId: string, { params, ...of }: WorkflowValues): Promise<RequestedTask> {
+    return (await this.requestsOf(userId, of)).requestOf(params);
   }
 
   async #reached(owner: Owner, workflowId: string, version?: number): Promise<ReachedWorkflow> {

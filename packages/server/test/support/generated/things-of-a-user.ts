@@ -47,7 +47,12 @@ export async function makeThings({ url, token, things }: UserOfThings): Promise<
   await call('PUT', '/api/user-profile', { content: 'somebody' });
   const { id: task } = await call('POST', '/api/tasks', { workflow: anyWorkflow });
   await call('GET', `/api/tasks/${task}?wait=5`);
-  await call('POST', '/api/workflows', { name: `saved ${thread}`, workflow: anyWorkflow });
+  const { id: workflowId } = await call('POST', '/api/workflows', {
+    name: `saved ${thread}`,
+    workflow: anyWorkflow,
+  });
+  if (workflowId !== undefined)
+    await call('POST', '/api/sweeps', { workflowId, axes: [{ param: 'color', values: [1, 2] }] });
   await call('POST', '/api/files/upload', fileForm('file'));
   const { id: webhook } = await call('POST', '/api/webhooks', {
     url: 'http://example.com/x',
