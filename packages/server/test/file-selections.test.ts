@@ -64,6 +64,77 @@ describe('a selection of files', () => {
     expect((await list(`?workflowId=${workflowId}`, bob)).items).toEqual([]);
   });
 
+  it('is searched by words, values, model, workflow and size, without files of others', async () => {
+    const graph = {
+      '1': {
+        class_type: 'EmptyImage',
+        inputs: {
+          ...anyWorkflow[1].inputs,
+          text: '{{prompt}}',
+          steps: 4,
+          ckpt_name: 'sdxl/Flux-dev.safetensors',
+        },
+      },
+      '2': anyWorkflow[2],
+    };
+    const params = { prompt: 'A Lighthouse, 红色的猫' };
+    const { data: task } = await ann.call('POST', '/api/tasks', { workflow: graph, params });
+    await ann.ended(task.id);
+    await bob.upload('lighthouse.png', Buffer.from('of bob'));
+    for (const q of ['lighthouse', 'LIGHTHOUSE a', '红色', '猫']) {
+      const { items, total } = await list(`?q=${encodeURIComponent(q)}`);
+      expect([q, total, items.map(({ taskId }: Answer) => taskId)]).toEqual([q, 1, [task.id]]);
+      expect((await list(`?q=${encodeURIComponent(q)}`, pool.admin)).total).toBe(q === 'lighthouse' ? 2 : 1);
+    }
+    for (const query of [
+      'param=steps=4&param=TEXT=a+lighthouse%2C+红色的猫',
+      'model=flux-dev',
+      'minBytes=1&q=lighthouse',
+    ])
+      expect([query, (await list(`?${query}`)).total]).toEqual([query, 1]);
+    for (const query of [
+      'q=light',
+      'q=lighthouse&maxBytes=0',
+      'q=prompt',
+      'param=steps=5',
+      'minMegapixels=1',
+    ])
+      expect([query, (await list(`?${query}`)).total]).toEqual([query, 0]);
+    expect((await list('?q=light&source=upload', bob)).total).toBe(0);
+    expect(namesOf(await list('?workflow=any'))).toEqual(namesOf(await list(`?workflowId=${workflowId}`)));
+    expect(await unpacked(await zip('GET', '?q=lighthouse', undefined, bob))).toEqual([
+      ['lighthouse.png', 'of bob'],
+    ]);
+    for (const { fileId } of (await list('?q=lighthouse')).items)
+      await ann.call('DELETE', `/api/files/${fileId}`);
+    for (const { fileId } of (await list('?q=lighthouse', bob)).items)
+      await bob.call('DELETE', `/api/files/${fileId}`);
+    expect((await list('?q=lighthouse', pool.admin)).total).toBe(0);
+  });
+
+  it('refuses a search that means nothing, with its field and the way out', async () => {
+    const faultsOf = async (query: string) => {
+      const answer = await ann.request('GET', `/api/files?${query}`);
+      expect([query.slice(0, 40), answer.status]).toEqual([query.slice(0, 40), 422]);
+      return answer.body.details.map((fault: Answer) => `${fault.path}: ${fault.message}`).join();
+    };
+    expect(await faultsOf('q=%21%3F%25')).toContain('Write at least one letter or digit');
+    expect(await faultsOf(`q=${'ab%20'.repeat(200)}b`)).toContain('500');
+    expect(await faultsOf(`q=${Array.from({ length: 40 }, (_, index) => `w${index}`).join('+')}`)).toContain(
+      'at most 32',
+    );
+    expect(await faultsOf('param=steps')).toContain('name=value');
+    expect(await faultsOf(`${'param=a=1&'.repeat(200)}`)).toContain('10');
+    expect(await faultsOf('since=2030-01-02T00:00:00Z&until=2030-01-01T00:00:00Z')).toContain('Swap the two');
+    expect(await faultsOf('minWidth=10&maxWidth=9&minBytes=2&maxBytes=1')).toMatch(/maxWidth.*maxBytes/);
+    expect(await faultsOf('minWidth=-1')).toContain('0');
+    const large = await ann.request('GET', `/api/files?q=${'a'.repeat(1_000_000)}`);
+    expect(large.status).toBeGreaterThanOrEqual(400);
+    expect(large.status).toBeLessThan(500);
+    for (const q of ['%22', "'%20or%201=1", '%25_', '%ED%A0%80a', '%22%20OR%20a*', 'a%00b'])
+      expect([q, (await ann.request('GET', `/api/files?q=${q}`)).status < 500]).toEqual([q, true]);
+  });
+
   it('is paged by a cursor without a gap or a double, also while files come', async () => {
     const seen: string[] = [];
     let cursor: string | null = '';

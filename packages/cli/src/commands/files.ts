@@ -76,6 +76,7 @@ function addList(parent: Command, terminal: Terminal): void {
     examples: [
       'switchyard files list',
       'switchyard files list --kind image --since 7d',
+      'switchyard files list --q "red kite" --param steps=20',
       'switchyard files list --source output -o json',
     ],
     environment: gatewayEnvironment,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { closed, isoTime, nullable, oneOf, pageQuery } from '../shapes.ts';
+import { closed, isoTime, maxInteger, nullable, oneOf, pageQuery, wholeNumber } from '../shapes.ts';
 
 const tags = ['Files'];
 
@@ -62,6 +62,21 @@ export const fileTag = Type.String({
   pattern: '\\S',
   description: 'Stored in lower case, with single spaces.',
 });
+const pixels = Type.Optional(wholeNumber({ minimum: 0, maximum: maxInteger }));
+const megapixels = Type.Optional(Type.Number({ minimum: 0, maximum: maxInteger }));
+const bytes = Type.Optional(wholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
+
+/** Bounds that count themselves. Files whose size in pixels is not known have none of the first six. */
+const ranges = {
+  minWidth: pixels,
+  maxWidth: pixels,
+  minHeight: pixels,
+  maxHeight: pixels,
+  minMegapixels: megapixels,
+  maxMegapixels: megapixels,
+  minBytes: bytes,
+  maxBytes: bytes,
+};
 
 const fileFilter = {
   source: Type.Optional(oneOf(fileSources)),
@@ -86,6 +101,36 @@ const fileFilter = {
     ...time,
     description: 'ISO 8601. Those that `files.retention` deletes before this time.',
   }),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description:
+        'Words that all stand in the texts of the graph (with its params in it) or in the name of the file, whole and in any case. Characters of scripts without spaces, such as Chinese, are found anywhere.',
+    }),
+  ),
+  param: Type.Optional(
+    Type.Array(Type.String({ minLength: 2, maxLength: 300 }), {
+      maxItems: 10,
+      description:
+        '`name=value`: an input of the graph with this name has this value. All of them, when there are several.',
+    }),
+  ),
+  model: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: 'Made with this model: the name of its file, with or without folders and ending.',
+    }),
+  ),
+  workflow: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Made from this saved workflow: its name or its id.',
+    }),
+  ),
+  ...ranges,
 };
 export type FileFilterQuery = Static<ReturnType<typeof Type.Object<typeof fileFilter>>>;
 

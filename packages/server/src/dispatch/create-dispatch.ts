@@ -11,6 +11,7 @@ import { DispatchEvents } from './dispatch-events.ts';
 import type { DispatchOptions, DispatchParts } from './dispatch-parts.ts';
 import { UserDocumentStore } from './documents/user-document-store.ts';
 import { UserDocuments } from './documents/user-documents.ts';
+import { findEarlierFiles } from './earlier-rows/earlier-files.ts';
 import { EarlierRowStore } from './earlier-rows/earlier-row-store.ts';
 import { wordEarlierRows } from './earlier-rows/earlier-rows.ts';
 import { createFiles } from './files/create-files.ts';
@@ -160,7 +161,9 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
   });
   const stopMeasuring = measureDispatch({ metrics, events, matchmaker, fleet, hub });
   registerSweeps({ ...rows, store: rows.tasks, batches });
-  wordEarlierRows(new EarlierRowStore(database), rows);
+  const earlier = new EarlierRowStore(database);
+  wordEarlierRows(earlier, rows);
+  findEarlierFiles(earlier, rows);
   const placing = createReplicas({ ...rows, files: fileStore, fleet, batches, monitor, orders });
 
   return {

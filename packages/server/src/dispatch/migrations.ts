@@ -22,6 +22,7 @@ import * as contentHashes from './migrations/021-content-hashes.ts';
 import * as embeddings from './migrations/022-embeddings.ts';
 import * as traces from './migrations/023-traces.ts';
 import * as sweeps from './migrations/025-sweeps.ts';
+import * as fileSearch from './migrations/026-file-search.ts';
 import * as keptFiles from './migrations/027-kept-files.ts';
 import * as shares from './migrations/028-shares.ts';
 import * as spreadCounters from './migrations/029-spread-counters.ts';
@@ -50,6 +51,7 @@ export const dispatchMigrations: readonly Migration[] = [
   embeddings,
   traces,
   sweeps,
+  fileSearch,
   keptFiles,
   shares,
   spreadCounters,

@@ -32,6 +32,7 @@ export interface DispatchTables {
   instance_object_infos: InstanceObjectInfoTable;
   instance_events: InstanceEventTable;
   files: FileTable;
+  file_texts: FileTextTable;
   file_usage: FileUsageTable;
   file_marks: FileMarkTable;
   file_tags: FileTagTable;
@@ -341,6 +342,12 @@ export interface FileTable {
   /** Null until the content is uploaded by a client that asks for files by this hash. */
   blake3: string | null;
   createdAt: string;
+}
+
+/** The words by which a file is found, as `wordsOfFile` lists them, with a space before and behind each. */
+export interface FileTextTable {
+  fileId: string;
+  words: string;
 }
 
 /** Several rows for each owner, whose sum counts. */

@@ -46,10 +46,8 @@ test('nodes are written once in a few seconds while an attempt runs, and with it
   }
   const checkpoints = marks.filter(({ nodes }) => nodes !== undefined);
   expect(checkpoints).toHaveLength(3);
-  await record.complete({
-    kept: [],
-    stored: { outputs: [], texts: [], outputsReused: false, outputsMissing: 0 },
-  } as never);
+  const stored = { outputs: [], texts: [], outputsReused: false, outputsMissing: 0 };
+  await record.complete({ kept: [], stored } as never, []);
   expect(readNodes(ends[0]?.nodes ?? null).spans).toHaveLength(100);
   expect(time.nextTimerMs).toBeNull();
 });

@@ -28,7 +28,13 @@ export interface RecordDeps extends Pick<DispatchParts, 'events' | 'clock'> {
   /** Writes the rows of kept outputs in the transaction that ends the task. */
   insertKept: (
     trx: Trx,
-    output: { task: Pick<TaskRow, 'id' | 'owner' | 'workflowId'>; kept: readonly KeptOutput[]; at: string },
+    output: {
+      task: Pick<TaskRow, 'id' | 'owner' | 'workflowId'>;
+      kept: readonly KeptOutput[];
+      /** The words of the graph, by which the files are found. */
+      words: readonly string[];
+      at: string;
+    },
   ) => Promise<void>;
   /** Work that commits with the end of a task, such as its webhooks. */
   withEnd: (trx: Trx, task: TaskRow) => Promise<void>;
@@ -135,14 +141,14 @@ export class AttemptRecord {
   }
 
   /** Returns false when another end has been written already. */
-  async complete({ kept, stored }: Collected): Promise<boolean> {
+  async complete({ kept, stored }: Collected, words: readonly string[]): Promise<boolean> {
     const end = { status: 'completed', error: null, result: JSON.stringify(stored) } as const;
-    return this.#end(end, { outcome: 'completed', kept });
+    return this.#end(end, { outcome: 'completed', kept, words });
   }
 
   async fail(error: WordedTaskError, outcome: string): Promise<boolean> {
     const end = { status: 'failed', error: JSON.stringify(error), result: null } as const;
-    const written = await this.#end(end, { outcome, kept: [] });
+    const written = await this.#end(end, { outcome, kept: [], words: [] });
     if (written && error.code !== 'cancelled') this.#note(kindOfFailure(outcome), describeError(error));
     return written;
   }
@@ -215,7 +221,7 @@ export class AttemptRecord {
 
   async #end(
     end: Pick<TaskRow, 'error' | 'result'> & { status: 'completed' | 'failed' },
-    { outcome, kept }: { outcome: string; kept: readonly KeptOutput[] },
+    { outcome, kept, words }: { outcome: string; kept: readonly KeptOutput[]; words: readonly string[] },
   ): Promise<boolean> {
     const { attempts, marks, events, clock, insertKept, withEnd } = this.#deps;
     const unwritten = marks.take(this.fence);
@@ -237,7 +243,10 @@ export class AttemptRecord {
     const acceptedAt = unwritten?.accepted?.at ?? null;
     const ending = { outcome, acceptedAt, nodes, mayHoldFiles: this.#mayHoldFiles, ...change };
     const written = await attempts.end(this.fence, ending, async (trx) => {
-      await Promise.all([withEnd(trx, row), kept.length > 0 && insertKept(trx, { task: row, kept, at })]);
+      await Promise.all([
+        withEnd(trx, row),
+        kept.length > 0 && insertKept(trx, { task: row, kept, words, at }),
+      ]);
     });
     if (!written) return false;
     this.#isOver = true;

@@ -7,6 +7,7 @@ import { linkedAbort } from '../../lib/async/linked-abort.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newSpanId } from '../../platform/telemetry/trace-ids.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
+import { wordsOfGraph } from '../graphs/file-words.ts';
 import { type Graph, parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import type { AttemptNames, WorkerNames } from '../graphs/worker-names.ts';
@@ -92,6 +93,8 @@ export class TaskAttempt {
   readonly #reports: ExecutionReports;
   readonly #names: AttemptNames;
   #graph: Graph = {};
+  /** The words of the graph without the names that only the worker sees. */
+  #words: () => string[] = () => [];
   #watch: ExecutionWatch | null = null;
   #asked: 'cancel' | 'give_back' | null = null;
   /** Interrupts the exchange between gateway and worker: submitting the prompt, or fetching its outputs. */
@@ -202,7 +205,7 @@ export class TaskAttempt {
       const collected = await this.#traced('collect', () => this.#collect(outcome));
       if (this.#asked === 'cancel') return { kind: 'cancelled' };
       if (collected.isAllLost) return await this.#outputsAreGone(outcome);
-      await this.record.complete(collected);
+      await this.record.complete(collected, collected.kept.length > 0 ? this.#words() : []);
       return null;
     } catch (error) {
       if (this.#asked === 'cancel') return { kind: 'cancelled' };
@@ -282,7 +285,9 @@ export class TaskAttempt {
   ): AttemptOutcome | null {
     try {
       const graph = parseGraph(JSON.parse(workflow));
-      this.#graph = this.#names.putOn(applyParams({ graph, params, strict: false, fileNames }).graph);
+      const { graph: filled } = applyParams({ graph, params, strict: false, fileNames });
+      this.#graph = this.#names.putOn(filled);
+      this.#words = () => wordsOfGraph(filled, new Set(fileNames.values()));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return failed('graph_error', error.sentences, 'invalid_workflow');

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../platform/database/database.ts';
+import { insertTexts } from '../files/file-text-store.ts';
 import type { DispatchTables } from '../tables.ts';
 
 /** A text that is stored, and the column beside it for its codes. */
@@ -24,6 +25,15 @@ export interface ErrorRow {
   /** Null for the error of the task itself. */
   attempt: number | null;
   error: string;
+}
+
+export interface FileWithoutWords {
+  id: string;
+  owner: string;
+  filename: string;
+  /** JSON: what the task that made it was given. Null for an upload. */
+  workflow: string | null;
+  params: string | null;
 }
 
 /** Rows of all users, for the one pass that gives those of earlier versions their codes. */
@@ -94,6 +104,63 @@ export class EarlierRowStore {
               .where('error', '=', before)
               .execute());
       }
+    });
+  }
+
+  /** Returns those of the next files that have no words, and the last id that was looked at. */
+  async filesWithoutWords(page: {
+    after: string;
+    limit: number;
+  }): Promise<{ last: string | null; rows: FileWithoutWords[] }> {
+    const { read } = this.#database;
+    const looked = await read
+      .selectFrom('files')
+      .leftJoin('file_texts', 'file_texts.fileId', 'files.id')
+      .select(['files.id', 'file_texts.fileId as known'])
+      .where('files.id', '>', page.after)
+      .orderBy('files.id')
+      .limit(page.limit)
+      .execute();
+    const without = looked.filter(({ known }) => known === null).map(({ id }) => id);
+    const rows =
+      without.length === 0
+        ? []
+        : await read
+            .selectFrom('files')
+            .leftJoin('task_inputs', 'task_inputs.taskId', 'files.taskId')
+            .select([
+              'files.id',
+              'files.owner',
+              'files.filename',
+              'task_inputs.workflow',
+              'task_inputs.params',
+            ])
+            .where('files.id', 'in', without)
+            .execute();
+    return { last: looked.at(-1)?.id ?? null, rows };
+  }
+
+  /** Leaves out files that were deleted meanwhile, and those that have their words by now. */
+  async addWords(texts: readonly { fileId: string; words: readonly string[] }[]): Promise<void> {
+    const fileIds = texts.map(({ fileId }) => fileId);
+    await this.#database.write(async (trx) => {
+      const present = await trx
+        .selectFrom('files')
+        .select('id')
+        .where('id', 'in', fileIds)
+        .$if(this.#database.dialect === 'postgres', (query) => query.forUpdate())
+        .execute();
+      const known = await trx
+        .selectFrom('file_texts')
+        .select('fileId')
+        .where('fileId', 'in', fileIds)
+        .execute();
+      const open = new Set(present.map(({ id }) => id));
+      for (const { fileId } of known) open.delete(fileId);
+      await insertTexts(
+        trx,
+        texts.filter(({ fileId }) => open.has(fileId)),
+      );
     });
   }
 }

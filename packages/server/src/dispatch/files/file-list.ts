@@ -1,26 +1,71 @@
 import type { FileFilterQuery } from '@switchyard/contract/dispatch/file';
+import type { Fault } from '@switchyard/contract/errors';
 import { timeInRequest } from '../../http/validation/time-in-request.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { DispatchOptions } from '../dispatch-parts.ts';
+import { wordsOfFilter } from '../graphs/file-words.ts';
 import type { NotesFilter } from './kept-file-store.ts';
-import type { FileFilter, FilePlace } from './stored-file-store.ts';
+import type { FileFilter, FilePlace, SizeBound } from './stored-file-store.ts';
 
 export function filterOf(
   query: FileFilterQuery,
   { retentionMs }: Pick<DispatchOptions, 'retentionMs'>,
 ): FileFilter {
-  const { source, kind, taskId, workflowId, owner, since, until } = query;
-  return {
+  const { source, kind, taskId, workflowId, workflow, owner, since, until, q, param, model } = query;
+  const words = wordsOfFilter({ q, param, model });
+  const sizes = sizeBounds.flatMap(({ name, ...bound }): SizeBound[] => {
+    const value = query[name];
+    return value === undefined
+      ? []
+      : [{ ...bound, value: bound.of === 'pixels' ? value * 1_000_000 : value }];
+  });
+  const filter = {
     ...notesFilterOf(query, retentionMs),
     source,
     kind,
     taskId,
     workflowId,
+    workflow,
     owner,
     since: isoIn('since', since),
     until: isoIn('until', until),
+    words: words.length === 0 ? undefined : words,
+    sizes: sizes.length === 0 ? undefined : sizes,
   };
+  requireOrder(query, filter);
+  return filter;
+}
+
+const sizeBounds = [
+  { name: 'minWidth', of: 'width', compare: '>=' },
+  { name: 'maxWidth', of: 'width', compare: '<=' },
+  { name: 'minHeight', of: 'height', compare: '>=' },
+  { name: 'maxHeight', of: 'height', compare: '<=' },
+  { name: 'minMegapixels', of: 'pixels', compare: '>=' },
+  { name: 'maxMegapixels', of: 'pixels', compare: '<=' },
+  { name: 'minBytes', of: 'size', compare: '>=' },
+  { name: 'maxBytes', of: 'size', compare: '<=' },
+] as const satisfies readonly (Pick<SizeBound, 'of' | 'compare'> & {
+  name: keyof FileFilterQuery;
+  unit?: number;
+})[];
+
+/** A lower bound above its upper one is a mistake: no file would ever fit. */
+function requireOrder(query: FileFilterQuery, { since, until }: FileFilter): void {
+  const pairs = [
+    ['since', 'until', since !== undefined && until !== undefined && since > until],
+    ...(['Width', 'Height', 'Megapixels', 'Bytes'] as const).map((name) => {
+      const [min, max] = [query[`min${name}`], query[`max${name}`]];
+      return [`min${name}`, `max${name}`, min !== undefined && max !== undefined && min > max] as const;
+    }),
+  ] as const;
+  const faults = pairs.flatMap(([low, high, isReversed]): Fault[] =>
+    isReversed
+      ? [{ in: 'query', path: [low], type: 'value_error', message: `It is above ${high}. Swap the two.` }]
+      : [],
+  );
+  if (faults.length > 0) throw new AppError('validation_failed', { faults });
 }
 
 function notesFilterOf(

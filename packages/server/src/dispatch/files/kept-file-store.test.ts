@@ -49,8 +49,9 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
 
   beforeEach(async () => {
     await database.write(async (trx) => {
-      for (const table of [
+      const tables = [
         'files',
+        'file_texts',
         'file_marks',
         'file_tags',
         'collections',
@@ -58,8 +59,8 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
         'shares',
         'sweeps',
         'sweep_cells',
-      ] as const)
-        await trx.deleteFrom(table).execute();
+      ] as const;
+      for (const table of tables) await trx.deleteFrom(table).execute();
     });
     for (const id of Object.keys(files)) await store.insertUpload({ user: 'ada' }, fileRow(id), roomy);
     await database.write(keep);

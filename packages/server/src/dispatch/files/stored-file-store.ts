@@ -8,6 +8,7 @@ import type {
   SelectQueryBuilder,
   SqlBool,
 } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import { type AuditPart, noRecord } from '../../platform/audit/audit.ts';
@@ -15,9 +16,11 @@ import type { Database, WriteTransaction } from '../../platform/database/databas
 import { dialectOf, lockName, partOfCounter } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
+import { wordOfOwner, wordsOfFile } from '../graphs/file-words.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
 import { countCeiling } from '../tasks/task-list-store.ts';
 import { claimKey } from '../tasks/task-store.ts';
+import { filesWithWords, foundFiles, hasWords, insertTexts } from './file-text-store.ts';
 import {
   type FileNotes,
   filtersNotes,
@@ -41,6 +44,18 @@ export interface FileFilter extends NotesFilter {
   /** The bounds of the time at which it was stored. */
   since?: string | undefined;
   until?: string | undefined;
+  /** The name or the id of the saved workflow. */
+  workflow?: string | undefined;
+  /** All words that a file must have. */
+  words?: readonly string[] | undefined;
+  sizes?: readonly SizeBound[] | undefined;
+}
+
+export interface SizeBound {
+  of: 'width' | 'height' | 'pixels' | 'size';
+  /** The value itself is within the bound. */
+  compare: '>=' | '<=';
+  value: number;
 }
 
 export interface FilePage extends FileFilter {
@@ -53,11 +68,19 @@ export interface FilePage extends FileFilter {
 /** The place of a file in the order of a list. */
 export type FilePlace = Pick<FileRow, 'createdAt' | 'id'>;
 
+/** The files that have the words of a filter; `many` when the row of each file has to decide. */
+type Found = readonly string[] | 'many' | null;
+
+/** More files than this are not read from the index of words: a list of them has its first page within a short walk. */
+const maxFound = 3_000;
+
 export class StoredFileStore {
   readonly #database: Database<DispatchTables>;
+  readonly #maxFound: number;
 
-  constructor(database: Database<DispatchTables>) {
+  constructor(database: Database<DispatchTables>, limits: { maxFound: number } = { maxFound }) {
     this.#database = database;
+    this.#maxFound = limits.maxFound;
   }
 
   /**
@@ -191,16 +214,38 @@ export class StoredFileStore {
     { filter, ...page }: Pick<FilePage, 'limit' | 'offset' | 'after'> & { filter: FileFilter },
   ): Promise<{ rows: FileRow[]; notes: Map<string, FileNotes>; total: number; isMinimum: boolean }> {
     return this.#database.snapshot(async (frozen) => {
-      const store = new StoredFileStore(frozen);
-      const rows = await store.page(owner, { ...filter, ...page });
+      const store = new StoredFileStore(frozen.withTables(), { maxFound: this.#maxFound });
+      const found = await store.#found(owner, filter);
+      const rows = await store.#page(owner, { ...filter, ...page }, found);
       const ids = rows.map(({ id }) => id);
-      return { rows, notes: await notesOn(frozen.read, ids), ...(await store.total(owner, filter)) };
+      const isWhole = page.after === undefined && page.offset === 0 && rows.length < page.limit;
+      const total = isWhole
+        ? { total: rows.length, isMinimum: false }
+        : await store.#total(owner, filter, found);
+      return { rows, notes: await notesOn(frozen.withTables<DispatchTables>().read, ids), ...total };
     });
   }
 
+  /** A page of the files that fit, the newest first. */
   async page(owner: Owner, page: FilePage): Promise<FileRow[]> {
+    return this.#database.snapshot(async (frozen) => {
+      const store = new StoredFileStore(frozen.withTables(), { maxFound: this.#maxFound });
+      return store.#page(owner, page, await store.#found(owner, page));
+    });
+  }
+
+  async #found(owner: Owner, { words = [], owner: wanted }: FileFilter): Promise<Found> {
+    if (words.length === 0) return null;
+    const { read, dialect } = this.#database;
+    const one = 'user' in owner ? owner.user : wanted;
+    const all = one === undefined ? words : [wordOfOwner(one), ...words];
+    const ids = await filesWithWords(read, all, { dialect, limit: this.#maxFound + 1 });
+    return ids.length > this.#maxFound ? 'many' : ids;
+  }
+
+  async #page(owner: Owner, page: FilePage, found: Found): Promise<FileRow[]> {
     const { createdAt = '', id = '' } = page.after ?? {};
-    return this.#fitting(owner, page)
+    return this.#fitting(owner, page, found)
       .selectAll()
       .$if(page.after !== undefined, (query) =>
         query.where(({ eb, refTuple, tuple }) =>
@@ -215,27 +260,42 @@ export class StoredFileStore {
   }
 
   /** Returns the exact total from the kept usage when only the owner filters; otherwise counts up to the ceiling. */
-  async total(owner: Owner, filter: FileFilter): Promise<{ total: number; isMinimum: boolean }> {
+  async #total(
+    owner: Owner,
+    filter: FileFilter,
+    found: Found,
+  ): Promise<{ total: number; isMinimum: boolean }> {
     const { owner: _counted, ...others } = filter;
     if (Object.values(others).every((value) => value === undefined)) {
       const count = await this.#countOf(owner, filter.owner);
       return { total: count, isMinimum: false };
     }
-    const matching = this.#fitting(owner, filter)
+    const { words: _words, ...besides } = others;
+    if (found !== null && Object.values(besides).every((value) => value === undefined))
+      return found === 'many'
+        ? { total: this.#maxFound, isMinimum: true }
+        : { total: found.length, isMinimum: false };
+    const ceiling = found === 'many' ? this.#maxFound : countCeiling;
+    const matching = this.#fitting(owner, filter, found)
       .select('id')
-      .limit(countCeiling + 1)
+      .limit(ceiling + 1)
       .as('matching');
     const { count } = await this.#database.read
       .selectFrom(matching)
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    return { total: Math.min(Number(count), countCeiling), isMinimum: Number(count) > countCeiling };
+    return { total: Math.min(Number(count), ceiling), isMinimum: Number(count) > ceiling };
   }
 
-  #fitting(owner: Owner, filter: FileFilter) {
-    const files = filtered(visibleTo(owner, this.#database.read.selectFrom('files')), filter);
+  #fitting(owner: Owner, filter: FileFilter, found: Found) {
+    const { read, dialect } = this.#database;
+    const ofWords = found === null || found === 'many' ? null : foundFiles(found, dialect);
+    // The alias has the columns of the table.
+    const files = ofWords === null ? read.selectFrom('files') : read.selectFrom(ofWords.as('files'));
     const user = 'user' in owner ? owner.user : filter.owner;
-    return files.$if(filtersNotes(filter), (query) => query.where(hasNotes(filter, user)));
+    return filtered(visibleTo(owner, files as ReturnType<typeof read.selectFrom<'files'>>), filter)
+      .$if(filtersNotes(filter), (query) => query.where(hasNotes(filter, user)))
+      .$if(found === 'many', (query) => query.where(hasWords(filter.words ?? [], dialect)));
   }
 
   async #countOf(owner: Owner, wanted: string | undefined): Promise<number> {
@@ -361,13 +421,25 @@ async function insertUpload(trx: Trx, row: NewFileRow, quotaBytes: number): Prom
   await addUsage(trx, owner, { bytes: size, count: 1 });
   if ((await sumOfUsage(trx, owner)) > quotaBytes) throw new AppError('quota_exceeded');
   await trx.insertInto('files').values(row).execute();
+  await insertTexts(trx, [{ fileId: row.id, words: wordsOfFile(row) }]);
 }
 
-/** Part of the write that ends a task. Outputs count towards the quota, but a task that ran always keeps its result. */
-export async function insertOutputs(trx: Trx, owner: string, rows: readonly FileRow[]): Promise<void> {
+/** Part of the write that ends a task; `words` are those of its graph. Outputs count towards the quota, but a task that ran always keeps its result. */
+export async function insertOutputs(
+  trx: Trx,
+  owner: string,
+  { rows, words }: { rows: readonly FileRow[]; words: readonly string[] },
+): Promise<void> {
   if (rows.length === 0) return;
   const bytes = rows.reduce((sum, { size }) => sum + size, 0);
-  await Promise.all([newFiles.run(trx, rows), addUsage(trx, owner, { bytes, count: rows.length })]);
+  await Promise.all([
+    newFiles.run(trx, rows),
+    insertTexts(
+      trx,
+      rows.map((row) => ({ fileId: row.id, words: wordsOfFile(row, words) })),
+    ),
+    addUsage(trx, owner, { bytes, count: rows.length }),
+  ]);
 }
 
 /** The files among these that an unfinished task needs, or an unfinished task of this user. */
@@ -402,6 +474,7 @@ async function removeRows(trx: Trx, rows: readonly FileRow[]): Promise<void> {
   if (rows.length === 0) return;
   const fileIds = rows.map(({ id }) => id);
   await forgetFiles(trx, fileIds);
+  await trx.deleteFrom('file_texts').where('fileId', 'in', fileIds).execute();
   await trx.deleteFrom('files').where('id', 'in', fileIds).execute();
   const freed = new Map<string, { bytes: number; count: number }>();
   for (const { owner, size } of rows) {
@@ -488,7 +561,30 @@ function filtered<Output>(
     .$if(page.owner !== undefined, (q) => q.where('files.owner', '=', page.owner ?? ''))
     .$if(page.since !== undefined, (q) => q.where('files.createdAt', '>=', page.since ?? ''))
     .$if(page.until !== undefined, (q) => q.where('files.createdAt', '<=', page.until ?? ''))
-    .$if(page.kind !== undefined, (q) => q.where(isOfKind(page.kind ?? 'other')));
+    .$if(page.kind !== undefined, (q) => q.where(isOfKind(page.kind ?? 'other')))
+    .$if(page.workflow !== undefined, (q) => q.where(isOfWorkflow(page.workflow ?? '')))
+    .$call((q) => (page.sizes ?? []).reduce(within, q));
+}
+
+const sizeColumns = {
+  width: sql<number>`"files"."width"`,
+  height: sql<number>`"files"."height"`,
+  // As the index has it.
+  pixels: sql<number>`(cast("width" as bigint) * "height")`,
+  size: sql<number>`"files"."size"`,
+};
+
+function within<Output>(
+  query: SelectQueryBuilder<DispatchTables, 'files', Output>,
+  { of, compare, value }: SizeBound,
+): SelectQueryBuilder<DispatchTables, 'files', Output> {
+  return query.where(sizeColumns[of], compare, value);
+}
+
+/** By its id also when it was deleted. */
+function isOfWorkflow(workflow: string): Expression<SqlBool> {
+  return sql<SqlBool>`"files"."workflowId" in (
+    select id from saved_workflows where name = ${workflow} union all select cast(${workflow} as text))`;
 }
 
 const typesOfKind: Record<Exclude<FileKind, 'other'>, string[]> = {

@@ -313,7 +313,7 @@ export class StoredFiles implements AttemptFiles {
 
   async insertKept(
     trx: Parameters<RecordDeps['insertKept']>[0],
-    { task, kept, at }: Parameters<RecordDeps['insertKept']>[1],
+    { task, kept, words, at }: Parameters<RecordDeps['insertKept']>[1],
   ): Promise<void> {
     const rows = kept.map(
       ({ fileId, filename, contentType, size, sha256, width, height }): FileRow => ({
@@ -332,7 +332,7 @@ export class StoredFiles implements AttemptFiles {
         createdAt: at,
       }),
     );
-    await insertOutputs(trx, task.owner, rows);
+    await insertOutputs(trx, task.owner, { rows, words });
   }
 
   /** Deletes rows past their time; the sweep over the blobs follows. */

@@ -53,8 +53,9 @@ function insertInto({ name, columns }: TransferredTable): string {
 
 function tablesOf(connection: SqliteConnection): Map<string, string[]> {
   const { rows } = connection.run(
-    `select t.name as "table", c.name as "column" from sqlite_schema t, pragma_table_info(t.name) c
-     where t.type = 'table' and t.name not like 'sqlite\\_%' escape '\\' order by t.name`,
+    // Virtual tables and their shadows are indexes, which triggers fill.
+    `select t.name as "table", c.name as "column" from pragma_table_list t, pragma_table_info(t.name) c
+     where t.schema = 'main' and t.type = 'table' and t.name not like 'sqlite\\_%' escape '\\' order by t.name`,
   );
   const tables = new Map<string, string[]>();
   for (const { table, column } of rows as { table: string; column: string }[])

@@ -1,0 +1,360 @@
+import type { FileFilterQuery } from '@switchyard/contract/dispatch/file';
+import { testPostgres } from '@switchyard/dev-env/postgres';
+import { CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Owner } from '../../lib/owner.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { migrate } from '../../platform/database/migrate.ts';
+import { type DatabaseOptions, openDatabase } from '../../platform/database/open.ts';
+import type { Job, JobHandler } from '../../platform/jobs/jobs.ts';
+import { findEarlierFiles } from '../earlier-rows/earlier-files.ts';
+import { EarlierRowStore } from '../earlier-rows/earlier-row-store.ts';
+import { wordsOfGraph } from '../graphs/file-words.ts';
+import { dispatchMigrations } from '../migrations.ts';
+import type { DispatchTables } from '../tables.ts';
+import { filterOf } from './file-list.ts';
+import { type FilePlace, type FileRow, insertOutputs, StoredFileStore } from './stored-file-store.ts';
+
+const postgres = testPostgres('a search over files on Postgres');
+
+describe('a search over files on SQLite', () => searchIsAScan(async () => ({ backend: 'memory' })));
+describe.skipIf(postgres.isSkipped)(postgres.title, () =>
+  searchIsAScan(async () => ({ backend: 'postgres', url: await postgres.createDatabase(), poolSize: 4 })),
+);
+
+interface PlantedFile {
+  row: FileRow;
+  prompt: string;
+  params: Record<string, string | number>;
+  model: string;
+}
+
+const seed = Number(process.env.SEARCH_SEED ?? 20_301);
+const nouns = [
+  'cat',
+  'castle',
+  'Lighthouse',
+  'cats',
+  'boat',
+  'Straße',
+  'naïve',
+  'sun_set',
+  '100%',
+  'o’clock',
+];
+const chinese = ['一只红色的猫', '坐在窗台上', '阳光明媚', '山水画'];
+/** The names of saved workflows by their ids; the others were deleted. */
+const nameOf: Record<string, string> = { 'flow-1': 'Portraits', 'flow-3': 'Landscapes' };
+const types = ['image/png', 'image/webp', 'video/mp4', 'application/json'];
+
+function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
+  let opened: Database<unknown>;
+  let database: Database<DispatchTables>;
+  const random = randomOf(seed);
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const planted = Array.from({ length: 2_000 }, (_, index) => plantedFile(index, random, pick));
+
+  beforeAll(async () => {
+    opened = await openDatabase(await where());
+    await migrate(opened, 'dispatch', dispatchMigrations);
+    database = opened.withTables<DispatchTables>();
+    await database.write(async (trx) => {
+      for (const [id, name] of Object.entries(nameOf)) {
+        const times = { createdAt: '2030', updatedAt: '2030' };
+        const saved = { id, name, owner: 'ada', description: '', exposed: 0, version: 1, ...times };
+        await trx.insertInto('saved_workflows').values(saved).execute();
+      }
+      for (const { row, prompt, params, model } of planted) {
+        const graph = {
+          '1': { class_type: 'Text', inputs: { text: prompt } },
+          '2': { class_type: 'Draw', inputs: { ...params, ckpt_name: model, text: ['1', 0] } },
+        };
+        await insertOutputs(trx, row.owner, { rows: [row], words: wordsOfGraph(graph, new Set()) });
+      }
+    });
+  });
+  afterAll(() => opened.close());
+
+  const owners: Owner[] = [{ user: 'ada' }, { user: 'bob' }, { user: 'eve' }, { admin: 'root' }];
+
+  it(`finds what a plain scan of the rows finds, and counts it (seed ${seed})`, async () => {
+    const questions = [...fixedQuestions, ...Array.from({ length: 15 }, () => randomQuestion(random, pick))];
+    for (const maxFound of [30, 3_000]) {
+      const store = new StoredFileStore(database, { maxFound });
+      for (const query of questions) {
+        for (const owner of owners) {
+          const expected = planted.filter((file) => isVisible(file, owner) && fits(file, query));
+          const ids = inOrder(expected);
+          const { total, isMinimum } = await store.list(owner, {
+            filter: filterOf(query, { retentionMs: null }),
+            limit: 1,
+            offset: 0,
+          });
+          expect(await allPages(store, owner, query), JSON.stringify([query, owner])).toEqual(ids);
+          expect(isMinimum ? Math.min(total, ids.length) : ids.length, JSON.stringify(query)).toBe(total);
+          expect(isMinimum).toBe(maxFound === 30 && ids.length > total);
+        }
+      }
+    }
+  });
+
+  it('does not find a file any more that was deleted', async () => {
+    const store = new StoredFileStore(database);
+    const target = planted.find(({ row }) => row.owner === 'eve') as PlantedFile;
+    const query = { param: [`seed=${target.params.seed}`] };
+    expect(await allPages(store, { user: 'eve' }, query)).toContain(target.row.id);
+    await store.delete({ user: 'eve' }, target.row.id);
+    planted.splice(planted.indexOf(target), 1);
+    expect(await allPages(store, { user: 'eve' }, query)).not.toContain(target.row.id);
+    const words = await sql`select 1 from file_texts where "fileId" = ${target.row.id}`.execute(
+      database.read,
+    );
+    expect(words.rows).toEqual([]);
+  });
+
+  it('finds files that an earlier version has stored, with their words as a new one has them', async () => {
+    const before = await sql`select * from file_texts order by "fileId"`.execute(database.read);
+    await database.write(async (trx) => {
+      for (const { row, prompt, params, model } of planted.slice(0, 120)) {
+        const graph = {
+          '1': { class_type: 'Text', inputs: { text: '{{prompt}}' } },
+          '2': { class_type: 'Draw', inputs: { ...params, ckpt_name: model, text: ['1', 0] } },
+        };
+        const given = { workflow: JSON.stringify(graph), params: JSON.stringify({ prompt }) };
+        const rest = { requirement: '{}', extraData: null, partialExecutionTargets: null };
+        await trx
+          .insertInto('task_inputs')
+          .values({ taskId: row.taskId ?? '', ...given, ...rest })
+          .execute();
+      }
+      await sql`delete from file_texts where "fileId" in (select id from files where "createdAt" < '2030-01-01T00:00:40.000Z')`.execute(
+        trx,
+      );
+    });
+    const handlers: ((job: Job) => Promise<void>)[] = [];
+    const jobs = {
+      register: (_kind: string, handler: JobHandler) => void handlers.push(async (job) => handler(job)),
+      every: () => undefined,
+    };
+    findEarlierFiles(new EarlierRowStore(database), { jobs, stepRows: 70 });
+    const run = { signal: new AbortController().signal } as Job;
+    await handlers[0]?.(run);
+    expect((await sql`select * from file_texts order by "fileId"`.execute(database.read)).rows).toEqual(
+      before.rows,
+    );
+    await handlers[0]?.(run);
+    const store = new StoredFileStore(database);
+    for (const q of ['cat', '猫', 'castle'])
+      expect(await allPages(store, { admin: 'root' }, { q })).toEqual(
+        inOrder(planted.filter((file) => fits(file, { q }))),
+      );
+  });
+
+  it('reads indexes and never the whole table', async () => {
+    for (const maxFound of [30, 3_000]) {
+      for (const query of fixedQuestions) {
+        const plans = await plansOf(database, (watched) =>
+          new StoredFileStore(watched, { maxFound }).list(
+            { user: 'ada' },
+            { filter: filterOf(query, { retentionMs: null }), limit: 51, offset: 0 },
+          ),
+        );
+        expect(plans.length).toBeGreaterThan(0);
+        for (const plan of plans)
+          expect(plan, JSON.stringify(query)).not.toMatch(
+            /Seq Scan on (files|file_texts)|SCAN (files|file_texts)(?! USING)/,
+          );
+        if (query.q !== undefined)
+          expect(plans.join('\n')).toMatch(/file_texts_words|file_search VIRTUAL TABLE/);
+      }
+    }
+  });
+}
+
+const fixedQuestions: FileFilterQuery[] = [
+  { q: 'cat' },
+  { q: 'CAT boat' },
+  { q: 'lighthouse castle cats' },
+  { q: 'strasse' },
+  { q: 'Straße' },
+  { q: 'sun_set' },
+  { q: "100% 'or' 1=1" },
+  { q: '红色的猫' },
+  { q: '猫' },
+  { q: '窗台 cat' },
+  { q: 'zeppelin' },
+  { q: 'picture' },
+  { q: 'cat', param: ['steps=20'] },
+  { q: 'boat', kind: 'video', minWidth: 600 },
+  { model: 'flux' },
+  { model: 'FLUX.safetensors', maxMegapixels: 0.3 },
+  { model: 'sd/xl.safetensors', minBytes: 500, maxBytes: 1_500 },
+  { param: ['sampler=dpm++ 2m'] },
+  { param: ['seed=7', 'steps=20'] },
+  { workflow: 'flow-3', q: 'cat' },
+  { workflow: 'Portraits', q: 'boat' },
+  { since: '2030-01-01T00:05:00Z', until: '2030-01-01T00:08:00Z', q: 'boat' },
+  { minMegapixels: 90 },
+];
+
+function plantedFile(
+  index: number,
+  random: () => number,
+  pick: <Item>(items: readonly Item[]) => Item,
+): PlantedFile {
+  const words = Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(nouns));
+  const isPicture = random() < 0.9;
+  return {
+    row: {
+      id: `${index % 2 ? 'B' : 'a'}-${index}`,
+      owner: index % 10 === 0 ? 'eve' : index % 3 === 0 ? 'bob' : 'ada',
+      filename: `picture_${index}.png`,
+      sha256: `${index}`,
+      size: Math.floor(random() * 2_000),
+      contentType: pick(types),
+      source: 'output',
+      taskId: `task-${index}`,
+      workflowId: `flow-${index % 7}`,
+      width: isPicture ? pick([512, 768, 1_024]) : null,
+      height: isPicture ? pick([512, 768, 1_024]) : null,
+      blake3: null,
+      // Several files have the same time, as the outputs of one task do.
+      createdAt: new Date(Date.UTC(2030, 0, 1) + Math.floor(index / 3) * 1_000).toISOString(),
+    },
+    prompt: [...words, random() < 0.2 ? `${pick(chinese)}，${pick(chinese)}` : ''].join(
+      pick([' ', ', ', '; ']),
+    ),
+    params: { seed: Math.floor(random() * 50), steps: pick([20, 30]), sampler: pick(['euler', 'DPM++ 2M']) },
+    model: pick(['flux.safetensors', 'sd/xl.safetensors', 'sd\\flux.gguf']),
+  };
+}
+
+function randomQuestion(random: () => number, pick: <Item>(items: readonly Item[]) => Item): FileFilterQuery {
+  const some = <Value>(share: number, value: () => Value) => (random() < share ? value() : undefined);
+  const given = {
+    q: some(0.7, () => [pick(nouns), some(0.5, () => pick(nouns)), some(0.2, () => pick(chinese))].join(' ')),
+    param: some(0.3, () => [`seed=${Math.floor(random() * 50)}`]),
+    model: some(0.2, () => pick(['flux', 'xl', 'xl.safetensors'])),
+    kind: some(0.2, () => pick(['image', 'video', 'text', 'other'] as const)),
+    minWidth: some(0.2, () => pick([512, 600, 1_024])),
+    maxHeight: some(0.2, () => pick([512, 768])),
+    maxBytes: some(0.1, () => 1_000),
+    since: some(0.2, () => '2030-01-01T00:04:00Z'),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function isVisible({ row }: PlantedFile, owner: Owner): boolean {
+  return !('user' in owner) || row.owner === owner.user;
+}
+
+/** The rule of docs/adr/0122 for the words that these files have, without an index. */
+function fits({ row, prompt, params, model }: PlantedFile, query: FileFilterQuery): boolean {
+  const texts = [row.filename, prompt, model, String(params.sampler)].map((text) => text.toLowerCase());
+  const has = (word: string) =>
+    /\p{Script=Han}/u.test(word)
+      ? pairsOf(word).every((pair) => texts.some((text) => text.includes(pair)))
+      : texts.some((text) => text.split(/[^\p{L}\p{N}]+/u).includes(word));
+  const words = (query.q ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const names = [model, model.replace(/^.*[/\\]/, ''), model.replace(/^.*[/\\]/, '').replace(/\..*/, '')];
+  const { width, height } = row;
+  const within = (value: number | null, low: number | undefined, high: number | undefined) =>
+    (low === undefined || (value !== null && value >= low)) &&
+    (high === undefined || (value !== null && value <= high));
+  const pixels = width === null || height === null ? null : (width * height) / 1e6;
+  return (
+    words.every(has) &&
+    (query.param ?? []).every((param) => {
+      const [name = '', value] = param.split('=');
+      return `${params[name]}`.toLowerCase() === value;
+    }) &&
+    (query.model === undefined || names.includes(query.model.toLowerCase())) &&
+    (query.kind === undefined || kindOf(row.contentType) === query.kind) &&
+    (query.workflow === undefined ||
+      [row.workflowId, nameOf[row.workflowId ?? '']].includes(query.workflow)) &&
+    within(width, query.minWidth, query.maxWidth) &&
+    within(height, query.minHeight, query.maxHeight) &&
+    within(pixels, query.minMegapixels, query.maxMegapixels) &&
+    within(row.size, query.minBytes, query.maxBytes) &&
+    within(Date.parse(row.createdAt), timeOf(query.since), timeOf(query.until))
+  );
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text);
+}
+
+function pairsOf(run: string): string[] {
+  return run.length === 1 ? [run] : Array.from({ length: run.length - 1 }, (_, at) => run.slice(at, at + 2));
+}
+
+function kindOf(type: string): string {
+  if (type === 'application/json') return 'text';
+  return type.slice(0, type.indexOf('/'));
+}
+
+function inOrder(files: readonly PlantedFile[]): string[] {
+  const key = ({ row }: PlantedFile) => `${row.createdAt} ${row.id}`;
+  return [...files].sort((one, other) => (key(one) < key(other) ? 1 : -1)).map(({ row }) => row.id);
+}
+
+async function allPages(store: StoredFileStore, owner: Owner, query: FileFilterQuery): Promise<string[]> {
+  const ids: string[] = [];
+  let after: FilePlace | undefined;
+  do {
+    const page: FileRow[] = await store.page(owner, {
+      ...filterOf(query, { retentionMs: null }),
+      limit: 400,
+      offset: 0,
+      after,
+    });
+    ids.push(...page.map(({ id }) => id));
+    after = page.length < 400 ? undefined : page.at(-1);
+  } while (after !== undefined);
+  return ids;
+}
+
+/** Returns how the engine carries out each statement of a read. */
+async function plansOf(
+  database: Database<DispatchTables>,
+  read: (watched: Database<DispatchTables>) => Promise<unknown>,
+): Promise<string[]> {
+  return database.snapshot(async (frozen) => {
+    const nodes: RootOperationNode[] = [];
+    const watching: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        nodes.push(node);
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const watched = Object.create(frozen, { read: { value: frozen.read.withPlugin(watching) } });
+    watched.snapshot = (inner: (all: Database<unknown>) => Promise<unknown>) => inner(watched);
+    await read(watched);
+    const executor = frozen.read.getExecutor();
+    const plans: string[] = [];
+    for (const node of nodes) {
+      const { sql: text, parameters } = executor.compileQuery(node, { queryId: 'plan' });
+      if (text.includes('set_config')) continue;
+      const explain = database.dialect === 'sqlite' ? 'explain query plan' : 'explain';
+      const { rows } = await frozen.read.executeQuery(
+        CompiledQuery.raw(`${explain} ${text}`, [...parameters]),
+      );
+      const plan = (rows as Record<string, unknown>[])
+        .map((row) => row.detail ?? row['QUERY PLAN'])
+        .join('\n');
+      // Rows that the index has found are a table of this name of their own.
+      plans.push(/(CO-ROUTINE|MATERIALIZE) files/.test(plan) ? plan.replace(/SCAN files$/m, '') : plan);
+    }
+    return plans;
+  });
+}
+
+/** A small generator, so that a failure can be repeated by its seed. */
+function randomOf(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

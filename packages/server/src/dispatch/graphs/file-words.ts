@@ -1,0 +1,141 @@
+import type { Fault } from '@switchyard/contract/errors';
+import { isRecord } from '@switchyard/contract/is-record';
+import { AppError } from '../../lib/app-error.ts';
+import { modelsIn } from './fingerprint.ts';
+import { type Graph, isLink } from './graph.ts';
+
+/** Words of the larger prompts that people write are a few hundred. What stands behind this many is not found. */
+const maxWords = 2_000;
+const maxTextLength = 100_000;
+/** A longer value is a text, which is found by its words. */
+const maxValueLength = 200;
+const maxQueryWords = 32;
+const maxDepth = 32;
+
+const scripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
+/** Characters of scripts whose words have no spaces between them. */
+const unspaced = `${scripts.map((script) => `\\p{Script=${script}}`).join('')}ー`;
+/** A run of such characters, or letters, digits and marks side by side; more than 64 of these are several words. */
+const runs = new RegExp(`([${unspaced}]+)|(?:(?![${unspaced}])[\\p{L}\\p{N}\\p{M}]){1,64}`, 'gu');
+
+/**
+ * Returns the words of what made a file: those of every text of the graph, each plain value as `name=value`, and the models. A file is
+ * found by a question whose words are all among these and those of its name.
+ */
+export function wordsOfGraph(
+  /** With its params in it. */
+  graph: Graph,
+  /** How files that the task was given are called in it. They say nothing about it. */
+  inputNames: ReadonlySet<string>,
+): string[] {
+  const words = new Set<string>();
+  for (const { model } of modelsIn(graph)) for (const word of namesOfModel(model)) words.add(word);
+  const inputs = Object.values(graph)
+    .flatMap((node) => Object.entries(node.inputs))
+    .filter(([, value]) => !isLink(value) && !(typeof value === 'string' && inputNames.has(value)));
+  for (const [name, value] of inputs) {
+    const word = wordOfParam(name, value);
+    if (word !== null) words.add(word);
+  }
+  const texts: string[] = [];
+  for (const [, value] of inputs) collectTexts(value, texts, maxDepth);
+  let room = maxTextLength;
+  for (const text of texts) {
+    for (const word of wordsOf(text.slice(0, room))) words.add(word);
+    room -= text.length;
+    if (room <= 0 || words.size >= maxWords) break;
+  }
+  return [...words].slice(0, maxWords);
+}
+
+/** Returns all words of a file, as its row keeps them. */
+export function wordsOfFile(
+  { owner, filename }: { owner: string; filename: string },
+  ofGraph: readonly string[] = [],
+): string[] {
+  return [...new Set([wordOfOwner(owner), ...wordsOf(filename), ...ofGraph])];
+}
+
+/** The words that a file must have to be found. Throws when a filter contains none, or too many. */
+export function wordsOfFilter({
+  q,
+  param = [],
+  model,
+}: {
+  q?: string | undefined;
+  param?: readonly string[] | undefined;
+  model?: string | undefined;
+}): string[] {
+  const words = q === undefined ? [] : wordsOf(q, { isQuestion: true });
+  if (q !== undefined && words.length === 0)
+    throw refused('q', 'There is no word in it. Write at least one letter or digit.');
+  if (words.length > maxQueryWords)
+    throw refused(
+      'q',
+      `There are ${words.length} words in it; at most ${maxQueryWords} are allowed. Leave some out.`,
+    );
+  const params = param.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw refused('param', `Write it as name=value, for example seed=42; this is "${text}".`);
+    return inOneWord(text);
+  });
+  return [...new Set([...words, ...params, ...(model === undefined ? [] : [wordOfModel(model)])])];
+}
+
+/** The word that only files of this owner have. */
+export function wordOfOwner(owner: string): string {
+  return `@${inOneWord(owner)}`;
+}
+
+/** A run without spaces stands there by its characters and by each two neighbours; a question has the pairs alone. */
+function wordsOf(text: string, { isQuestion = false } = {}): string[] {
+  const words = new Set<string>();
+  for (const [word, run] of text.normalize('NFKC').toLowerCase().matchAll(runs)) {
+    if (run === undefined) {
+      words.add(word);
+      continue;
+    }
+    const characters = Array.from(run);
+    if (!isQuestion || characters.length === 1) for (const each of characters) words.add(each);
+    for (let at = 1; at < characters.length; at += 1) words.add(`${characters[at - 1]}${characters[at]}`);
+  }
+  return [...words];
+}
+
+function wordOfParam(name: string, value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
+  const text = String(value);
+  return name.length + text.length > maxValueLength ? null : inOneWord(`${name}=${text}`);
+}
+
+/** A model is found by its whole name, without its folders, and without its ending as well. */
+function namesOfModel(model: string): string[] {
+  const file = model.replace(/^.*[/\\]/, '');
+  return [model, file, file.replace(/\.[^.]*$/, '')].map(wordOfModel);
+}
+
+function wordOfModel(name: string): string {
+  return `$${inOneWord(name)}`;
+}
+
+/** Signs become their wide forms, so that no engine divides the word, and no word of a text is equal to it. */
+function inOneWord(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/[ -/:-@[-`{-~]/g, (sign) =>
+      String.fromCodePoint(sign === ' ' ? 0x3000 : sign.charCodeAt(0) + 0xfee0),
+    );
+}
+
+function collectTexts(value: unknown, texts: string[], depth: number): void {
+  if (typeof value === 'string') texts.push(value);
+  else if (depth > 0 && (Array.isArray(value) || isRecord(value)))
+    for (const inner of Object.values(value)) collectTexts(inner, texts, depth - 1);
+}
+
+function refused(name: string, message: string): AppError {
+  const faults: Fault[] = [{ in: 'query', path: [name], type: 'value_error', message }];
+  return new AppError('validation_failed', { faults });
+}
