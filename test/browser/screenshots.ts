@@ -191,10 +191,29 @@ async function other(open: Studio): Promise<void> {
   }
   await untilIdle(admin);
   await shoot(open, 'gallery', {}, (page) => page.goto('/gallery'));
-  await admin.post('/api/workflows', { name: 'Poster', workflow: painted(24, 0) });
+  await bench(open);
   await admin.post('/api/workflows', { name: 'Portrait', workflow: painted(30, 1) });
   await shoot(open, 'workflows', {}, (page) => page.goto('/workflows'));
   await shoot(open, 'system', {}, (page) => page.goto('/system'));
+}
+
+/** A sitting at the bench: some results, and one that is being made. */
+async function bench(open: Studio): Promise<void> {
+  const { admin } = open;
+  const saved = { name: 'Poster', workflow: painted(24, 0) };
+  const { data } = await admin.post<{ data: { id: string } }>('/api/workflows', saved);
+  const run = async ({ ground, spot }: (typeof colours)[number]) => {
+    const params = { emptyimage_color: ground, color_spot: spot };
+    await admin.post(`/api/workflows/${data.id}/run`, { params, tags: ['bench'] });
+  };
+  for (const each of colours) await run(each);
+  await untilIdle(admin);
+  for (const theme of ['light', 'dark'] as const) {
+    for (const each of colours.slice(0, 4)) await run(each);
+    const address = `/workflows/${data.id}?sitting=bench`;
+    await shoot(open, 'bench', { theme }, (page) => page.goto(address));
+    await untilIdle(admin);
+  }
 }
 
 async function shoot(

@@ -3,7 +3,7 @@ import { createTaskBatch } from '@switchyard/contract/dispatch/task-batches';
 import { useQuery } from '@tanstack/react-query';
 import { Square } from 'lucide-react';
 import { Link } from 'wouter';
-import { Button } from '../../../kit/button.tsx';
+import { IconButton } from '../../../kit/button.tsx';
 import { useAct } from '../../../kit/forms/use-act.ts';
 import { GatewayText } from '../../../kit/gateway-text.tsx';
 import { ProgressBar } from '../../../kit/progress-bar.tsx';
@@ -53,18 +53,27 @@ function Work({ task, others }: { task: Task; others: number }) {
         <StatusWord kind={statusKinds[state]}>
           {isRunning ? text('bench.percent', { percent: task.progress }) : text(`state.${state}`)}
         </StatusWord>
-        <span className="min-w-0 truncate">
-          {isRunning ? task.node : <Why taskId={task.id} />}
-          {usual === null ? '' : ` · ${text('bench.usually', { time: usual })}`}
-        </span>
+        {isRunning ? (
+          <span className="min-w-0 truncate">
+            {task.node}
+            {usual === null ? '' : ` · ${text('bench.usually', { time: usual })}`}
+          </span>
+        ) : (
+          // Two lines have room in the place that is always there.
+          <span className="line-clamp-2 min-w-0 text-meta">
+            <Why taskId={task.id} />
+          </span>
+        )}
         {others > 0 ? <span className="shrink-0">{text('bench.others', { count: others })}</span> : null}
       </p>
-      <ProgressBar
-        thin
-        value={isRunning ? task.progress : null}
-        label={text('started.progress')}
-        text={isRunning ? text('started.progressAt', { percent: task.progress, node: task.node ?? '' }) : ''}
-      />
+      {isRunning ? (
+        <ProgressBar
+          thin
+          value={task.progress}
+          label={text('started.progress')}
+          text={text('started.progressAt', { percent: task.progress, node: task.node ?? '' })}
+        />
+      ) : null}
     </div>
   );
 }
@@ -72,7 +81,12 @@ function Work({ task, others }: { task: Task; others: number }) {
 /** Why it waits. Frames do not carry the sentence, so it is asked for. */
 function Why({ taskId }: { taskId: string }) {
   const { data } = useQuery({ ...taskQuery(taskId), refetchInterval: askedAgainMs });
-  return data?.waiting ? <GatewayText message={data.waiting} sentences={data.waitingSentences} /> : null;
+  if (!data?.waiting) return null;
+  return (
+    <span title={data.waiting}>
+      <GatewayText message={data.waiting} sentences={data.waitingSentences} />
+    </span>
+  );
 }
 
 function Cancel({ open }: { open: readonly BenchResult[] }) {
@@ -80,8 +94,9 @@ function Cancel({ open }: { open: readonly BenchResult[] }) {
   const { act, isBusy } = useAct();
   const taskIds = open.map(({ task }) => task.id);
   return (
-    <Button
-      size="s"
+    <IconButton
+      label={text('bench.cancel', { count: open.length })}
+      variant="quiet"
       disabled={isBusy}
       icon={<Square size={14} strokeWidth={1.75} aria-hidden />}
       onClick={() =>
@@ -89,9 +104,7 @@ function Cancel({ open }: { open: readonly BenchResult[] }) {
           refresh: [keys.taskPages],
         })
       }
-    >
-      {text('bench.cancel', { count: open.length })}
-    </Button>
+    />
   );
 }
 
