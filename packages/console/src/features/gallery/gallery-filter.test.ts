@@ -28,3 +28,21 @@ it('passes over what it does not know', () => {
     source: 'output',
   });
 });
+
+it('asks for values and a model that stand among the words', () => {
+  const asked = (q: string) => {
+    const {
+      kind: _kind,
+      source: _source,
+      ...rest
+    } = queryOf(readFilter(`?${new URLSearchParams({ q, size: '4' })}`));
+    return rest;
+  };
+  expect(asked('red kite seed=42 model:flux')).toEqual({
+    q: 'red kite',
+    param: ['seed=42'],
+    model: 'flux',
+    minMegapixels: 4,
+  });
+  for (const q of ['!?', '=', 'model:']) expect(asked(q)).toEqual({ minMegapixels: 4 });
+});

@@ -12,7 +12,13 @@ export interface GalleryFilter {
   to: string | null;
   kept: 'starred' | 'soon' | null;
   tag: string | null;
+  /** Words, and beside them `name=value` and `model:name`, as they were typed. */
+  q: string | null;
+  /** Megapixels, at least. */
+  size: (typeof sizes)[number] | null;
 }
+
+export const sizes = ['1', '2', '4', '8'] as const;
 
 export const filterNames = [
   'kind',
@@ -24,6 +30,8 @@ export const filterNames = [
   'to',
   'kept',
   'tag',
+  'q',
+  'size',
 ] as const;
 
 const kinds: readonly string[] = ['image', 'video', 'audio', 'text', 'other', 'all'];
@@ -45,6 +53,8 @@ export function readFilter(search: string): GalleryFilter {
     to: dayOf(given.get('to')),
     kept: kept === 'starred' || kept === 'soon' ? kept : null,
     tag: given.get('tag'),
+    q: given.get('q'),
+    size: sizes.find((size) => size === given.get('size')) ?? null,
   };
 }
 
@@ -55,7 +65,7 @@ export function isFiltered(filter: GalleryFilter): boolean {
 
 /** The question to the gateway; the last day counts to its end. */
 export function queryOf(filter: GalleryFilter): FileFilterQuery {
-  const { kind, source, workflow, task, owner, from, to, kept, tag } = filter;
+  const { kind, source, workflow, task, owner, from, to, kept, tag, q, size } = filter;
   return {
     ...(kind !== 'all' && { kind }),
     ...(source !== 'all' && { source }),
@@ -67,7 +77,25 @@ export function queryOf(filter: GalleryFilter): FileFilterQuery {
     // From midnight, so that the question is the same for a day.
     ...(kept === 'soon' && { expiresBefore: new Date(new Date().setHours(24 * 7, 0, 0, 0)).toISOString() }),
     ...(tag !== null && { tag }),
+    ...(q !== null && wordsIn(q)),
+    ...(size !== null && { minMegapixels: Number(size) }),
     ...(to !== null && { until: new Date(nextDay(to).getTime() - 1).toISOString() }),
+  };
+}
+
+const maxParams = 10;
+const maxTextLength = 500;
+
+/** Values and the model stand among the words. What the gateway would refuse, such as signs alone, asks for nothing. */
+function wordsIn(text: string): Pick<FileFilterQuery, 'q' | 'param' | 'model'> {
+  const parts = text.slice(0, maxTextLength).split(/\s+/);
+  const param = parts.filter((part) => /^[^=]+=./.test(part)).slice(0, maxParams);
+  const model = parts.find((part) => /^model:./.test(part))?.slice('model:'.length);
+  const q = parts.filter((part) => !/^[^=]+=.|^model:/.test(part)).join(' ');
+  return {
+    ...(/[\p{L}\p{N}]/u.test(q) && { q }),
+    ...(param.length > 0 && { param }),
+    ...(model !== undefined && { model }),
   };
 }
 

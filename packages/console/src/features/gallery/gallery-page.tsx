@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import { Button, LinkButton } from '../../kit/button.tsx';
 import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
+import { SearchInput } from '../../kit/forms/search-input.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { NewRows } from '../../kit/new-rows.tsx';
 import { Page } from '../../kit/page.tsx';
@@ -30,7 +31,7 @@ import { CollectionsStrip } from './collections/collections-strip.tsx';
 import { followerAfter } from './collections/follower.ts';
 import { MarkActions } from './collections/mark-actions.tsx';
 import { useCollections } from './collections/use-collections.ts';
-import { filterNames, type GalleryFilter, isFiltered, queryOf, readFilter } from './gallery-filter.ts';
+import { filterNames, type GalleryFilter, isFiltered, queryOf, readFilter, sizes } from './gallery-filter.ts';
 import { chosenAfter } from './selection/choose.ts';
 import { SelectionBar } from './selection/selection-bar.tsx';
 
@@ -98,7 +99,10 @@ export function GalleryPage() {
         }
         filtered={
           collectionId === null && isFiltered(filter) ? (
-            <FilterEmpty title={text('filtered.title')} onClear={clearFilter} />
+            <FilterEmpty
+              title={text(filter.q === null ? 'filtered.title' : 'filtered.words')}
+              onClear={clearFilter}
+            />
           ) : undefined
         }
       >
@@ -220,6 +224,11 @@ function GalleryFilters({ filter, total }: { filter: GalleryFilter; total: numbe
   const { isAdmin } = useSession();
   return (
     <search className="flex flex-wrap items-end gap-2" aria-label={text('filter.label')}>
+      <SearchInput
+        label={text('filter.q')}
+        value={filter.q ?? ''}
+        onChange={(q) => setQuery({ q: q.trim() === '' ? null : q })}
+      />
       <Select
         label={text('filter.kind')}
         value={filter.kind}
@@ -237,6 +246,15 @@ function GalleryFilters({ filter, total }: { filter: GalleryFilter; total: numbe
         value={filter.kept ?? any}
         options={keptChoices.map((value) => ({ value, label: text(`kept.${value}`) }))}
         onChange={(kept) => setQuery({ kept: kept === any ? null : kept })}
+      />
+      <Select
+        label={text('filter.size')}
+        value={filter.size ?? any}
+        options={[any, ...sizes].map((value) => ({
+          value,
+          label: value === any ? text('filter.anySize') : text('filter.minSize', { count: Number(value) }),
+        }))}
+        onChange={(size) => setQuery({ size: size === any ? null : size })}
       />
       <TagFilter value={filter.tag} />
       <WorkflowFilter value={filter.workflow} />
@@ -336,7 +354,9 @@ function AllAsZip({ filter, total }: { filter: GalleryFilter; total: number | un
   const text = useText('gallery');
   if (total === undefined || total === 0 || total > maxZipped) return null;
   const query = new URLSearchParams(
-    Object.entries(queryOf(filter)).map(([key, value]) => [key, String(value)]),
+    Object.entries(queryOf(filter)).flatMap(([key, value]) =>
+      [value].flat().map((each) => [key, String(each)]),
+    ),
   );
   return (
     <a

@@ -120,7 +120,7 @@ interface Stretch {
   to: number;
 }
 
-/** Which stretch of an element is near the window, in pixels from its top; a screen more above and below. */
+/** Which stretch of an element is near the window, in pixels from its top; a third of a screen more above and below. */
 function useWindowStretch(element: RefObject<HTMLElement | null>): Stretch {
   const [stretch, setStretch] = useState<Stretch>({ from: 0, to: 2_000 });
   useEffect(() => {
@@ -131,8 +131,8 @@ function useWindowStretch(element: RefObject<HTMLElement | null>): Stretch {
       if (top === undefined) return;
       const screen = window.innerHeight;
       // Whole steps: the page is drawn again a few times for each screen, not for each pixel.
-      const from = Math.floor((-top - screen) / 200) * 200;
-      setStretch((last) => (last.from === from ? last : { from, to: from + 3 * screen + 200 }));
+      const from = Math.floor((-top - screen / 3) / 200) * 200;
+      setStretch((last) => (last.from === from ? last : { from, to: from + (5 / 3) * screen + 200 }));
     };
     const onScroll = () => {
       if (frame === 0) frame = requestAnimationFrame(measure);
