@@ -12,6 +12,7 @@ export const consolePaths = [
   '/workflows',
   '/workflows/:workflowId',
   '/gallery',
+  '/shared',
   '/settings',
   '/chat/:threadId?',
   '/runs',

@@ -59,6 +59,10 @@ const table: PageRoute[] = [
     load: () => import('../features/gallery/gallery-page.tsx').then(({ GalleryPage: Page }) => ({ Page })),
   },
   {
+    path: '/shared',
+    load: () => import('../features/sharing/shared-page.tsx').then(({ SharedPage: Page }) => ({ Page })),
+  },
+  {
     path: '/chat/:threadId?',
     load: () => import('../features/chat/chat-page.tsx').then(({ ChatPage: Page }) => ({ Page })),
   },

@@ -90,6 +90,10 @@ export const fileRecipe = Type.Object({
   source: oneOf(fileSources, {
     description: 'An `upload` has no recipe: everything below is null or empty.',
   }),
+  isShared: Type.Boolean({
+    description:
+      'It belongs to another user, who shares it with you: task, workflow, inputs and extra data are left out.',
+  }),
   summary: Type.String({ description: 'How the file was made, in one sentence.' }),
   task: nullable(recipeTask),
   worker: nullable(recipeWorker),

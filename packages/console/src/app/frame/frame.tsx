@@ -5,9 +5,11 @@ import { Link, useLocation } from 'wouter';
 import { IconButton } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { classes, focusRing } from '../../kit/parts/classes.ts';
+import { useQueryState } from '../../lib/address.ts';
 import { overviewQuery } from '../../lib/data/overview.ts';
 import { setTitleCounts } from '../../lib/document-title.ts';
 import { useText } from '../../lib/i18n.ts';
+import { lazyPart, useLazyPart } from '../../lib/lazy-part.ts';
 import { useLive } from '../../lib/live/live-provider.tsx';
 import { type FaviconMark, markFavicon } from './favicon.ts';
 import type { NavigationEntry } from './navigation.ts';
@@ -53,8 +55,24 @@ export function Frame() {
       <BottomBar />
       <Palette open={shown === 'palette'} onClose={close} />
       <ShortcutSheet open={shown === 'shortcuts'} onClose={close} />
+      <OpenShare />
     </div>
   );
+}
+
+const shareDialog = lazyPart(
+  async () => (await import('../../features/sharing/share-dialog.tsx')).ShareDialog,
+);
+
+/** The dialog in which the thing that the address names is shared. Every page opens it by `share=workflow.<id>`. */
+function OpenShare() {
+  const [subject, setSubject] = useQueryState('share');
+  return subject === null ? null : <LoadedShare subject={subject} onClose={() => setSubject(null)} />;
+}
+
+function LoadedShare(props: { subject: string; onClose: () => void }) {
+  const ShareDialog = useLazyPart(shareDialog);
+  return ShareDialog === null ? null : <ShareDialog {...props} />;
 }
 
 /** Keeps the title and the icon of the window true: what runs, and what has failed since the tasks were last looked at. */

@@ -17,6 +17,7 @@ import {
   ScrollText,
   Server,
   Settings,
+  Share2,
   Users,
   Webhook,
   Workflow,
@@ -37,6 +38,7 @@ export const navigation: readonly (readonly NavigationEntry[])[] = [
     { name: 'instances', icon: Server },
     { name: 'workflows', icon: Workflow },
     { name: 'gallery', icon: Images },
+    { name: 'shared', icon: Share2 },
   ],
   [
     { name: 'chat', icon: MessagesSquare },

@@ -1,13 +1,17 @@
-import type { StoredFile } from '@switchyard/contract/dispatch/file';
+import { copyFile, type StoredFile } from '@switchyard/contract/dispatch/file';
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { useQuery } from '@tanstack/react-query';
-import { Info, Trash2 } from 'lucide-react';
+import { Copy, Info, Share2, Trash2 } from 'lucide-react';
 import { IconButton } from '../../kit/button.tsx';
+import { useCommandHint } from '../../kit/command-hint.tsx';
+import { useAct } from '../../kit/forms/use-act.ts';
 import { Lightbox } from '../../kit/pictures/lightbox.tsx';
 import type { Picture } from '../../kit/pictures/picture.ts';
 import { ResultMenu } from '../../kit/results/result-menu.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { fileRecipeQuery } from '../../lib/data/files.ts';
+import { keys } from '../../lib/data/keys.ts';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 import { FileMarks, StarButton, useStar } from './file-marks.tsx';
 import { RecipePanel } from './recipe/recipe-panel.tsx';
@@ -40,6 +44,7 @@ export function OpenPicture({
     enabled: fileId !== null && known === undefined,
   });
   const current = known ?? (fileId !== null && recipe ? pictureOf(recipe) : null);
+  const isShared = known === undefined && recipe?.isShared === true;
   const close = () => setQuery({ file: null });
   const remove = () => {
     if (current === null) return;
@@ -54,7 +59,7 @@ export function OpenPicture({
       altOf={({ filename }) => filename}
       onMove={(file) => setQuery({ file: file.fileId })}
       onClose={close}
-      keys={{ i: toggle, r: makeAgain, s: star, Delete: remove }}
+      keys={isShared ? { i: toggle } : { i: toggle, r: makeAgain, s: star, Delete: remove }}
       actions={
         <>
           <IconButton
@@ -64,14 +69,46 @@ export function OpenPicture({
             icon={<Info {...icon} />}
             onClick={toggle}
           />
-          <StarButton file={file} onStar={star} />
-          {current === null ? null : <ResultMenu file={current} />}
-          <IconButton label={text('delete.one')} icon={<Trash2 {...icon} />} onClick={remove} />
+          {isShared && current !== null ? (
+            <CopyShared fileId={current.fileId} />
+          ) : (
+            <>
+              <StarButton file={file} onStar={star} />
+              {current === null ? null : <ResultMenu file={current} />}
+              <IconButton
+                label={text('share.open')}
+                icon={<Share2 {...icon} />}
+                onClick={() => setQuery({ share: `file.${current?.fileId}` })}
+              />
+              <IconButton label={text('delete.one')} icon={<Trash2 {...icon} />} onClick={remove} />
+            </>
+          )}
         </>
       }
       side={
         current !== null && isOpen ? <Beside key={current.fileId} current={current} file={file} /> : undefined
       }
+    />
+  );
+}
+
+/** Saves a picture that is shared with the user as one of their own, and shows that one. */
+function CopyShared({ fileId }: { fileId: string }) {
+  const text = useText('gallery');
+  const { act, isBusy } = useAct();
+  const hint = useCommandHint(`switchyard share copy file ${fileId}`);
+  const copy = () =>
+    act(() => gateway.call(copyFile, { params: { fileId } }), {
+      done: text('share.copied'),
+      refresh: [keys.filePages],
+    });
+  return (
+    <IconButton
+      label={text('share.copy')}
+      icon={<Copy {...icon} />}
+      disabled={isBusy}
+      onClick={() => void copy()}
+      {...hint}
     />
   );
 }

@@ -16,6 +16,7 @@ import { Menu } from '../../kit/menu.tsx';
 import { Switch } from '../../kit/switch.tsx';
 import { TextArea } from '../../kit/text-area.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
+import { setQuery } from '../../lib/address.ts';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -54,6 +55,11 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
         label={text('menu.label', { name: workflow.name })}
         items={[
           { label: text('menu.edit'), onSelect: () => setEditing(true) },
+          {
+            label: text('menu.share'),
+            command: `switchyard share give workflow ${name} --to everyone --run`,
+            onSelect: () => setQuery({ share: `workflow.${workflow.id}` }),
+          },
           {
             label: text(workflow.exposed ? 'menu.hide' : 'menu.expose'),
             onSelect: () => void expose(),

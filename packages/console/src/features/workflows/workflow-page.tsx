@@ -22,6 +22,7 @@ import { OpenInComfyui } from './open-in-comfyui.tsx';
 import { ProblemSummary } from './run/problem-summary.tsx';
 import { RunPanel } from './run/run-panel.tsx';
 import { useRuns } from './run/use-runs.ts';
+import { SharedActions, SharedLead } from './shared-actions.tsx';
 import { WorkflowMenu } from './workflow-menu.tsx';
 
 /** One saved workflow: its form, what a run would mean, and what was started. */
@@ -34,7 +35,7 @@ export function WorkflowPage() {
     <Page
       fills
       title={query.data?.name ?? text('title')}
-      lead={query.data?.description || undefined}
+      lead={query.data ? <SharedLead workflow={query.data} /> : undefined}
       actions={
         query.data ? (
           <>
@@ -42,7 +43,11 @@ export function WorkflowPage() {
             {version === null ? (
               <>
                 <OpenInComfyui workflowId={query.data.id} />
-                <WorkflowMenu workflow={query.data} />
+                {query.data.share ? (
+                  <SharedActions workflow={query.data} />
+                ) : (
+                  <WorkflowMenu workflow={query.data} />
+                )}
               </>
             ) : null}
           </>
@@ -73,7 +78,9 @@ function WorkflowVersion({ workflow }: { workflow: SavedWorkflowDetail }) {
   const isOlder = workflow.version < newest.version;
   return (
     <>
-      {isOlder ? <RestoreVersion workflow={workflow} newest={newest.version} /> : null}
+      {isOlder && workflow.share === null ? (
+        <RestoreVersion workflow={workflow} newest={newest.version} />
+      ) : null}
       <Select
         label={text('version.label')}
         value={String(workflow.version)}
@@ -142,7 +149,7 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
           />
           <WorkflowForm parameters={workflow.parameters} form={form} />
         </form>
-        <RunPanel workflow={workflow} form={form} runs={runs} />
+        {workflow.share?.may === 'read' ? null : <RunPanel workflow={workflow} form={form} runs={runs} />}
       </div>
       <Bench
         workflowId={workflow.id}

@@ -11,7 +11,7 @@ import type { RecipeRows } from './recipe-store.ts';
 /** `rows` is undefined for an upload. */
 export function viewRecipe(file: FileRow, rows: RecipeRows | undefined): FileRecipe {
   const { id: fileId, filename, contentType, size, sha256, createdAt, source } = file;
-  const about = { fileId, filename, contentType, size, sha256, createdAt, source };
+  const about = { fileId, filename, contentType, size, sha256, createdAt, source, isShared: false };
   return rows ? { ...about, ...madeBy(rows, file) } : { ...about, ...notMade(file) };
 }
 
@@ -24,6 +24,7 @@ export function withoutTask(recipe: FileRecipe): FileRecipe {
   const isFile = (value: unknown) => isRecord(value) && '$file' in value;
   return {
     ...recipe,
+    isShared: true,
     summary: source === 'upload' ? recipe.summary : 'A task of its owner made this file.',
     task: null,
     savedWorkflow: null,

@@ -1,7 +1,8 @@
-import { Columns2, Download, Trash2, X } from 'lucide-react';
+import { Columns2, Download, Share2, Trash2, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { setQuery } from '../../../lib/address.ts';
 import { useText } from '../../../lib/i18n.ts';
 
 interface SelectionBarProps {
@@ -46,6 +47,11 @@ export function SelectionBar({
         </Button>
       ) : null}
       {children}
+      {ids.length === 1 ? (
+        <Button size="s" icon={<Share2 {...icon} />} onClick={() => setQuery({ share: `file.${ids[0]}` })}>
+          {text('selection.share')}
+        </Button>
+      ) : null}
       <Button size="s" icon={<Download {...icon} />} disabled={isPacking} onClick={onDownload} {...zipHint}>
         {text(isPacking ? 'selection.packing' : 'selection.download')}
       </Button>
