@@ -19,9 +19,16 @@ type Role = (typeof roles)[number];
 const roles = ['stranger', 'reader', 'runner', 'late', 'former'] as const;
 
 /** Shared with reader, runner and, for a while, former. */
-let named: { workflow: string; file: string };
+let named: Things;
 /** Shared with everyone. */
-let common: { workflow: string; file: string };
+let common: Things;
+
+interface Things {
+  workflow: string;
+  file: string;
+  collection: string;
+}
+
 let photo: { fileId: string; url: string };
 /** The content of the photo, which the workflows have fixed. */
 let photoName: string;
@@ -77,12 +84,16 @@ const rightOn = (kind: string) => (kind === 'workflow' ? 'run' : 'read');
 const first: Record<string, (id: string) => string> = {
   workflow: (id) => `/api/workflows/${id}`,
   file: (id) => `/api/files/${id}/recipe`,
+  collection: (id) => `/api/collections/${id}`,
 };
 
-async function things(name: string): Promise<{ workflow: string; file: string }> {
+async function things(name: string): Promise<Things> {
   const { data: workflow } = await ann.call('POST', '/api/workflows', { name, workflow: graph(photoName) });
   const task = await run(ann, workflow.id, photo.fileId);
-  return { workflow: workflow.id, file: task.result.outputs[0].fileId };
+  const [first, second] = task.result.outputs;
+  const { data: collection } = await ann.call('POST', '/api/collections', { name });
+  await ann.call('POST', `/api/collections/${collection.id}/files`, { fileIds: [second.fileId] });
+  return { workflow: workflow.id, file: first.fileId, collection: collection.id };
 }
 
 /** Runs a workflow with this file as the other picture. */
@@ -137,32 +148,42 @@ const fileTable: [route: string, statuses: number[], body?: object][] = [
   ['POST /api/files/{fileId}/copy', [404, 200, 200, 200, 404]],
 ];
 
+const fileIds = ['nothing'];
+const collectionTable: [route: string, statuses: number[], body?: object][] = [
+  ['GET /api/collections/{collectionId}', [404, 200, 200, 200, 404]],
+  ['GET /api/collections/{collectionId}/files', [404, 200, 200, 200, 404]],
+  ['PUT /api/collections/{collectionId}', [404, 404, 404, 404, 404], { name: 'Mine' }],
+  ['DELETE /api/collections/{collectionId}', [404, 404, 404, 404, 404]],
+  ['POST /api/collections/{collectionId}/files', [404, 404, 404, 404, 404], { fileIds }],
+  ['POST /api/collections/{collectionId}/files/remove', [404, 404, 404, 404, 404], { fileIds }],
+  ['POST /api/collections/{collectionId}/files/move', [404, 404, 404, 404, 404], { fileIds, before: null }],
+];
+const tables = [...workflowTable, ...fileTable, ...collectionTable];
+
 describe('what is shared', () => {
   it('has a row for every route about one workflow or one file', async () => {
     const document = (await (await gateway.fetch('/openapi.json')).json()) as OpenApiDocument;
     const routes = Object.entries(document.paths)
-      .filter(([path]) => /^\/(api\/(files|workflows)|uploads)\/\{/.test(path))
+      .filter(([path]) => /^\/(api\/(files|workflows|collections)|uploads)\/\{/.test(path))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
-    const rows = [...workflowTable, ...fileTable].map(([route]) => route.split('?')[0]);
+    const rows = tables.map(([route]) => route.split('?')[0]);
     expect(rows.sort()).toEqual(routes.sort());
   });
 
-  it.each([...workflowTable, ...fileTable])(
-    'answers %s by what each may do',
-    async (route, statuses, body) => {
-      const found = await Promise.all(
-        roles.map((role) => {
-          const { workflow, file } = role === 'late' ? common : named;
-          const path = route
-            .replaceAll('{workflowId}', workflow)
-            .replaceAll('{fileId}', file)
-            .replaceAll('{filename}', 'a.png');
-          return statusOf(role, path, body);
-        }),
-      );
-      expect(found).toEqual(statuses);
-    },
-  );
+  it.each(tables)('answers %s by what each may do', async (route, statuses, body) => {
+    const found = await Promise.all(
+      roles.map((role) => {
+        const { workflow, file, collection } = role === 'late' ? common : named;
+        const path = route
+          .replaceAll('{workflowId}', workflow)
+          .replaceAll('{fileId}', file)
+          .replaceAll('{collectionId}', collection)
+          .replaceAll('{filename}', 'a.png');
+        return statusOf(role, path, body);
+      }),
+    );
+    expect(found).toEqual(statuses);
+  });
 
   it('is 404 for a stranger with the words for a thing that does not exist', async () => {
     const { body: foreign } = await callers.stranger.request('GET', `/api/workflows/${named.workflow}`);
@@ -289,6 +310,22 @@ describe('a run of a shared workflow', () => {
     expect((await callers.runner.ended(waiting.id)).error).toMatchObject({
       message: expect.stringContaining(spare.fileId),
     });
+  });
+});
+
+describe('a shared collection', () => {
+  it('opens its files while they are in it, without their task and without signed links', async () => {
+    const { reader } = callers;
+    const path = `/api/collections/${named.collection}/files`;
+    const { data } = await reader.call('GET', path);
+    const [file] = data.items;
+    expect(file).toMatchObject({ taskId: null });
+    expect((await fetch(file.url)).status).toBe(401);
+    const recipe = `/api/files/${file.fileId}/recipe`;
+    expect((await reader.request('GET', recipe)).status).toBe(200);
+    expect((await callers.stranger.request('GET', recipe)).status).toBe(404);
+    await ann.call('POST', `${path}/remove`, { fileIds: [file.fileId] });
+    expect((await reader.request('GET', recipe)).status).toBe(404);
   });
 });
 

@@ -7,6 +7,7 @@ export const pagesWithoutObject = [
   '/instances',
   '/workflows',
   '/gallery',
+  '/shared',
   '/settings',
   '/chat',
   '/runs',

@@ -2,6 +2,7 @@ import { copyFile, type StoredFile } from '@switchyard/contract/dispatch/file';
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { useQuery } from '@tanstack/react-query';
 import { Copy, Info, Share2, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { IconButton } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
@@ -69,19 +70,10 @@ export function OpenPicture({
             icon={<Info {...icon} />}
             onClick={toggle}
           />
-          {isShared && current !== null ? (
+          {current === null ? null : isShared ? (
             <CopyShared fileId={current.fileId} />
           ) : (
-            <>
-              <StarButton file={file} onStar={star} />
-              {current === null ? null : <ResultMenu file={current} />}
-              <IconButton
-                label={text('share.open')}
-                icon={<Share2 {...icon} />}
-                onClick={() => setQuery({ share: `file.${current?.fileId}` })}
-              />
-              <IconButton label={text('delete.one')} icon={<Trash2 {...icon} />} onClick={remove} />
-            </>
+            <OwnActions current={current} star={<StarButton file={file} onStar={star} />} onDelete={remove} />
           )}
         </>
       }
@@ -92,7 +84,32 @@ export function OpenPicture({
   );
 }
 
-/** Saves a picture that is shared with the user as one of their own, and shows that one. */
+/** What the owner of a picture may do with it. */
+function OwnActions({
+  current,
+  star,
+  onDelete,
+}: {
+  current: Picture;
+  star: ReactNode;
+  onDelete: () => void;
+}) {
+  const text = useText('gallery');
+  return (
+    <>
+      {star}
+      <ResultMenu file={current} />
+      <IconButton
+        label={text('share.open')}
+        icon={<Share2 {...icon} />}
+        onClick={() => setQuery({ share: `file.${current.fileId}` })}
+      />
+      <IconButton label={text('delete.one')} icon={<Trash2 {...icon} />} onClick={onDelete} />
+    </>
+  );
+}
+
+/** Saves a picture that is shared with the user as one of their own. */
 function CopyShared({ fileId }: { fileId: string }) {
   const text = useText('gallery');
   const { act, isBusy } = useAct();

@@ -99,7 +99,9 @@ async function made(stores: RecipeStores, owner: Owner, fileId: string): Promise
   const own = await files.get(owner, fileId);
   const file = own ?? (await sharedFile(stores, owner, fileId));
   if (!file) throw new AppError('file_not_found');
-  return { file, isShared: !own, rows: await store.ofFile(owner, file) };
+  const rows = await store.ofFile(owner, file);
+  // The form of the workflow and the contents of the inputs are not shared with a file.
+  return { file, isShared: !own, rows: rows && !own ? { ...rows, form: [], sources: [] } : rows };
 }
 
 async function sharedFile({ files, shares }: RecipeStores, owner: Owner, fileId: string) {

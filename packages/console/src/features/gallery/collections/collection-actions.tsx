@@ -1,6 +1,6 @@
 import { type Collection, collectionLimits } from '@switchyard/contract/dispatch/collection';
 import { useQueryClient } from '@tanstack/react-query';
-import { Pencil, Trash2 } from 'lucide-react';
+import { Pencil, Share2, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
@@ -8,6 +8,7 @@ import { Field } from '../../../kit/field.tsx';
 import { FormDialog } from '../../../kit/forms/form-dialog.tsx';
 import { Menu } from '../../../kit/menu.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
+import { setQuery } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useCollections } from './use-collections.ts';
@@ -38,6 +39,12 @@ export function CollectionActions({ collection }: { collection: Collection }) {
               setName(collection.name);
               setOpen('rename');
             },
+          },
+          {
+            label: text('share.open'),
+            icon: <Share2 {...icon} />,
+            command: `switchyard share give collection ${collection.id} --to everyone`,
+            onSelect: () => setQuery({ share: `collection.${collection.id}` }),
           },
           {
             label: text('collections.delete'),
