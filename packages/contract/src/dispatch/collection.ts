@@ -73,7 +73,7 @@ export const getCollection = {
   url: '/api/collections/:collectionId',
   config: { access: 'dispatch:read' },
   schema: {
-    summary: 'One collection',
+    summary: 'One collection, of yours or shared with you',
     tags,
     params: collectionParams,
     response: { 200: envelope(collection) },

@@ -18,7 +18,13 @@ import { Select } from '../../kit/select.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { setQuery } from '../../lib/address.ts';
-import { collectionsQuery, filePagesQuery, fileTagsQuery, newFilesQuery } from '../../lib/data/files.ts';
+import {
+  collectionQuery,
+  collectionsQuery,
+  filePagesQuery,
+  fileTagsQuery,
+  newFilesQuery,
+} from '../../lib/data/files.ts';
 import { keys } from '../../lib/data/keys.ts';
 import { accountsQuery } from '../../lib/data/owner-names.ts';
 import { workflowsQuery } from '../../lib/data/workflows.ts';
@@ -55,16 +61,22 @@ export function GalleryPage() {
   const query = useInfiniteQuery(filePagesQuery(queryOf(filter), collectionId));
   const { data: collections } = useQuery(collectionsQuery());
   const collection = collections?.items.find(({ id }) => id === collectionId);
+  // A collection that is not among the user's own is one that its owner shares.
+  const isShared = collectionId !== null && collections !== undefined && collection === undefined;
+  const { data: shared } = useQuery({ ...collectionQuery(collectionId ?? ''), enabled: isShared });
   const { hidden, remove } = useDeletions();
   const loaded = query.data?.pages.flatMap(({ items }) => items) ?? [];
   const files = loaded.filter(({ fileId }) => !hidden.has(fileId));
   return (
     <Page
-      title={collection?.name ?? text('title')}
+      title={collection?.name ?? shared?.name ?? text('title')}
       lead={
         collectionId === null ? undefined : (
-          <Link href="/gallery" className="text-accent outline-accent focus-visible:outline-2">
-            {text('collections.all')}
+          <Link
+            href={isShared ? '/shared' : '/gallery'}
+            className="text-accent outline-accent focus-visible:outline-2"
+          >
+            {text(isShared ? 'share.received' : 'collections.all')}
           </Link>
         )
       }
@@ -106,11 +118,17 @@ export function GalleryPage() {
           ) : undefined
         }
       >
-        {() => <Pictures files={files} collectionId={collectionId} onDelete={remove} />}
+        {() =>
+          isShared ? (
+            <SharedPictures files={files} />
+          ) : (
+            <Pictures files={files} collectionId={collectionId} onDelete={remove} />
+          )
+        }
       </QueryView>
       <MoreRows query={query} isEarly />
       <Suspense>
-        <OpenPicture files={files} onDelete={(id) => remove([id])} />
+        <OpenPicture files={files} areShared={isShared} onDelete={(id) => remove([id])} />
         <ComparePictures files={files} />
       </Suspense>
     </Page>
@@ -143,6 +161,20 @@ function NewFiles({ known, isAtTop }: { known: readonly StoredFile[]; isAtTop: b
     if (isEmpty) void current.current();
   }, [isEmpty]);
   return isAtTop ? <NewRows count={fresh.length} onShow={() => void show()} /> : null;
+}
+
+/** The pictures of another user: they are looked at, and nothing else. */
+function SharedPictures({ files }: { files: readonly StoredFile[] }) {
+  const text = useText('gallery');
+  return (
+    <JustifiedGrid
+      items={files}
+      label={text('grid')}
+      altOf={({ filename }) => filename}
+      commandOf={({ fileId }) => `switchyard files recipe ${fileId}`}
+      onOpen={({ fileId }) => setQuery({ file: fileId }, { push: true })}
+    />
+  );
 }
 
 function Pictures({

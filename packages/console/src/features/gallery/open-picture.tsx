@@ -1,7 +1,7 @@
 import { copyFile, type StoredFile } from '@switchyard/contract/dispatch/file';
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { useQuery } from '@tanstack/react-query';
-import { Copy, Info, Share2, Trash2 } from 'lucide-react';
+import { Copy, Info, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { IconButton } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
@@ -23,9 +23,12 @@ const icon = { size: 20, strokeWidth: 1.75, 'aria-hidden': true } as const;
 /** The picture that the address names, large, with how it was made beside it. */
 export function OpenPicture({
   files,
+  areShared,
   onDelete,
 }: {
   files: readonly StoredFile[];
+  /** True for files of another user. */
+  areShared: boolean;
   onDelete: (fileId: string) => void;
 }) {
   const text = useText('gallery');
@@ -36,16 +39,17 @@ export function OpenPicture({
   const isOpen = panel === 'on' || (panel === null && window.matchMedia('(min-width: 48rem)').matches);
   const toggle = () => setPanel(isOpen ? 'off' : 'on');
   const at = files.findIndex((file) => file.fileId === fileId);
-  const file = files[at];
+  const shown = files[at];
+  const file = areShared ? undefined : shown;
   const star = useStar(file);
-  const known: Picture | undefined = file;
+  const known: Picture | undefined = shown;
   // A link may lead to a file that is not among those that are loaded.
   const { data: recipe } = useQuery({
     ...fileRecipeQuery(fileId ?? ''),
     enabled: fileId !== null && known === undefined,
   });
   const current = known ?? (fileId !== null && recipe ? pictureOf(recipe) : null);
-  const isShared = known === undefined && recipe?.isShared === true;
+  const isShared = areShared || (known === undefined && recipe?.isShared === true);
   const close = () => setQuery({ file: null });
   const remove = () => {
     if (current === null) return;
@@ -99,11 +103,6 @@ function OwnActions({
     <>
       {star}
       <ResultMenu file={current} />
-      <IconButton
-        label={text('share.open')}
-        icon={<Share2 {...icon} />}
-        onClick={() => setQuery({ share: `file.${current.fileId}` })}
-      />
       <IconButton label={text('delete.one')} icon={<Trash2 {...icon} />} onClick={onDelete} />
     </>
   );

@@ -180,8 +180,8 @@ function Receiver({ share }: { share: Share }) {
     });
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
-      <span className="min-w-0 flex-1 text-body break-words">{who}</span>
-      <span className="text-table text-text-2">
+      <span className="w-full min-w-0 text-body break-words sm:w-auto sm:flex-1">{who}</span>
+      <span className="flex-1 text-table text-text-2 sm:flex-none">
         {text(`may.${may}`)} · <TimeAgo at={createdAt} />
       </span>
       <Button

@@ -11,6 +11,7 @@ import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { pagesOf } from '../../lib/data/pages.ts';
+import { blank } from '../../lib/format/format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 
@@ -67,7 +68,7 @@ function ReceivedTable({ rows }: { rows: readonly ReceivedShare[] }) {
       {
         id: 'tool',
         header: text('received.tool'),
-        cell: ({ tool }) => (tool === null ? '' : text(`tool.${tool}`)),
+        cell: ({ tool }) => (tool === null ? blank : text(`tool.${tool}`)),
         width: '9rem',
         wideOnly: true,
       },

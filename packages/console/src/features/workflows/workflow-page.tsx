@@ -151,12 +151,14 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
         </form>
         {workflow.share?.may === 'read' ? null : <RunPanel workflow={workflow} form={form} runs={runs} />}
       </div>
-      <Bench
-        workflowId={workflow.id}
-        sitting={sitting}
-        takesFile={workflow.parameters.some(({ type, hidden }) => type === 'file' && !hidden)}
-        onRun={runs.start}
-      />
+      {workflow.share?.may === 'read' ? null : (
+        <Bench
+          workflowId={workflow.id}
+          sitting={sitting}
+          takesFile={workflow.parameters.some(({ type, hidden }) => type === 'file' && !hidden)}
+          onRun={runs.start}
+        />
+      )}
     </div>
   );
 }

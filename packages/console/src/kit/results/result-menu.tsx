@@ -1,9 +1,10 @@
 import { ApiError } from '@switchyard/client/errors';
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { useQueryClient } from '@tanstack/react-query';
-import { Brush, ImagePlus, MessageSquare, Sparkles } from 'lucide-react';
+import { Brush, ImagePlus, MessageSquare, Share2, Sparkles } from 'lucide-react';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
+import { setQuery } from '../../lib/address.ts';
 import { fileRecipeQuery } from '../../lib/data/files.ts';
 import { workflowQuery } from '../../lib/data/workflows.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -61,6 +62,12 @@ export function ResultMenu({
           { label: text('input'), icon: <ImagePlus {...icon} />, onSelect: () => setShown('input') },
           { label: text('masked'), icon: <Brush {...icon} />, onSelect: () => setShown('masked') },
           { label: text('ask'), icon: <MessageSquare {...icon} />, href: `/chat?ask=${fileId}` },
+          {
+            label: text('share'),
+            icon: <Share2 {...icon} />,
+            command: `switchyard share give file ${fileId} --to everyone`,
+            onSelect: () => setQuery({ share: `file.${fileId}` }),
+          },
         ]}
       />
       {shown === null ? null : (

@@ -1,5 +1,6 @@
 import {
   collectionLimits,
+  getCollection,
   listCollectionFiles,
   listCollections,
 } from '@switchyard/contract/dispatch/collection';
@@ -47,6 +48,14 @@ export function fileLineageQuery(fileId: string) {
   return queryOptions({
     queryKey: [...keys.files, 'one', fileId, 'lineage'],
     queryFn: ({ signal }) => gateway.call(getFileLineage, { params: { fileId }, signal }),
+  });
+}
+
+/** One collection, of the user or of somebody who shares it. */
+export function collectionQuery(collectionId: string) {
+  return queryOptions({
+    queryKey: [...keys.collections, 'one', collectionId],
+    queryFn: ({ signal }) => gateway.call(getCollection, { params: { collectionId }, signal }),
   });
 }
 

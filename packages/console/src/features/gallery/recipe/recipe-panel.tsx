@@ -50,7 +50,7 @@ function Recipe({ recipe, file }: { recipe: FileRecipe; file: Picture }) {
       {task ? (
         <AgainActions recipe={recipe} />
       ) : (
-        <p className="text-body text-text-2">{text('recipe.upload')}</p>
+        <p className="text-body text-text-2">{text(recipe.isShared ? 'recipe.shared' : 'recipe.upload')}</p>
       )}
       <Values recipe={recipe} />
       {inputs.length > 0 ? (
