@@ -46,8 +46,8 @@ export function ComparePictures({ files }: { files: readonly StoredFile[] }) {
         ) : null}
         {pictures.length === ids.length ? (
           <>
-            <div ref={stage} tabIndex={-1} className="flex min-h-[min(24rem,60dvh)] flex-1 outline-none">
-              <Compare pictures={pictures} />
+            <div className="flex min-h-[min(24rem,60dvh)] flex-1">
+              <Compare pictures={pictures} stage={stage} />
             </div>
             <Differences ids={ids} />
           </>

@@ -38,8 +38,24 @@ const modeIcons = {
 const squareZoom = 4;
 
 /** Two to four pictures with the same zoom and place in all: side by side, or two of them in one place. */
-export function Compare({ pictures }: { pictures: readonly Picture[] }) {
+export function Compare({
+  pictures: given,
+  stage,
+}: {
+  pictures: readonly Picture[];
+  /** The place of the pictures, which takes the keys. A window gives it the focus first. */
+  stage?: RefObject<HTMLDivElement | null>;
+}) {
   const text = useText('pictures');
+  const [sizes, setSizes] = useState<Readonly<Record<string, Size>>>({});
+  // Where the caller does not know a size, the picture itself says it.
+  const pictures = given.map((picture) => ({
+    ...picture,
+    ...(picture.width === null && sizes[picture.fileId]),
+  }));
+  const onSize = ({ fileId }: Picture, size: Size) => {
+    setSizes((before) => (fileId in before ? before : { ...before, [fileId]: size }));
+  };
   const [mode, setMode] = useState<Mode>(pictures.length === 2 ? 'slider' : 'side');
   const [view, setView] = useState(wholeView);
   const [left, right] = pictures;
@@ -54,7 +70,7 @@ export function Compare({ pictures }: { pictures: readonly Picture[] }) {
     else return;
     event.preventDefault();
   };
-  const pane = { view, onView: setView };
+  const pane = { view, onView: setView, onSize };
   return (
     <figure className="flex min-h-0 min-w-0 flex-1 flex-col gap-2" onKeyDown={onKey}>
       <div className="flex flex-wrap items-center gap-1">
@@ -78,7 +94,7 @@ export function Compare({ pictures }: { pictures: readonly Picture[] }) {
         ) : null}
         <ZoomButtons {...pane} />
       </div>
-      <Panes label={text('compare.stage')} {...pane}>
+      <Panes label={text('compare.stage')} stage={stage} {...pane}>
         {shown === 'slider' && isPair ? <Slider left={left} right={right} {...pane} /> : null}
         {shown === 'difference' && isPair ? <DifferencePane left={left} right={right} {...pane} /> : null}
         {shown === 'side' ? <SideBySide pictures={pictures} {...pane} /> : null}
@@ -87,9 +103,18 @@ export function Compare({ pictures }: { pictures: readonly Picture[] }) {
   );
 }
 
+interface Size {
+  width: number;
+  height: number;
+}
+
 interface PaneProps {
   view: CompareView;
   onView: (view: CompareView) => void;
+}
+
+interface PicturesProps extends PaneProps {
+  onSize: (picture: Picture, size: Size) => void;
 }
 
 function ZoomButtons({ view, onView }: PaneProps) {
@@ -123,8 +148,15 @@ function ZoomButtons({ view, onView }: PaneProps) {
 }
 
 /** Gets the focus for the keys. The wheel zooms with Ctrl and moves a zoomed picture. */
-function Panes({ label, view, onView, children }: PaneProps & { label: string; children: ReactNode }) {
-  const stage = useRef<HTMLDivElement>(null);
+function Panes({
+  label,
+  stage: given,
+  view,
+  onView,
+  children,
+}: PaneProps & { label: string; stage: RefObject<HTMLDivElement | null> | undefined; children: ReactNode }) {
+  const own = useRef<HTMLDivElement>(null);
+  const stage = given ?? own;
   const onWheel = useRef<(event: WheelEvent) => void>(() => undefined);
   useEffect(() => {
     onWheel.current = (event) => {
@@ -142,7 +174,7 @@ function Panes({ label, view, onView, children }: PaneProps & { label: string; c
     // React's own listener cannot keep the page from scrolling.
     current?.addEventListener('wheel', listen, { passive: false });
     return () => current?.removeEventListener('wheel', listen);
-  }, []);
+  }, [stage]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a place that gets the focus
     <div
@@ -159,14 +191,14 @@ function Panes({ label, view, onView, children }: PaneProps & { label: string; c
   );
 }
 
-function SideBySide({ pictures, view, onView }: PaneProps & { pictures: readonly Picture[] }) {
+function SideBySide({ pictures, view, onView, onSize }: PicturesProps & { pictures: readonly Picture[] }) {
   const columns = pictures.length > 2 ? 'grid-cols-2 lg:grid-cols-4' : 'grid-cols-1 sm:grid-cols-2';
   return (
     <div className={classes('grid min-h-0 flex-1 auto-rows-fr gap-2', columns)}>
       {pictures.map((picture, index) => (
         <div key={picture.fileId} className="flex min-h-0 min-w-0 flex-col gap-1">
           <Pane view={view} onView={onView}>
-            <Layer picture={picture} view={view} />
+            <Layer picture={picture} view={view} onSize={onSize} />
           </Pane>
           <Caption picture={picture} index={index} />
         </div>
@@ -175,13 +207,13 @@ function SideBySide({ pictures, view, onView }: PaneProps & { pictures: readonly
   );
 }
 
-interface PairProps extends PaneProps {
+interface PairProps extends PicturesProps {
   left: Picture;
   right: Picture;
 }
 
 /** Two pictures in one place. The edge between them follows the pointer and the arrow keys. */
-function Slider({ left, right, view, onView }: PairProps) {
+function Slider({ left, right, view, onView, onSize }: PairProps) {
   const text = useText('pictures');
   const [at, setAt] = useState(50);
   const box = useRef<HTMLDivElement>(null);
@@ -198,9 +230,9 @@ function Slider({ left, right, view, onView }: PairProps) {
   return (
     <>
       <Pane view={view} onView={onView} box={box} onDrag={view.zoom === 1 ? follow : undefined}>
-        <Layer picture={right} view={view} />
+        <Layer picture={right} view={view} onSize={onSize} />
         <div className="absolute inset-0" style={{ clipPath: `inset(0 ${100 - at}% 0 0)` }}>
-          <Layer picture={left} view={view} />
+          <Layer picture={left} view={view} onSize={onSize} />
         </div>
         <div
           role="slider"
@@ -234,18 +266,19 @@ function DifferencePane({ left, right, view, onView }: PairProps) {
   const format = useFormat();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [drawn, setDrawn] = useState<Drawn>(null);
+  const [before, after] = [fileAddress(left), fileAddress(right)];
   useEffect(() => {
     let isCurrent = true;
     const { current } = canvas;
     if (current === null) return;
-    drawDifference(current, left, right).then(
+    drawDifference(current, before, after).then(
       (difference) => isCurrent && setDrawn({ difference }),
       () => isCurrent && setDrawn({ failed: true }), // the sentence below says what to do
     );
     return () => {
       isCurrent = false;
     };
-  }, [left, right]);
+  }, [before, after]);
   const said = () => {
     if (drawn === null) return text('compare.counting');
     if ('failed' in drawn) return text('compare.failed');
@@ -307,7 +340,7 @@ function Pane({
   );
 }
 
-function Layer({ picture, view }: { picture: Picture; view: CompareView }) {
+function Layer({ picture, view, onSize }: Pick<PicturesProps, 'view' | 'onSize'> & { picture: Picture }) {
   const text = useText('pictures');
   const [isGone, setGone] = useState(false);
   if (mediaKindOf(picture.contentType) !== 'picture' || isGone) {
@@ -324,6 +357,9 @@ function Layer({ picture, view }: { picture: Picture; view: CompareView }) {
       src={fileAddress(picture)}
       alt={picture.filename}
       draggable={false}
+      onLoad={({ currentTarget }) =>
+        onSize(picture, { width: currentTarget.naturalWidth, height: currentTarget.naturalHeight })
+      }
       onError={() => setGone(true)}
       className={layerLook(view)}
       style={placeOf(view)}

@@ -1,5 +1,3 @@
-import { fileAddress, type Picture } from './picture.ts';
-
 /** Two pictures are compared at no more pixels, so that the page answers while it counts. */
 const maxPixels = 2_000_000;
 /** The number of bytes of a pixel: red, green, blue and alpha. */
@@ -46,11 +44,11 @@ function distanceAt(left: Uint8ClampedArray, right: Uint8ClampedArray, at: numbe
   return largest;
 }
 
-/** Draws how two pictures differ. Each is fitted into a box of the larger width and height. */
+/** Draws how the pictures at two addresses differ. Each is fitted into a box of the larger width and height. */
 export async function drawDifference(
   canvas: HTMLCanvasElement,
-  left: Picture,
-  right: Picture,
+  left: string,
+  right: string,
 ): Promise<Difference> {
   const [a, b] = await Promise.all([loaded(left), loaded(right)]);
   const whole = {
@@ -70,9 +68,9 @@ export async function drawDifference(
   return difference;
 }
 
-async function loaded(picture: Picture): Promise<HTMLImageElement> {
+async function loaded(address: string): Promise<HTMLImageElement> {
   const image = new Image();
-  image.src = fileAddress(picture);
+  image.src = address;
   await image.decode();
   return image;
 }

@@ -86,7 +86,7 @@ async function load(file: MaskedFile): Promise<HTMLImageElement | Failure> {
   const { filename, contentType } = await gateway.call(getFileRecipe, { params: { fileId: file.fileId } });
   return mediaKindOf(contentType) === 'picture'
     ? { code: 'unreadable', values: { name: filename } }
-    : { code: 'notPicture', values: { name: filename, type: contentType } };
+    : { code: 'notPicture', values: { name: filename, type: contentType.split(';')[0] ?? '' } };
 }
 
 /** Returns undefined for what the browser cannot show. */
