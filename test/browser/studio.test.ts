@@ -156,8 +156,9 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.goto('/gallery');
     const grid = page.getByRole('list', { name: text('grid') });
     await grid.locator('[data-picture="0"]').hover();
+    const choose = words('kit/pictures')('choose', { name: '' }).trim();
     for (const place of [0, 1])
-      await grid.getByRole('listitem').nth(place).getByRole('button').nth(1).click();
+      await grid.getByRole('listitem').nth(place).getByRole('button', { name: choose }).click();
     await page.getByRole('button', { name: text('selection.compare') }).click();
     const edge = page.getByRole('slider');
     const at = async () => Number(await edge.getAttribute('aria-valuenow'));
