@@ -214,10 +214,6 @@ function GridPicture(props: GridPictureProps) {
       {drop.isOver ? (
         <span aria-hidden className="pointer-events-none absolute inset-y-0 left-0 w-1.5 bg-accent-solid" />
       ) : null}
-      {/* A grid has thousands of pictures, so that only those that need the button have it. */}
-      {onStar && (isStarred || isNear || isCurrent) ? (
-        <StarButton name={item.filename} isStarred={isStarred} onStar={onStar} />
-      ) : null}
       {isChosen ? (
         <span
           aria-hidden
@@ -248,6 +244,10 @@ function GridPicture(props: GridPictureProps) {
             {isChosen ? <Check size={14} strokeWidth={2.5} aria-hidden /> : null}
           </span>
         </button>
+      ) : null}
+      {/* A grid has thousands of pictures, so that only those that need the button have it. */}
+      {onStar && (isStarred || isNear || isCurrent) ? (
+        <StarButton name={item.filename} isStarred={isStarred} onStar={onStar} />
       ) : null}
     </li>
   );

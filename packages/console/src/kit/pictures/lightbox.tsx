@@ -70,7 +70,10 @@ export function Lightbox<Item extends Picture>(props: LightboxProps<Item>) {
                   <Base.Title className="min-w-0 flex-1 truncate px-2 text-body font-medium max-sm:basis-full">
                     {current.filename}
                   </Base.Title>
-                  <span className="px-2 text-table whitespace-nowrap text-text-2 tabular-nums" role="status">
+                  <span
+                    className="px-2 text-table whitespace-nowrap text-text-2 tabular-nums max-sm:sr-only"
+                    role="status"
+                  >
                     {at < 0 ? '' : text('position', { at: at + 1, count: items.length })}
                   </span>
                   {actions}

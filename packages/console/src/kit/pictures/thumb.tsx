@@ -56,7 +56,7 @@ export function ThumbPicture({
       >
         <Sign kind={kind} size={Math.min(32, Math.max(16, cssPixels / 3))} />
         {isLarge ? (
-          <span className="line-clamp-3 max-w-full text-center text-meta break-all text-text-2">
+          <span className="line-clamp-3 max-w-full text-center text-meta wrap-anywhere text-text-2">
             {alt} · {contentType}
           </span>
         ) : null}
