@@ -124,13 +124,14 @@ export interface FileNotes {
 export async function notesOn(read: Read, fileIds: readonly string[]): Promise<Map<string, FileNotes>> {
   const notes = new Map<string, FileNotes>();
   if (fileIds.length === 0) return notes;
-  const ids = isOneOf(dialectOf(read), { column: 'files.id', values: fileIds });
+  // A list of parameters, since Postgres reads the whole table for ids that it takes out of a JSON text.
+  const ids = [...fileIds];
   const rows: ({ id: string; caption: string | null } & Partial<Record<FileKeeper, SqlBool>>)[] = await read
     .selectFrom('files')
     .leftJoin('file_marks', 'file_marks.fileId', 'files.id')
     .select(['files.id', 'file_marks.caption'])
     .select((file) => Object.entries(keepers).map(([name, { keeps }]) => keeps(file as OfFile).as(name)))
-    .where(ids)
+    .where('files.id', 'in', ids)
     .execute();
   const names = Object.keys(keepers) as FileKeeper[];
   for (const row of rows) {
@@ -140,7 +141,7 @@ export async function notesOn(read: Read, fileIds: readonly string[]): Promise<M
   const tags = await read
     .selectFrom('file_tags')
     .select(['fileId', 'tag'])
-    .where(isOneOf(dialectOf(read), { column: 'fileId', values: fileIds }))
+    .where('fileId', 'in', ids)
     .orderBy('tag')
     .execute();
   for (const { fileId, tag } of tags) notes.get(fileId)?.tags.push(tag);
