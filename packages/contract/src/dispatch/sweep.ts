@@ -12,7 +12,7 @@ import {
   versionNumber,
   wholeNumber,
 } from '../shapes.ts';
-import { params, type Task, taskOutput, taskSettings } from './task.ts';
+import { params, taskOutput, taskSettings } from './task.ts';
 
 const tags = ['Sweeps'];
 const sweepParams = Type.Object({ sweepId: Type.String({ minLength: 1, maxLength: 64 }) });
@@ -148,17 +148,6 @@ export const cellStates = [
   'cancelled',
 ] as const;
 export type CellState = (typeof cellStates)[number];
-
-/** A task that was cancelled has failed with this word. */
-export function cellStateOf({
-  status,
-  error,
-}: {
-  status: Task['status'];
-  error: { code: string } | null;
-}): CellState {
-  return error?.code === 'cancelled' ? 'cancelled' : status;
-}
 
 const count = Type.Integer();
 export const sweep = Type.Object({

@@ -1,5 +1,6 @@
 import { type SavedWorkflowDetail, updateWorkflow } from '@switchyard/contract/dispatch/workflow';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { useParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { useFormState } from '../../kit/fields/use-form-state.ts';
@@ -24,6 +25,8 @@ import { RunPanel } from './run/run-panel.tsx';
 import { useRuns } from './run/use-runs.ts';
 import { SharedActions, SharedLead } from './shared-actions.tsx';
 import { WorkflowMenu } from './workflow-menu.tsx';
+
+const SweepView = lazy(async () => ({ default: (await import('./sweep/sweep-view.tsx')).SweepView }));
 
 /** One saved workflow: its form, what a run would mean, and what was started. */
 export function WorkflowPage() {
@@ -129,6 +132,7 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
   useHandedValues(workflow, form);
   const sitting = useSitting(workflow.id);
   const runs = useRuns(workflow, form, sitting);
+  const [sweep] = useQueryState('sweep');
   return (
     <div className="grid min-h-0 min-w-0 flex-1 gap-4 lg:grid-cols-[minmax(20rem,28rem)_minmax(0,1fr)]">
       <div className="flex min-h-0 min-w-0 flex-col gap-3">
@@ -151,13 +155,17 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
         </form>
         {workflow.share?.may === 'read' ? null : <RunPanel workflow={workflow} form={form} runs={runs} />}
       </div>
-      {workflow.share?.may === 'read' ? null : (
+      {workflow.share?.may === 'read' ? null : sweep === null ? (
         <Bench
           workflowId={workflow.id}
           sitting={sitting}
           takesFile={workflow.parameters.some(({ type, hidden }) => type === 'file' && !hidden)}
           onRun={runs.start}
         />
+      ) : (
+        <Suspense>
+          <SweepView key={sweep} sweepId={sweep} workflow={workflow} form={form} />
+        </Suspense>
       )}
     </div>
   );

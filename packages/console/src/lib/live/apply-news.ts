@@ -3,11 +3,13 @@ import type { Thread } from '@switchyard/contract/conversation/thread';
 import type { NewStoredFile, StoredFile } from '@switchyard/contract/dispatch/file';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { ServerFrameData } from '@switchyard/contract/dispatch/push';
+import type { SweepCell } from '@switchyard/contract/dispatch/sweep';
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { type InfiniteData, notifyManager, type QueryClient } from '@tanstack/react-query';
 import { keys } from '../data/keys.ts';
 import type { News } from './news.ts';
 import { movingUp } from './queue-places.ts';
+import { changedCells } from './sweep-cells.ts';
 import { changedTask } from './task-change.ts';
 
 /** So many new things are remembered until a list shows them; a list that waits longer is read again. */
@@ -25,6 +27,7 @@ export function applyNews(cache: QueryClient, news: News): void {
         [...news.newTasks, ...known].slice(0, maxNew),
       );
     }
+    changeSweeps(cache, news);
     if (news.instances.size > 0 || news.snapshot) changeInstances(cache, news);
     if (news.newFiles.length > 0 || news.deletedFiles.size > 0) changeFiles(cache, news);
     if (news.runs.size > 0 || news.unread.size > 0) changeThreads(cache, news);
@@ -52,6 +55,13 @@ function changeTasks(cache: QueryClient, { tasks }: News): void {
   cache.setQueryData<Task[]>(keys.newTasks, (known) => known && changedItems(known, change));
   for (const taskId of tasks.keys()) {
     cache.setQueryData<Task>(keys.task(taskId), (task) => task && change(task));
+  }
+}
+
+function changeSweeps(cache: QueryClient, news: News): void {
+  for (const { queryKey } of cache.getQueryCache().findAll({ queryKey: [...keys.sweeps, 'cells'] })) {
+    const change = changedCells(String(queryKey[2]), news);
+    cache.setQueryData<SweepCell[]>(queryKey, (cells) => cells && changedItems(cells, change));
   }
 }
 

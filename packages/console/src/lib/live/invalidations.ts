@@ -9,6 +9,7 @@ export function outdatedKeys(news: News): QueryKey[] {
   if (news.newTasks.length > 0 || news.changedTasks.size > 0) outdated.push(keys.overview);
   if (news.instances.size > 0) outdated.push(keys.overview);
   if (news.queueChanged) outdated.push(keys.overview, keys.queue, keys.taskLists, keys.taskPages);
+  for (const sweepId of news.changedSweeps) outdated.push(keys.sweep(sweepId), keys.sweepCells(sweepId));
   for (const threadId of new Set(news.newTasks.flatMap(({ conversation }) => conversation?.threadId ?? []))) {
     outdated.push(keys.tasksOfThread(threadId));
   }

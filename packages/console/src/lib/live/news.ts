@@ -21,6 +21,7 @@ export interface News {
   previews: Map<string, PreviewMessage['data']>;
   snapshot: ServerFrameData<'global_status'> | null;
   queueChanged: boolean;
+  changedSweeps: Set<string>;
   /** Frames are missing for good: everything that is shown has to be read again. */
   isGap: boolean;
 }
@@ -39,6 +40,7 @@ export function newsOf(messages: readonly PushMessage[]): News {
     previews: new Map(),
     snapshot: null,
     queueChanged: false,
+    changedSweeps: new Set(),
     isGap: false,
   };
   for (const message of messages) note(news, message);
@@ -71,6 +73,9 @@ function note(news: News, message: PushMessage): void {
       return;
     case 'queue_changed':
       news.queueChanged = true;
+      return;
+    case 'sweep_changed':
+      news.changedSweeps.add(message.data.sweepId);
       return;
     case 'resync':
       news.isGap = true;

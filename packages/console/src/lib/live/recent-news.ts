@@ -28,6 +28,10 @@ export class RecentNews {
     return change && isNewer(change, task) ? changedTask(task, change) : task;
   }
 
+  of(taskId: string): TaskChange | undefined {
+    return this.#changes.get(taskId);
+  }
+
   clear(): void {
     this.#changes.clear();
   }

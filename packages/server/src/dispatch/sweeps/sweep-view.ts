@@ -1,9 +1,4 @@
-import {
-  cellStateOf,
-  type Sweep,
-  type SweepCell,
-  type SweepDetail,
-} from '@switchyard/contract/dispatch/sweep';
+import type { Sweep, SweepCell, SweepDetail } from '@switchyard/contract/dispatch/sweep';
 import { taskErrorOf } from '../tasks/task-messages.ts';
 import { placeOfCell, type SweepAxis } from './sweep-axes.ts';
 import type { CellWithTask, SweepRow } from './sweep-store.ts';
@@ -39,7 +34,7 @@ export function viewCell(row: CellWithTask, counts: readonly number[]): Omit<Swe
     cell,
     at: placeOfCell(cell, counts),
     values: JSON.parse(row.values) as Record<string, unknown>,
-    state: state === 'made' ? cellStateOf({ status, error: taskError }) : state,
+    state: state === 'made' ? (taskError?.code === 'cancelled' ? 'cancelled' : status) : state,
     taskId,
     progress,
     error: row.error === null ? taskError : (JSON.parse(row.error) as SweepCell['error']),

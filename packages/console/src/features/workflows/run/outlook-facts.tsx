@@ -66,7 +66,7 @@ export function OutlookFacts({ query, count, workflow, form }: OutlookProps) {
  * Returns a value once it has stayed the same for a while, so that the gateway is not asked for every letter. Values are compared
  * by their JSON.
  */
-function useSettled<Value>(value: Value, afterMs: number): Value {
+export function useSettled<Value>(value: Value, afterMs: number): Value {
   const [settled, setSettled] = useState(value);
   const key = JSON.stringify(value);
   useEffect(() => {

@@ -1,0 +1,236 @@
+import type { SweepCell, SweepDetail } from '@switchyard/contract/dispatch/sweep';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { useWidth } from '../../../kit/parts/use-width.ts';
+import { ThumbPicture } from '../../../kit/pictures/thumb.tsx';
+import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
+import { useText } from '../../../lib/i18n.ts';
+import { valueText } from './axis-draft.ts';
+
+const kinds: Record<SweepCell['state'], StatusKind> = {
+  waiting: 'checking',
+  refused: 'failed',
+  stopped: 'off',
+  pending: 'waiting',
+  running: 'running',
+  completed: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+export function CellState({ cell, isShort = false }: { cell: SweepCell; isShort?: boolean }) {
+  const text = useText('sweep');
+  const { state, progress } = cell;
+  // A small cell has room for the sign alone; its name says the state.
+  const word = isShort ? '' : text(`state.${state}`);
+  return <StatusWord kind={kinds[state]}>{state === 'running' ? `${progress} %` : word}</StatusWord>;
+}
+
+/** In pixels. A cell grows with the page between these. */
+const sides = { least: 96, most: 224 };
+const headHeight = 40;
+/** From this side on, a cell has room for a word. */
+const wordSide = 150;
+
+interface SweepGridProps {
+  sweep: SweepDetail;
+  cells: readonly SweepCell[];
+  onOpen: (cell: number) => void;
+}
+
+/** The cells under the values of their axes. Only those near the window are in the page. */
+export function SweepGrid(props: SweepGridProps) {
+  const { sweep } = props;
+  const text = useText('sweep');
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const columns = sweep.axes[0]?.count ?? 1;
+  const headWidth = sweep.total === columns ? 0 : width < 480 ? 80 : 144;
+  const side = Math.floor(Math.min(sides.most, Math.max(sides.least, (width - headWidth) / columns)));
+  return (
+    <section
+      ref={box}
+      aria-label={text('grid', { name: sweep.name })}
+      className="relative min-h-0 min-w-0 flex-1 overflow-auto overscroll-contain"
+    >
+      {width > 0 ? (
+        <Places key={`${side} ${headWidth}`} {...props} {...{ box, columns, side, headWidth }} />
+      ) : null}
+    </section>
+  );
+}
+
+interface PlacesProps extends SweepGridProps {
+  box: RefObject<HTMLElement | null>;
+  columns: number;
+  side: number;
+  headWidth: number;
+}
+
+function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesProps) {
+  const rows = sweep.total / columns;
+  const near = { getScrollElement: () => box.current, estimateSize: () => side, overscan: 1 };
+  const down = useVirtualizer({ ...near, count: rows, paddingStart: headHeight });
+  const across = useVirtualizer({ ...near, horizontal: true, count: columns, paddingStart: headWidth });
+  const [focused, setFocused] = useState(0);
+  const isMoved = useRef(false);
+  useEffect(() => {
+    if (!isMoved.current) return;
+    isMoved.current = false;
+    // The cell may come into the page with the scrolling that has just begun.
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-cell="${focused}"]`)?.focus());
+  }, [box, focused]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = nextCell(event.key, focused, columns);
+    if (next === null || next >= sweep.total) return;
+    event.preventDefault();
+    isMoved.current = next !== focused;
+    setFocused(next);
+    down.scrollToIndex(Math.floor(next / columns));
+    across.scrollToIndex(next % columns);
+  };
+  const [first, ...others] = sweep.axes;
+  const shownColumns = across.getVirtualItems();
+  return (
+    <div className="relative" style={{ width: headWidth + columns * side, height: headHeight + rows * side }}>
+      <div className="sticky top-0 z-20 border-b border-border bg-surface" style={{ height: headHeight }}>
+        {headWidth > 0 ? (
+          <div
+            className="sticky left-0 z-10 flex h-full flex-col justify-center overflow-hidden border-r border-border bg-surface px-2 text-meta text-text-2"
+            style={{ width: headWidth }}
+          >
+            <span className="truncate">{first?.label} →</span>
+            <span className="truncate">{others.map(({ label }) => label).join(' · ')} ↓</span>
+          </div>
+        ) : null}
+        {shownColumns.map(({ index, start }) => (
+          <div
+            key={index}
+            title={`${first?.label}: ${valueText(first?.values[index])}`}
+            className="absolute top-0 flex h-full items-center justify-center overflow-hidden px-1 text-table tabular-nums"
+            style={{ left: start, width: side }}
+          >
+            <span className="line-clamp-2 text-center break-words">{valueText(first?.values[index])}</span>
+          </div>
+        ))}
+      </div>
+      {down.getVirtualItems().map(({ index: row, start: top }) => (
+        <div key={row} className="absolute left-0 w-full" style={{ top, height: side }}>
+          {headWidth > 0 ? <RowHead axes={others} row={row} width={headWidth} /> : null}
+          {shownColumns.map(({ index: column, start: left }) => {
+            const number = row * columns + column;
+            const cell = cells[number];
+            return cell ? (
+              <Cell
+                key={column}
+                name={nameOf(sweep, cell)}
+                cell={cell}
+                left={left}
+                side={side}
+                isFocused={number === focused}
+                onKeyDown={onKeyDown}
+                onFocus={() => setFocused(number)}
+                onOpen={() => onOpen(number)}
+              />
+            ) : null;
+          })}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The values of the axes, for a reader who does not see the heads. */
+function nameOf({ axes }: SweepDetail, { at }: SweepCell): string {
+  return axes
+    .map(({ label, values }, index) => `${label} ${valueText(values[at[index] ?? 0]).slice(0, 60)}`)
+    .join(', ');
+}
+
+/** Returns where a key leads; null for other keys. */
+export function nextCell(key: string, cell: number, columns: number): number | null {
+  const column = cell % columns;
+  switch (key) {
+    case 'ArrowLeft':
+      return column > 0 ? cell - 1 : cell;
+    case 'ArrowRight':
+      return column < columns - 1 ? cell + 1 : cell;
+    case 'ArrowUp':
+      return cell - columns < 0 ? cell : cell - columns;
+    case 'ArrowDown':
+      return cell + columns;
+    case 'Home':
+      return cell - column;
+    case 'End':
+      return cell - column + columns - 1;
+    default:
+      return null;
+  }
+}
+
+/** The values of the second and third axis. */
+function RowHead({ axes, row, width }: { axes: SweepDetail['axes']; row: number; width: number }) {
+  let rest = row;
+  const shown = axes.map((axis) => {
+    const at = rest % axis.count;
+    rest = Math.floor(rest / axis.count);
+    return { label: axis.label, value: valueText(axis.values[at]) };
+  });
+  return (
+    <div
+      title={shown.map(({ label, value }) => `${label}: ${value}`).join('\n')}
+      className="sticky left-0 z-10 flex h-full flex-col justify-center gap-1 overflow-hidden border-r border-border bg-surface px-2 text-table tabular-nums"
+      style={{ width }}
+    >
+      {shown.map(({ label, value }) => (
+        <span key={label} className="line-clamp-3 break-words">
+          {value}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface CellProps {
+  name: string;
+  cell: SweepCell;
+  left: number;
+  side: number;
+  isFocused: boolean;
+  onKeyDown: (event: KeyboardEvent) => void;
+  onFocus: () => void;
+  onOpen: () => void;
+}
+
+const gap = 2;
+
+function Cell({ name, cell, left, side, isFocused, onKeyDown, onFocus, onOpen }: CellProps) {
+  const text = useText('sweep');
+  const output = outputOf(cell);
+  const size = side - 2 * gap;
+  return (
+    <button
+      type="button"
+      data-cell={cell.cell}
+      tabIndex={isFocused ? 0 : -1}
+      aria-label={text('cell', { values: name, state: text(`state.${cell.state}`) })}
+      title={cell.error?.message ?? name}
+      onKeyDown={onKeyDown}
+      onFocus={onFocus}
+      onClick={onOpen}
+      className="absolute flex cursor-pointer items-center justify-center overflow-hidden rounded-control border border-border bg-surface p-1 text-meta outline-offset-1 outline-accent focus-visible:outline-2"
+      style={{ left: left + gap, top: gap, width: size, height: size }}
+    >
+      {output ? (
+        <ThumbPicture fileId={output.fileId} alt="" cssPixels={side} contentType={output.contentType} />
+      ) : (
+        <CellState cell={cell} isShort={side < wordSide} />
+      )}
+    </button>
+  );
+}
+
+/** What a node only shows is a step on the way, unless the run makes nothing else. */
+export function outputOf({ outputs }: SweepCell): SweepCell['outputs'][number] | undefined {
+  return outputs.find(({ folder }) => folder !== 'temp') ?? outputs[0];
+}

@@ -1,0 +1,270 @@
+import {
+  cancelSweep,
+  deleteSweep,
+  retrySweep,
+  type SweepCell,
+  type SweepDetail,
+} from '@switchyard/contract/dispatch/sweep';
+import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
+import { useQuery } from '@tanstack/react-query';
+import { ArrowLeft } from 'lucide-react';
+import { Button, LinkButton } from '../../../kit/button.tsx';
+import type { Draft } from '../../../kit/fields/field-draft.ts';
+import type { FormState } from '../../../kit/fields/use-form-state.ts';
+import { ConfirmedButton } from '../../../kit/forms/confirmed-button.tsx';
+import { useAct } from '../../../kit/forms/use-act.ts';
+import { GatewayText } from '../../../kit/gateway-text.tsx';
+import { fileAddress, mediaKindOf } from '../../../kit/pictures/picture.ts';
+import { QueryView } from '../../../kit/query-view.tsx';
+import { useToast } from '../../../kit/toast.tsx';
+import { useShortcuts } from '../../../kit/use-shortcuts.ts';
+import { setQuery, useQueryState } from '../../../lib/address.ts';
+import { keys } from '../../../lib/data/keys.ts';
+import { sweepCellsQuery, sweepQuery } from '../../../lib/data/sweeps.ts';
+import { gateway } from '../../../lib/gateway.ts';
+import { useText } from '../../../lib/i18n.ts';
+import { valueText } from './axis-draft.ts';
+import { CellState, nextCell, outputOf, SweepGrid } from './sweep-grid.tsx';
+
+interface SweepViewProps {
+  sweepId: string;
+  workflow: SavedWorkflowDetail;
+  form: FormState;
+}
+
+/** A grid that fills as its tasks end, in the place of the results. */
+export function SweepView({ sweepId, workflow, form }: SweepViewProps) {
+  const text = useText('sweep');
+  const sweep = useQuery(sweepQuery(sweepId));
+  const cells = useQuery(sweepCellsQuery(sweepId));
+  return (
+    <section aria-label={text('title')} className="flex min-h-0 min-w-0 flex-1 flex-col gap-2">
+      <div>
+        <Button
+          size="s"
+          variant="plain"
+          icon={<ArrowLeft size={16} strokeWidth={1.75} aria-hidden />}
+          onClick={leave}
+        >
+          {text('back')}
+        </Button>
+      </div>
+      <QueryView query={sweep} fills>
+        {(found) => (
+          <QueryView query={cells} fills>
+            {(filled) => <OpenSweep sweep={found} cells={filled} workflow={workflow} form={form} />}
+          </QueryView>
+        )}
+      </QueryView>
+    </section>
+  );
+}
+
+function leave(): void {
+  setQuery({ sweep: null, cell: null }, { push: true });
+}
+
+interface OpenSweepProps extends Omit<SweepViewProps, 'sweepId'> {
+  sweep: SweepDetail;
+  cells: readonly SweepCell[];
+}
+
+function OpenSweep({ sweep, cells, workflow, form }: OpenSweepProps) {
+  const [chosen, choose] = useQueryState('cell');
+  const cell = chosen === null ? undefined : cells[Number(chosen)];
+  return (
+    <>
+      <SweepHead sweep={sweep} cells={cells} />
+      <div className="relative flex h-[70dvh] min-h-72 min-w-0 flex-col overflow-hidden rounded-card border border-border bg-sunken lg:h-auto lg:min-h-0 lg:flex-1">
+        <div inert={cell !== undefined} className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <SweepGrid
+            sweep={sweep}
+            cells={cells}
+            onOpen={(number) => choose(String(number), { push: true })}
+          />
+        </div>
+        {cell ? <OpenCell sweep={sweep} cell={cell} workflow={workflow} form={form} /> : null}
+      </div>
+    </>
+  );
+}
+
+function SweepHead({ sweep, cells }: Pick<OpenSweepProps, 'sweep' | 'cells'>) {
+  const text = useText('sweep');
+  const { act, isBusy } = useAct();
+  const count = (...states: SweepCell['state'][]) =>
+    cells.filter(({ state }) => states.includes(state)).length;
+  const [open, lost, rest] = [
+    count('waiting', 'pending', 'running'),
+    count('failed', 'refused'),
+    count('cancelled', 'stopped'),
+  ];
+  const params = { sweepId: sweep.id };
+  const refresh = [keys.sweep(sweep.id), keys.sweepCells(sweep.id)];
+  const retry = (states: ('failed' | 'refused' | 'cancelled' | 'stopped')[], done: string) =>
+    void act(() => gateway.call(retrySweep, { params, body: { states } }), { done, refresh });
+  const facts = [
+    text('counts', { done: count('completed'), count: cells.length }),
+    ...(open > 0 ? [text('toCome', { count: open })] : []),
+    ...(lost > 0 ? [text('without', { count: lost })] : []),
+  ];
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-table">
+      <h2 className="min-w-0 font-medium break-words">{sweep.name}</h2>
+      <p role="status" className="min-w-0 flex-1 text-text-2 tabular-nums">
+        {facts.join(' · ')}
+        {sweep.waitsFor === null ? null : ` · ${sweep.waitsFor}`}
+      </p>
+      {open > 0 ? (
+        <Button
+          size="s"
+          disabled={isBusy}
+          onClick={() =>
+            void act(() => gateway.call(cancelSweep, { params }), { done: text('cancelled'), refresh })
+          }
+        >
+          {text('cancelRest')}
+        </Button>
+      ) : null}
+      {lost > 0 ? (
+        <Button size="s" disabled={isBusy} onClick={() => retry(['failed', 'refused'], text('retried'))}>
+          {text('retry')}
+        </Button>
+      ) : null}
+      {rest > 0 ? (
+        <Button size="s" disabled={isBusy} onClick={() => retry(['cancelled', 'stopped'], text('resumed'))}>
+          {text('resume')}
+        </Button>
+      ) : null}
+      <ConfirmedButton
+        variant="plain"
+        question={{
+          title: text('deleteTitle'),
+          effect: text('deleteEffect'),
+          confirm: text('deleteConfirm'),
+        }}
+        work={() => gateway.call(deleteSweep, { params })}
+        done={text('deleted')}
+        refresh={[...keys.sweeps, 'list']}
+        onDone={leave}
+      >
+        {text('delete')}
+      </ConfirmedButton>
+    </div>
+  );
+}
+
+/** One cell as large as its place, with its values. */
+function OpenCell({ sweep, cell, workflow, form }: Omit<OpenSweepProps, 'cells'> & { cell: SweepCell }) {
+  const text = useText('sweep');
+  const toast = useToast();
+  const columns = sweep.axes[0]?.count ?? 1;
+  const close = () => setQuery({ cell: null });
+  const go = (next: number | null) => {
+    if (next !== null && next >= 0 && next < sweep.total) setQuery({ cell: String(next) });
+  };
+  const key = ({ key: pressed }: globalThis.KeyboardEvent) => go(nextCell(pressed, cell.cell, columns));
+  useShortcuts({ ArrowLeft: key, ArrowRight: key, ArrowUp: key, ArrowDown: key, Escape: close });
+  const use = () => {
+    form.setValues(draftsOf(workflow, { ...sweep.params, ...cell.values }));
+    toast({ text: text('used') });
+  };
+  const output = outputOf(cell);
+  return (
+    <div className="absolute inset-0 z-30 flex flex-col bg-sunken">
+      <div className="flex min-h-0 flex-1 items-center justify-center p-2">
+        <CellContent cell={cell} />
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-border bg-surface px-3 py-2">
+        <dl className="flex max-h-24 min-w-0 flex-1 basis-60 flex-wrap gap-x-3 overflow-y-auto text-table">
+          {Object.entries(cell.values).map(([name, value]) => (
+            <div key={name} className="flex min-w-0 gap-1">
+              <dt className="shrink-0 text-text-2">{labelIn(sweep, workflow, name)}</dt>
+              <dd className="min-w-0 break-words">{valueText(value)}</dd>
+            </div>
+          ))}
+        </dl>
+        <div className="flex flex-wrap items-center gap-1">
+          <Button size="s" variant="plain" disabled={cell.cell === 0} onClick={() => go(cell.cell - 1)}>
+            {text('previous')}
+          </Button>
+          <Button
+            size="s"
+            variant="plain"
+            disabled={cell.cell === sweep.total - 1}
+            onClick={() => go(cell.cell + 1)}
+          >
+            {text('next')}
+          </Button>
+          {cell.taskId ? (
+            <LinkButton size="s" variant="plain" href={`/tasks/${cell.taskId}`}>
+              {text('task')}
+            </LinkButton>
+          ) : null}
+          {output ? (
+            <LinkButton size="s" variant="plain" href={`/gallery?task=${cell.taskId}&file=${output.fileId}`}>
+              {text('gallery')}
+            </LinkButton>
+          ) : null}
+          <Button size="s" onClick={use}>
+            {text('use')}
+          </Button>
+          <Button size="s" onClick={close}>
+            {text('close')}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function CellContent({ cell }: { cell: SweepCell }) {
+  const text = useText('sweep');
+  const output = outputOf(cell);
+  if (output && mediaKindOf(output.contentType) === 'picture') {
+    return (
+      <img src={fileAddress(output)} alt={output.filename} className="max-h-full max-w-full object-contain" />
+    );
+  }
+  return (
+    <div className="flex max-w-[48ch] flex-col items-center gap-2 text-center text-body">
+      <CellState cell={cell} />
+      {cell.error ? (
+        <p className="break-words text-text-2">
+          <GatewayText message={cell.error.message} sentences={cell.error.sentences} />
+        </p>
+      ) : output ? (
+        <p className="break-words text-text-2">{text('other', { name: output.filename })}</p>
+      ) : cell.state === 'completed' ? (
+        <p className="text-text-2">{text('noFile')}</p>
+      ) : null}
+    </div>
+  );
+}
+
+/** The name of a value: that of the axis when the sweep was made, otherwise that of the form. */
+function labelIn({ axes }: SweepDetail, { parameters }: SavedWorkflowDetail, name: string): string {
+  const known = axes.find(({ param }) => param === name) ?? parameters.find((each) => each.name === name);
+  return known?.label ?? name;
+}
+
+/** The values as the form has them. A field that the sweep leaves alone has the value of the workflow. */
+function draftsOf(
+  { parameters }: SavedWorkflowDetail,
+  params: Record<string, unknown>,
+): Record<string, Draft> {
+  const shown = parameters.filter(({ hidden }) => !hidden);
+  return Object.fromEntries(
+    shown.map(({ name, default: usual }) => [
+      name,
+      draftOf(Object.hasOwn(params, name) ? params[name] : usual),
+    ]),
+  );
+}
+
+function draftOf(value: unknown): Draft {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'object' && value !== null && '$file' in value)
+    return { fileId: String(value.$file), filename: '' };
+  return value === null || value === undefined ? '' : String(value);
+}

@@ -1,0 +1,63 @@
+import {
+  foreseeSweep,
+  getSweep,
+  listSweepCells,
+  listSweeps,
+  type NewSweep,
+  type SweepCell,
+} from '@switchyard/contract/dispatch/sweep';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { gateway } from '../gateway.ts';
+import { recentNews } from '../live/recent-news.ts';
+import { changedCell } from '../live/sweep-cells.ts';
+import { keys } from './keys.ts';
+
+export function sweepsQuery(workflowId: string) {
+  return queryOptions({
+    queryKey: [...keys.sweeps, 'list', workflowId],
+    queryFn: ({ signal }) => gateway.call(listSweeps, { query: { workflowId, limit: 20 }, signal }),
+  });
+}
+
+export function sweepQuery(sweepId: string) {
+  return queryOptions({
+    queryKey: keys.sweep(sweepId),
+    queryFn: ({ signal }) => gateway.call(getSweep, { params: { sweepId }, signal }),
+  });
+}
+
+/** All cells; a sweep has at most a thousand. Frames about their tasks change them in place. */
+export function sweepCellsQuery(sweepId: string) {
+  return queryOptions({
+    queryKey: keys.sweepCells(sweepId),
+    queryFn: async ({ signal }) => {
+      const cells: SweepCell[] = [];
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const query = { limit: 200, ...(cursor !== undefined && { cursor }) };
+        const page = await gateway.call(listSweepCells, { params: { sweepId }, query, signal });
+        cells.push(...page.items);
+        cursor = page.nextCursor;
+      }
+      return cells.map(withRecentNews);
+    },
+  });
+}
+
+/** A task may have ended while its cell was on its way. */
+function withRecentNews(cell: SweepCell): SweepCell {
+  const change = cell.taskId === null ? undefined : recentNews.of(cell.taskId);
+  return change ? changedCell(cell, change) : cell;
+}
+
+const refreshMs = 15_000;
+
+/** Asks how many runs a sweep would make, how long they take and what they cost. */
+export function sweepOutlookQuery(body: NewSweep) {
+  return queryOptions({
+    queryKey: [...keys.sweeps, 'outlook', body],
+    queryFn: ({ signal }) => gateway.call(foreseeSweep, { body, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs,
+    retry: false,
+  });
+}
