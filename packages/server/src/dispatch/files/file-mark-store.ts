@@ -61,7 +61,6 @@ export class FileMarkStore {
   }
 
   async #mark(trx: Trx, fileIds: readonly string[], { starred, caption }: MarkChange): Promise<void> {
-    const ofThese = isOneOf(this.#database.dialect, { column: 'id', values: fileIds });
     const star = sql.lit(starred ? 1 : 0);
     const words = sql.val(caption ?? '');
     await trx
@@ -71,7 +70,7 @@ export class FileMarkStore {
         select
           .selectFrom('files')
           .select(['id', 'owner', star.as('starred'), sql<string>`cast(${words} as text)`.as('caption')])
-          .where(ofThese),
+          .where('id', 'in', [...fileIds]),
       )
       .onConflict((conflict) =>
         conflict.column('fileId').doUpdateSet(({ ref }) => ({
@@ -104,7 +103,7 @@ export class FileMarkStore {
           select
             .selectFrom('files')
             .select(['id', sql<string>`cast(${tag} as text)`.as('tag'), 'owner'])
-            .where(isOneOf(dialect, { column: 'id', values: fileIds })),
+            .where('id', 'in', [...fileIds]),
         )
         .onConflict((conflict) => conflict.doNothing())
         .execute();
@@ -135,7 +134,7 @@ export async function lockOwnFiles(
     .selectFrom('files')
     .select(['id', 'createdAt'])
     .where('owner', '=', user)
-    .where(isOneOf(dialect, { column: 'id', values: fileIds }))
+    .where('id', 'in', [...fileIds])
     .orderBy('id')
     .$if(dialect === 'postgres', (query) => query.forUpdate())
     .execute();
