@@ -109,7 +109,7 @@ function collectionsBehave(where: () => Promise<DatabaseOptions>): void {
 
   it('is no place for files of others, and no other user changes it', async () => {
     await expect(store.add('ada', change, ['a', 'of-bob'])).rejects.toMatchObject({ code: 'file_not_found' });
-    await expect(store.add('bob', change, [])).rejects.toMatchObject({ code: 'collection_not_found' });
+    await expect(store.remove('bob', change, ['a'])).rejects.toMatchObject({ code: 'collection_not_found' });
     expect(await store.delete('bob', 'c')).toBe(false);
     expect(await order()).toBe('abcde');
   });
