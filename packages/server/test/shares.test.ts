@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
+import { HttpSession } from '@switchyard/dev-env/http-session';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import type { OpenApiDocument } from '@switchyard/server/http/docs/openapi';
 import sharp from 'sharp';
@@ -471,7 +472,7 @@ describe('a share', () => {
     expect((await callers.reader.request('GET', `/api/workflows/${saved.id}`)).status).toBe(404);
   });
 
-  it('ends with its thing, with its owner and with its receiver', async () => {
+  it('ends with its thing, with its owner, and when its owner is disabled', async () => {
     const sharesOf = async () =>
       gateway.context.database.withTables<Answer>().read.selectFrom('shares').select('subjectId').execute();
     const upload = await ann.upload('gone.txt', Buffer.from('gone'));
@@ -498,6 +499,18 @@ describe('a share', () => {
       workflow: graph('x.png'),
     });
     await giver.call('POST', '/api/shares', { ...body, subjectId: next.id });
+    const [{ owner }] = (await giver.call('GET', '/api/shares')).data.items;
+    const session = await HttpSession.login(gateway.url, {
+      email: 'admin@example.com',
+      password: 'correct horse battery',
+    });
+    await session.patch(`/api/v1/users/${owner}`, { disabled: true });
+    await session.patch(`/api/v1/users/${owner}`, { disabled: false });
+    // What a disabled account shared does not come back with it.
+    expect(await sharesOf()).not.toContainEqual({ subjectId: next.id });
+    const back = await DispatchCaller.login(gateway.url, 'giver@example.com');
+    await back.call('POST', '/api/shares', { ...body, subjectId: next.id });
+    expect(await sharesOf()).toContainEqual({ subjectId: next.id });
     await admin.deleteUser('giver@example.com');
     expect(await sharesOf()).not.toContainEqual({ subjectId: next.id });
     const { body: refused } = await ann.request('GET', `/api/workflows/${next.id}`);
