@@ -140,6 +140,131 @@ describe('saved workflows', () => {
     expect((await user.request('POST', `${path}/run`, { body: { version: 9 } })).status).toBe(404);
   });
 
+  it('show a form that its user has arranged, which a restored version brings back with its graph', async () => {
+    const saved = await save({ notes: 'First.' });
+    const path = `/api/workflows/${saved.id}`;
+    const arranged = await user.call('PUT', path, {
+      parameters: [
+        { name: 'color', label: 'Tint 色 <b>', description: 'As a number.', pinned: true, position: 0 },
+        { name: 'filename_prefix', hidden: true },
+      ],
+      notes: 'For the team.',
+      version: 1,
+    });
+    expect(arranged.data).toMatchObject({ version: 2, notes: 'For the team.' });
+    expect(namesIn(arranged.data)).toEqual(['color', 'width', 'height', 'batch_size', 'filename_prefix']);
+    expect(arranged.data.parameters[0]).toMatchObject({ label: 'Tint 色 <b>', pinned: true });
+    expect(Object.keys(arranged.data.schema.properties)).toEqual(['color', 'width', 'height', 'batch_size']);
+
+    const { '1': ground, ...rest } = graph;
+    const { color: _color, ...inputs } = ground.inputs;
+    const without = await user.call('PUT', path, { workflow: { ...rest, '1': { ...ground, inputs } } });
+    expect(without.data).toMatchObject({ version: 3, notes: '', lostFields: ['Tint 色 <b>'] });
+
+    const restored = await user.call('PUT', path, { restore: 2, notes: 'As in version 2.', version: 3 });
+    expect(restored.data).toMatchObject({ version: 4, parameters: arranged.data.parameters });
+    const two = await user.request('PUT', path, { body: { restore: 2, workflow: graph } });
+    expect([two.status, JSON.stringify(two.body)]).toEqual([422, expect.stringContaining('not both')]);
+
+    await user.call('PUT', path, { notes: 'The newest.' });
+    await user.call('PUT', `${path}/versions/1`, { notes: 'The first, in black.' });
+    expect((await user.call('GET', `${path}/versions`)).data).toMatchObject([
+      { version: 4, notes: 'The newest.' },
+      { version: 3, notes: '' },
+      { version: 2, notes: 'For the team.' },
+      { version: 1, notes: 'The first, in black.' },
+    ]);
+    expect((await user.request('PUT', `${path}/versions/9`, { body: { notes: '' } })).status).toBe(404);
+    const { data } = await user.call('GET', `${path}/difference?left=1`);
+    expect(data).toMatchObject({ left: 1, right: 4 });
+    expect(data.differences).toContainEqual({
+      part: 'form',
+      title: 'Tint 色 <b>',
+      field: 'pinned',
+      left: false,
+      right: true,
+    });
+  });
+
+  it('refuse a form that cannot be, and say at which edit', async () => {
+    const saved = await save();
+    const edit = (parameters: object[]) =>
+      user.request('PUT', `/api/workflows/${saved.id}`, { body: { parameters } });
+    const blank = await edit([{ name: 'color', label: ' \t ' }]);
+    expect([blank.status, JSON.stringify(blank.body)]).toEqual([422, expect.stringContaining('label')]);
+    expect((await edit([{ name: 'color', position: -1 }])).status).toBe(422);
+    expect((await edit([{ name: 'colour', pinned: true }])).status).toBe(422);
+    expect((await user.call('GET', `/api/workflows/${saved.id}`)).data.version).toBe(1);
+  });
+
+  it('have the last picture as a cover, another where one is chosen, and the figures of their runs', async () => {
+    const saved = await save();
+    const path = `/api/workflows/${saved.id}`;
+    expect(saved).toMatchObject({ cover: null, figures: { runs: 0, seconds: null, cost: null } });
+    const outputs: string[] = [];
+    for (const width of [8, 12]) {
+      const { data } = await user.call('POST', `${path}/run`, { params: { width } });
+      outputs.push((await user.ended(data.id)).result.outputs[0].fileId);
+    }
+    const [first, last] = outputs;
+    const listed = await user.call('GET', `/api/workflows?name=${encodeURIComponent(saved.name)}`);
+    expect(listed.data.items[0]).toMatchObject({
+      cover: { fileId: last, chosen: false },
+      figures: { runs: 2, seconds: expect.any(Number) },
+    });
+    const chosen = await user.call('PUT', path, { coverFileId: first });
+    expect(chosen.data).toMatchObject({ version: 1, cover: { fileId: first, chosen: true } });
+    const foreign = await other.upload('theirs.png', await picture());
+    const note = await user.upload('note.txt', Buffer.from('none'));
+    const refused = await Promise.all(
+      [foreign, note].map((file) => user.request('PUT', path, { body: { coverFileId: file.fileId } })),
+    );
+    expect(refused.map(({ body }) => body.error)).toEqual(['file_not_found', 'not_a_picture']);
+    await user.call('DELETE', `/api/files/${first}`);
+    expect((await user.call('GET', path)).data.cover).toEqual({ fileId: last, chosen: false });
+  });
+
+  it('go as one file to another user: graph, form, notes and cover', async () => {
+    const saved = await save({ notes: 'For the wall.', description: 'Draws.' });
+    const path = `/api/workflows/${saved.id}`;
+    await user.call('PUT', path, {
+      coverFileId: (await user.upload('wall.png', await picture())).fileId,
+      parameters: [{ name: 'height', rename: 'tall', pinned: true, position: 0 }],
+      notes: 'Taller.',
+    });
+    const { data: file } = await user.call('GET', `${path}/export`);
+    expect(file).toMatchObject({ name: saved.name, notes: 'Taller.', cover: { contentType: 'image/webp' } });
+
+    const { data: made } = await other.call('POST', '/api/workflows/import?name=Theirs', file);
+    expect(made).toMatchObject({ name: 'Theirs', version: 1, notes: 'Taller.', workflow: graph });
+    expect(made).toMatchObject({ description: 'Draws.', exposed: false, cover: { chosen: true } });
+    expect(namesIn(made)).toEqual(['tall', 'width', 'batch_size', 'color', 'filename_prefix']);
+    const again = await other.request('POST', '/api/workflows/import?name=Theirs', { body: file });
+    expect(again.body.error).toBe('workflow_exists');
+
+    const { form } = file;
+    const gone = { ...form[0], label: 'Gone', sets: [{ node: '77', input: 'x' }], name: 'gone' };
+    const more = { ...file, name: 'With a lost field', cover: null, form: [gone, ...form] };
+    expect((await other.call('POST', '/api/workflows/import', more)).data.lostFields).toEqual(['Gone']);
+
+    const cover = { contentType: 'image/png', data: Buffer.from('<svg onload="x">').toString('base64') };
+    const wrong = [
+      [{ ...file, formatVersion: 2 }, 'formatVersion'],
+      [{ ...file, secret: 1 }, 'secret'],
+      [{ ...file, form: [form[0], form[0]] }, 'have the name'],
+      [{ ...file, cover }, 'not a picture'],
+      [{ ...file, workflow: { '1': { inputs: {} } } }, 'class_type'],
+      [{ ...file, notes: 'x'.repeat(8_000_000) }, '8000000 bytes'],
+    ] as const;
+    for (const [body, words] of wrong) {
+      const refused = await other.request('POST', '/api/workflows/import?name=Wrong', { body });
+      expect(refused.status).toBeGreaterThan(399);
+      expect(refused.status).toBeLessThan(500);
+      expect(JSON.stringify(refused.body)).toContain(words);
+    }
+    expect((await other.call('GET', '/api/workflows?name=Wrong')).data.total).toBe(0);
+  });
+
   it('cannot be changed by a client that read an older version', async () => {
     const saved = await save();
     const path = `/api/workflows/${saved.id}`;
@@ -173,10 +298,14 @@ describe('saved workflows', () => {
     ['PUT', ''],
     ['DELETE', ''],
     ['GET', '/versions'],
+    ['PUT', '/versions/1'],
+    ['GET', '/difference?left=1'],
+    ['GET', '/export'],
     ['POST', '/run'],
   ])("of another user do not exist for %s '%s', not even for an administrator", async (method, suffix) => {
     const saved = await save();
-    const body = method === 'GET' || method === 'DELETE' ? undefined : {};
+    const body =
+      method === 'GET' || method === 'DELETE' ? undefined : suffix === '/versions/1' ? { notes: '' } : {};
     for (const caller of [other, admin]) {
       const answer = await caller.request(method, `/api/workflows/${saved.id}${suffix}`, { body });
       expect([answer.status, answer.body.error]).toEqual([404, 'workflow_not_found']);
@@ -203,6 +332,16 @@ it('what workers said about nodes is known after they are gone', async () => {
 
   expect(saved.parameters[0]).toMatchObject({ type: 'integer', minimum: expect.any(Number) });
 });
+
+function namesIn({ parameters }: { parameters: { name: string }[] }): string[] {
+  return parameters.map(({ name }) => name);
+}
+
+function picture(): Promise<Buffer> {
+  return sharp({ create: { width: 30, height: 20, channels: 3, background: '#c02' } })
+    .png()
+    .toBuffer();
+}
 
 async function save(more: object = {}) {
   count += 1;

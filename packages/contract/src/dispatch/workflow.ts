@@ -61,12 +61,39 @@ export const workflowParameter = Type.Object({
 });
 export type WorkflowParameter = Static<typeof workflowParameter>;
 
+/** What the record says of a workflow: how often it ran, for how long and for how much. */
+export const workflowFigures = Type.Object({
+  runs: Type.Integer({ description: 'The runs that completed.' }),
+  runsIsMinimum: Type.Optional(Type.Boolean({ description: 'There are more than were counted.' })),
+  seconds: nullable(
+    Type.Number({ description: 'The median of the latest runs; null before the first one.' }),
+  ),
+  cost: nullable(
+    Type.Number({ description: 'The price of a run that takes this long; null without a price.' }),
+  ),
+  currency: nullable(Type.String()),
+});
+export type WorkflowFigures = Static<typeof workflowFigures>;
+
+export const workflowCover = nullable(
+  Type.Object(
+    {
+      fileId: Type.String(),
+      chosen: Type.Boolean({ description: 'Otherwise it is the last picture that the workflow has made.' }),
+    },
+    { description: 'Null before the first picture.' },
+  ),
+);
+export type WorkflowCover = Static<typeof workflowCover>;
+
 export const savedWorkflow = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
   exposed: Type.Boolean({ description: 'The lead agent of its owner has it as a tool.' }),
   version: Type.Integer({ description: 'The newest, and the one that runs.' }),
+  cover: workflowCover,
+  figures: workflowFigures,
   createdAt: isoTime,
   updatedAt: isoTime,
 });
@@ -74,6 +101,13 @@ export type SavedWorkflow = Static<typeof savedWorkflow>;
 
 export const savedWorkflowDetail = Type.Object({
   ...savedWorkflow.properties,
+  notes: Type.String({ description: 'What the version is for, or what changed with it.' }),
+  lostFields: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'The labels of pinned fields that the new graph does not have. In the answer to a change and to an import.',
+    }),
+  ),
   workflow,
   parameters: Type.Array(workflowParameter, { description: 'In the order of the form.' }),
   schema: Type.Record(Type.String(), Type.Unknown(), {
@@ -101,6 +135,7 @@ const name = Type.String({
   description: 'Unique among yours.',
 });
 const description = Type.String({ maxLength: 1_000 });
+const notes = Type.String({ maxLength: 1_000 });
 
 /** The presentation of one parameter. A field that is left out stays as it is. */
 export const parameterEdit = Type.Object(
@@ -133,6 +168,7 @@ export const newSavedWorkflow = Type.Object(
     description: Type.Optional(description),
     exposed: Type.Optional(Type.Boolean({ default: false })),
     parameters: Type.Optional(parameterEdits),
+    notes: Type.Optional(notes),
   },
   closed,
 );
@@ -145,14 +181,98 @@ export const savedWorkflowChange = Type.Object(
     description: Type.Optional(description),
     exposed: Type.Optional(Type.Boolean()),
     parameters: Type.Optional(parameterEdits),
+    restore: Type.Optional(
+      versionNumber('Make the graph and the form of this version the newest. Not together with `workflow`.'),
+    ),
+    notes: Type.Optional(
+      Type.String({
+        maxLength: 1_000,
+        description: 'Of the version that this change makes. Without one, they stand on the newest.',
+      }),
+    ),
+    coverFileId: Type.Optional(
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'One of your pictures. Null takes the last result again.',
+        }),
+      ),
+    ),
     version: Type.Optional(versionNumber('The version that you read: refused when it is not the newest.')),
   },
   closed,
 );
 export type SavedWorkflowChange = Static<typeof savedWorkflowChange>;
 
-export const savedWorkflowVersion = Type.Object({ version: Type.Integer(), createdAt: isoTime });
+export const savedWorkflowVersion = Type.Object({
+  version: Type.Integer(),
+  notes: Type.String(),
+  createdAt: isoTime,
+});
 export type SavedWorkflowVersion = Static<typeof savedWorkflowVersion>;
+
+export const versionDifference = Type.Object({
+  left: Type.Integer(),
+  right: Type.Integer(),
+  differences: Type.Array(
+    Type.Object({
+      part: oneOf(['graph', 'form'], { description: 'Where it differs: what runs, or how it is asked for.' }),
+      title: Type.String({ description: 'The title of the node; for a form, the label of the field.' }),
+      field: Type.String({ description: 'The input of the node, or the property of the field.' }),
+      left: Type.Optional(Type.Unknown({ description: 'Absent when the first version lacks it.' })),
+      right: Type.Optional(Type.Unknown({ description: 'Absent when the second version lacks it.' })),
+    }),
+    { description: 'At most 500. Long values are cut.' },
+  ),
+  isCut: Type.Boolean({ description: 'There are more differences.' }),
+});
+export type VersionDifference = Static<typeof versionDifference>;
+
+/** A graph of the largest size, written with spaces, a form and a cover. */
+export const maxExportBytes = 8_000_000;
+/** A picture of the size of a cover has a tenth of it. */
+const maxCoverCharacters = 1_000_000;
+
+const exportedField = Type.Object(
+  {
+    name: parameterName,
+    label,
+    description: nullable(parameterText),
+    hidden: Type.Boolean(),
+    pinned: Type.Boolean(),
+    placeholder: nullable(Type.String({ maxLength: 200 })),
+    sets: Type.Array(
+      Type.Object({ node: Type.String({ maxLength: 200 }), input: Type.String({ maxLength: 200 }) }, closed),
+      { maxItems: 1_000 },
+    ),
+  },
+  closed,
+);
+
+/** The first versions of the form of this file; a later gateway reads it as well. */
+export const workflowExport = Type.Object(
+  {
+    format: Type.Literal('switchyard.workflow'),
+    formatVersion: Type.Literal(1, { description: 'The version of the form of this file.' }),
+    name,
+    description,
+    notes,
+    workflow,
+    form: Type.Array(exportedField, { maxItems: maxParameters, description: 'The fields in their order.' }),
+    cover: nullable(
+      Type.Object(
+        {
+          contentType: Type.String({ maxLength: 100 }),
+          data: Type.String({ maxLength: maxCoverCharacters, description: 'Base64.' }),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+export type WorkflowExport = Static<typeof workflowExport>;
 
 const { workflow: _workflow, strict: _strict, ...taskOptions } = newTask.properties;
 export const workflowRun = Type.Object(
@@ -242,6 +362,66 @@ export const listWorkflowVersions = {
     params: workflowParams,
     querystring: Type.Object({}, closed),
     response: { 200: envelope(Type.Array(savedWorkflowVersion)) },
+  },
+} as const satisfies Endpoint;
+
+export const noteWorkflowVersion = {
+  method: 'PUT',
+  url: '/api/workflows/:workflowId/versions/:version',
+  config: { access: 'dispatch:write' },
+  schema: {
+    summary: 'Write the notes of a version',
+    tags,
+    params: Type.Object({ ...workflowParams.properties, version: versionNumber() }),
+    body: Type.Object({ notes }, closed),
+    response: { 200: envelope(savedWorkflowVersion) },
+  },
+} as const satisfies Endpoint;
+
+export const compareWorkflowVersions = {
+  method: 'GET',
+  url: '/api/workflows/:workflowId/difference',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'What differs between two versions of a workflow',
+    description: 'By the title of a node and its input, and by the label of a field and its property.',
+    tags,
+    params: workflowParams,
+    querystring: Type.Object(
+      { left: versionNumber(), right: Type.Optional(versionNumber('The newest when absent.')) },
+      closed,
+    ),
+    response: { 200: envelope(versionDifference) },
+  },
+} as const satisfies Endpoint;
+
+export const exportWorkflow = {
+  method: 'GET',
+  url: '/api/workflows/:workflowId/export',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'One version of a workflow as a file',
+    description:
+      'Graph, form, notes, and the cover as a small picture. `POST /api/workflows/import` takes it.',
+    tags,
+    params: workflowParams,
+    querystring: Type.Object({ version: Type.Optional(versionNumber('The newest when absent.')) }, closed),
+    response: { 200: envelope(workflowExport) },
+  },
+} as const satisfies Endpoint;
+
+export const importWorkflow = {
+  method: 'POST',
+  url: '/api/workflows/import',
+  config: { access: 'dispatch:write', bodyLimit: maxExportBytes },
+  schema: {
+    summary: 'Save a workflow from an exported file',
+    description:
+      'The cover becomes one of your files. Fields that the graph does not have are left out and named in `lostFields`.',
+    tags,
+    querystring: Type.Object({ name: Type.Optional(name) }, closed),
+    body: workflowExport,
+    response: { 200: envelope(savedWorkflowDetail) },
   },
 } as const satisfies Endpoint;
 

@@ -76,6 +76,8 @@ import { WorkflowOutlooks } from './waiting/workflow-outlooks.ts';
 import { createWebhooks } from './webhooks/create-webhooks.ts';
 import { SavedWorkflowStore } from './workflows/saved-workflow-store.ts';
 import { SavedWorkflows } from './workflows/saved-workflows.ts';
+import { WorkflowFiles } from './workflows/workflow-files.ts';
+import { WorkflowRecordStore } from './workflows/workflow-record-store.ts';
 import { workflowRoutes } from './workflows/workflow-routes.ts';
 
 export interface DispatchArea {
@@ -145,7 +147,8 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
   const batches = new TaskBatches({ ...rows, store: new TaskBatchStore(database), lists, tasks, front });
   const shares = new Shares({ ...rows, store: rows.shares });
   const price = options.workerPrice;
-  const { savedWorkflows, outlooks, sweeps } = createWorkflows(rows, { tasks, fleet, estimates });
+  const workflows = createWorkflows(rows, { tasks, fleet, estimates });
+  const { savedWorkflows, outlooks, sweeps } = workflows;
   const control = new QueueControl({
     ...rows,
     store: rows.pauseStore,
@@ -181,7 +184,7 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
       taskTimelineRoutes({ timelines: timelinesIn(database) }),
       monitorRoutes,
       rows.webhookRoutes,
-      workflowRoutes({ ...rows, workflows: savedWorkflows }),
+      workflowRoutes({ ...rows, ...workflows }),
       shareRoutes({ ...rows, shares }),
       sweepRoutes({ ...rows, sweeps }),
       pushRoute({ ...rows, hub, socketsPerUser: options.limits.socketsPerUser }),
@@ -264,19 +267,23 @@ function createWorkflows(
   { tasks, fleet, estimates }: { tasks: Tasks; fleet: Fleet; estimates: Estimates },
 ) {
   const { database, clock, instanceStore: instances, options } = rows;
-  const savedWorkflows = new SavedWorkflows({ ...rows, store: rows.workflowStore, tasks });
+  const { workflowStore: store, files, shrunk: thumbnails } = rows;
+  const records = new WorkflowRecordStore(database);
+  const price = options.workerPrice;
+  const savedWorkflows = new SavedWorkflows({ ...rows, store, records, price, tasks });
+  const workflowFiles = new WorkflowFiles({ workflows: savedWorkflows, files, thumbnails });
   const outlooks = new WorkflowOutlooks({
     savedWorkflows,
     instances,
     fleet,
     estimates,
-    price: options.workerPrice,
+    price,
     maxPriorityOf: (caller) => tasks.maxPriorityOf(caller),
     clock,
   });
   const sweepStore = new SweepStore(database);
   const sweeps = new WorkflowSweeps({ ...rows, store: sweepStore, tasks, savedWorkflows, outlooks });
-  return { savedWorkflows, outlooks, sweeps };
+  return { savedWorkflows, workflowFiles, outlooks, sweeps };
 }
 
 /** Returns the stores that the doors read and write themselves. */

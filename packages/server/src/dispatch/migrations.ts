@@ -21,6 +21,7 @@ import * as clientsOfComfyui from './migrations/020-clients-of-comfyui.ts';
 import * as contentHashes from './migrations/021-content-hashes.ts';
 import * as embeddings from './migrations/022-embeddings.ts';
 import * as traces from './migrations/023-traces.ts';
+import * as workflowVersions from './migrations/024-workflow-versions.ts';
 import * as sweeps from './migrations/025-sweeps.ts';
 import * as fileSearch from './migrations/026-file-search.ts';
 import * as keptFiles from './migrations/027-kept-files.ts';
@@ -52,6 +53,7 @@ export const dispatchMigrations: readonly Migration[] = [
   traces,
   sweeps,
   fileSearch,
+  workflowVersions,
   keptFiles,
   shares,
   spreadCounters,

@@ -447,6 +447,8 @@ export interface SavedWorkflowTable {
   exposed: number;
   /** The newest of its versions. */
   version: number;
+  /** The picture that its owner chose; null for the last result. The file may be gone. */
+  coverFileId: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -456,6 +458,7 @@ export interface SavedWorkflowVersionTable {
   version: number;
   graph: string;
   parameters: string;
+  notes: Generated<string>;
   createdAt: string;
 }
 

@@ -23,14 +23,15 @@ export function createFiles(
   const ownFiles = new OwnFiles({ files: store, nodeInputs });
   const work = new PictureWork();
   const pictures = new StoredPictures({ content, work });
+  const shrunk = new Thumbnails({ content, cache: thumbnails, work });
   const routes = fileRoutes({
     ...parts,
     files,
     pictures,
     marks: new FileMarkStore(database),
     archives: new FileArchives({ files }),
-    thumbnails: new Thumbnails({ content, cache: thumbnails, work }),
+    thumbnails: shrunk,
     uploadBytes: options.limits.uploadBytes,
   });
-  return { files, ownFiles, pictures, fileStore: store, fileRoutes: routes };
+  return { files, ownFiles, pictures, shrunk, fileStore: store, fileRoutes: routes };
 }

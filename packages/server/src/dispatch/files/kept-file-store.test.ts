@@ -32,7 +32,14 @@ const files = {
   both: ['starred', 'collection'],
   shared: ['shared'],
   varied: ['sweep'],
+  earlier: [],
+  latest: ['cover'],
+  chosen: ['cover'],
+  'not-chosen': [],
 };
+/** The workflow that made a file. It has another cover where one is chosen for it. */
+const workflows: Record<string, string> = { earlier: 'w1', latest: 'w1', 'not-chosen': 'w2' };
+const unkept = Object.entries(files).flatMap(([id, by]) => (by.length === 0 ? id : []));
 
 function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
   let opened: Database<unknown>;
@@ -49,17 +56,6 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
 
   beforeEach(async () => {
     await database.write(async (trx) => {
-      const tables = [
-        'files',
-        'file_texts',
-        'file_marks',
-        'file_tags',
-        'collections',
-        'collection_items',
-        'shares',
-        'sweeps',
-        'sweep_cells',
-      ] as const;
       for (const table of tables) await trx.deleteFrom(table).execute();
     });
     for (const id of Object.keys(files)) await store.insertUpload({ user: 'ada' }, fileRow(id), roomy);
@@ -94,11 +90,22 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
     ).flat();
 
   it('outlive their 30 days, and others do not', async () => {
-    expect(await new UpkeepStore(database).filesBefore(later, 50)).toEqual({ count: 2, bytes: 2 });
-    expect(await sweep()).toEqual(['noted', 'plain']);
-    expect((await present()).sort()).toEqual(['both', 'grouped', 'shared', 'starred', 'varied']);
+    expect(await new UpkeepStore(database).filesBefore(later, 50)).toEqual({
+      count: unkept.length,
+      bytes: unkept.length,
+    });
+    expect(await sweep()).toEqual(unkept.toSorted());
+    expect((await present()).sort()).toEqual([
+      'both',
+      'chosen',
+      'grouped',
+      'latest',
+      'shared',
+      'starred',
+      'varied',
+    ]);
     expect(await rowsOf('noted')).toEqual([]);
-    expect(await store.usedBytes('ada')).toBe(5);
+    expect(await store.usedBytes('ada')).toBe(Object.keys(files).length - unkept.length);
   });
 
   it('do not hide older files behind them from a sweep that looks at few at a time', async () => {
@@ -113,7 +120,7 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
       deleted.push(...page.rows.map(({ id }) => id));
       after = page.last;
     } while (after !== null);
-    expect(deleted).toEqual(['noted', 'plain']);
+    expect(deleted.sort()).toEqual(unkept.toSorted());
   });
 
   it('are told apart by what keeps them', async () => {
@@ -126,6 +133,9 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
     expect(await rowsOf('both')).toEqual([]);
     const [collection] = await database.read.selectFrom('collections').selectAll().execute();
     expect(collection).toMatchObject({ itemCount: 1, coverFileId: null });
+    await store.delete({ user: 'ada' }, 'chosen');
+    const [note] = (await notesOn(database.read, ['not-chosen'])).values();
+    expect(note?.keptBy).toEqual(['cover']);
   });
 
   it('go back to the common rule when their account is deleted', async () => {
@@ -137,6 +147,19 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
     expect(await sweep()).toHaveLength(Object.keys(files).length);
   });
 }
+
+const tables = [
+  'files',
+  'file_texts',
+  'file_marks',
+  'file_tags',
+  'collections',
+  'collection_items',
+  'saved_workflows',
+  'shares',
+  'sweeps',
+  'sweep_cells',
+] as const;
 
 const roomy = { quotaBytes: 1_000 };
 
@@ -150,7 +173,7 @@ function fileRow(id: string) {
     contentType: 'image/png',
     source: 'output' as const,
     taskId: id === 'varied' ? 't1' : null,
-    workflowId: null,
+    workflowId: workflows[id] ?? null,
     createdAt: oldTime,
   };
 }
@@ -209,5 +232,14 @@ async function keep(trx: Parameters<Parameters<Database<DispatchTables>['write']
   await trx
     .insertInto('sweep_cells')
     .values({ ...cell, taskId: 't1' })
+    .execute();
+  const drawn = { owner: 'ada', description: '', exposed: 0, version: 1, ...times };
+  const covers = [
+    { id: 'w1', name: 'Last result', coverFileId: null },
+    { id: 'w2', name: 'Chosen', coverFileId: 'chosen' },
+  ];
+  await trx
+    .insertInto('saved_workflows')
+    .values(covers.map((row) => ({ ...drawn, ...row })))
     .execute();
 }

@@ -2,6 +2,7 @@ import type { FileKeeper } from '@switchyard/contract/dispatch/file';
 import type { ExpressionBuilder, ExpressionWrapper, Kysely, SqlBool } from 'kysely';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import { dialectOf, isOneOf } from '../../platform/database/dialect.ts';
+import { decodableTypes } from '../../platform/pictures/picture-library.ts';
 import { forgetSharesOfThings } from '../shares/share-store.ts';
 import type { DispatchTables } from '../tables.ts';
 
@@ -73,6 +74,16 @@ const keepers: Partial<Record<FileKeeper, Keeper>> = {
     // A cell has the files of its task that exist.
     forget: async () => undefined,
   },
+  cover: {
+    keeps: (file) => file.or([isChosenCover(file), isLastPicture(file)]),
+    forget: async (trx, fileIds) => {
+      await trx
+        .updateTable('saved_workflows')
+        .set({ coverFileId: null })
+        .where('coverFileId', 'in', fileIds)
+        .execute();
+    },
+  },
 };
 
 /** A unit locks files first, then collections, then their items, so that no two wait for each other. */
@@ -86,6 +97,40 @@ async function lockCollectionsOf(trx: Trx, fileIds: readonly string[]): Promise<
     .orderBy('id')
     .forUpdate()
     .execute();
+}
+
+function isChosenCover({ exists, selectFrom }: OfFile): Condition {
+  return exists(
+    selectFrom('saved_workflows')
+      .select('saved_workflows.id')
+      .whereRef('saved_workflows.coverFileId', '=', 'files.id'),
+  );
+}
+
+/** True for the last picture that a workflow has made for its owner, while no other one is chosen. */
+function isLastPicture({ and, exists, not, selectFrom, ...file }: OfFile): Condition {
+  return and([
+    exists(
+      selectFrom('saved_workflows')
+        .select('saved_workflows.id')
+        .whereRef('saved_workflows.id', '=', 'files.workflowId')
+        .whereRef('saved_workflows.owner', '=', 'files.owner')
+        .where('saved_workflows.coverFileId', 'is', null),
+    ),
+    file.eb('files.contentType', 'in', [...decodableTypes]),
+    not(
+      exists(
+        selectFrom('files as later')
+          .select('later.id')
+          .whereRef('later.workflowId', '=', 'files.workflowId')
+          .whereRef('later.owner', '=', 'files.owner')
+          .where('later.contentType', 'in', [...decodableTypes])
+          .where(({ eb, refTuple }) =>
+            eb(refTuple('later.createdAt', 'later.id'), '>', refTuple('files.createdAt', 'files.id')),
+          ),
+      ),
+    ),
+  ]);
 }
 
 /** Subtracts each of these once from the count of its collection. */
@@ -200,7 +245,10 @@ export async function forgetFiles(trx: Trx, fileIds: readonly string[]): Promise
   for (const { forget } of Object.values(keepers)) await forget(trx, fileIds);
 }
 
-/** Part of the unit that deletes an account. Its files go back to the rule of `files.retention`. */
+/**
+ * Part of the unit that deletes an account. Its files go back to the rule of `files.retention`, and its workflows are
+ * deleted, since they would keep their covers for ever.
+ */
 export async function forgetKeptOf<Tables>(trx: WriteTransaction<Tables>, userId: string): Promise<void> {
   const own = trx as unknown as Trx;
   await own.deleteFrom('file_marks').where('owner', '=', userId).execute();
@@ -214,4 +262,7 @@ export async function forgetKeptOf<Tables>(trx: WriteTransaction<Tables>, userId
   const sweeps = own.selectFrom('sweeps').select('id').where('owner', '=', userId);
   await own.deleteFrom('sweep_cells').where('sweepId', 'in', sweeps).execute();
   await own.deleteFrom('sweeps').where('owner', '=', userId).execute();
+  const workflows = own.selectFrom('saved_workflows').select('id').where('owner', '=', userId);
+  await own.deleteFrom('saved_workflow_versions').where('workflowId', 'in', workflows).execute();
+  await own.deleteFrom('saved_workflows').where('owner', '=', userId).execute();
 }

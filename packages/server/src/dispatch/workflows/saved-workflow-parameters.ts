@@ -32,13 +32,13 @@ const nameLength = 64;
 export function parametersOf(graph: Graph, { known, previous = [] }: ReadOptions): WorkflowParameter[] {
   const placeholders = placeholderParameters(graph, known);
   const inputs = inputParameters(graph, { known, hidden: placeholders.length > 0 });
-  const before = new Map(previous.map((parameter) => [keyOf(parameter), parameter]));
+  const before = new Map(previous.map((parameter) => [parameterKey(parameter), parameter]));
   const found = [...placeholders, ...inputs].slice(0, maxParameters);
-  const taken = new Set(found.flatMap((parameter) => before.get(keyOf(parameter))?.name ?? []));
-  const unnamed = found.filter((parameter) => !before.has(keyOf(parameter)));
+  const taken = new Set(found.flatMap((parameter) => before.get(parameterKey(parameter))?.name ?? []));
+  const unnamed = found.filter((parameter) => !before.has(parameterKey(parameter)));
   const shared = sharedNames(unnamed);
   const named = found.map((parameter) => {
-    const known = before.get(keyOf(parameter));
+    const known = before.get(parameterKey(parameter));
     if (!known) return { ...parameter, name: freeName(namesFor(parameter, shared), taken) };
     const { name, label, hidden, pinned, description } = known;
     return { ...parameter, name, label, hidden, pinned, description: description ?? parameter.description };
@@ -48,11 +48,11 @@ export function parametersOf(graph: Graph, { known, previous = [] }: ReadOptions
 
 /** Parameters that were there keep their order. A new one follows the one that stands before it in the graph. */
 function inOrderOf(previous: readonly ShownParameter[], found: WorkflowParameter[]): WorkflowParameter[] {
-  const places = new Map(previous.map((parameter, index) => [keyOf(parameter), index]));
+  const places = new Map(previous.map((parameter, index) => [parameterKey(parameter), index]));
   let place = -1;
   const placed = found.map((parameter, index) => {
-    place = places.get(keyOf(parameter)) ?? place;
-    return { parameter, place, index, isNew: !places.has(keyOf(parameter)) };
+    place = places.get(parameterKey(parameter)) ?? place;
+    return { parameter, place, index, isNew: !places.has(parameterKey(parameter)) };
   });
   return placed
     .sort((a, b) => a.place - b.place || Number(a.isNew) - Number(b.isNew) || a.index - b.index)
@@ -196,8 +196,21 @@ function newParameter({ type, ...shape }: Shape, own: Own): WorkflowParameter {
   };
 }
 
+/** The labels of pinned fields of an earlier form that are not among the parameters any more. */
+export function lostFields(
+  previous: readonly ShownParameter[],
+  parameters: readonly WorkflowParameter[],
+): string[] {
+  const present = new Set(parameters.map(parameterKey));
+  const lost = previous.filter((parameter) => parameter.pinned && !present.has(parameterKey(parameter)));
+  return lost.map(({ label }) => label);
+}
+
 /** Returns what a parameter sets, which is the same in each version of a graph. */
-function keyOf({ placeholder, sets: [first] }: Pick<ShownParameter, 'placeholder' | 'sets'>): string {
+export function parameterKey({
+  placeholder,
+  sets: [first],
+}: Pick<ShownParameter, 'placeholder' | 'sets'>): string {
   return JSON.stringify(placeholder === null ? [first?.node, first?.input] : [placeholder]);
 }
 

@@ -133,10 +133,11 @@ function workflowsBehave(where: () => Promise<DatabaseOptions>): void {
 }
 
 function workflow(owner: string, { id, name }: { id: string; name: string }): StoredWorkflow {
-  const row = { id, owner, name, description: '', exposed: 0, version: 1, createdAt: at, updatedAt: at };
+  const times = { createdAt: at, updatedAt: at };
+  const row = { id, owner, name, description: '', exposed: 0, version: 1, coverFileId: null, ...times };
   return { row, version: version(id, 1) };
 }
 
 function version(workflowId: string, number: number): StoredWorkflow['version'] {
-  return { workflowId, version: number, graph: '{}', parameters: `[${number}]`, createdAt: at };
+  return { workflowId, version: number, graph: '{}', parameters: `[${number}]`, notes: '', createdAt: at };
 }

@@ -22,6 +22,8 @@ export interface WorkflowChange {
   columns: Updateable<SavedWorkflowTable>;
   /** Null when the graph and its parameters do not change. */
   version: Insertable<SavedWorkflowVersionTable> | null;
+  /** The notes of the version that the change was made from; undefined when they stay. */
+  notes?: string | undefined;
 }
 
 /** Saved workflows belong to their user; even an administrator sees only their own. */
@@ -141,11 +143,18 @@ export class SavedWorkflowStore {
     return stored && { row, version: stored };
   }
 
-  async versions(owner: Owner, workflowId: string): Promise<Pick<VersionRow, 'version' | 'createdAt'>[]> {
+  async versions(
+    owner: Owner,
+    workflowId: string,
+  ): Promise<Pick<VersionRow, 'version' | 'notes' | 'createdAt'>[]> {
     return this.#database.read
       .selectFrom('saved_workflow_versions')
       .innerJoin('saved_workflows', 'saved_workflows.id', 'saved_workflow_versions.workflowId')
-      .select(['saved_workflow_versions.version', 'saved_workflow_versions.createdAt'])
+      .select([
+        'saved_workflow_versions.version',
+        'saved_workflow_versions.notes',
+        'saved_workflow_versions.createdAt',
+      ])
       .where('owner', '=', userOf(owner))
       .where('workflowId', '=', workflowId)
       .orderBy('saved_workflow_versions.version', 'desc')
@@ -159,7 +168,7 @@ export class SavedWorkflowStore {
   async change(
     owner: Owner,
     workflowId: string,
-    { from, columns, version, keep }: WorkflowChange & { keep: number },
+    { from, columns, version, notes, keep }: WorkflowChange & { keep: number },
   ): Promise<boolean> {
     const user = userOf(owner);
     return this.#write(async (trx) => {
@@ -172,6 +181,7 @@ export class SavedWorkflowStore {
         .where('version', '=', from)
         .executeTakeFirst();
       if (changed.numUpdatedRows === 0n) return false;
+      if (notes !== undefined) await writeNotes(trx, { workflowId, version: from, notes });
       if (!version) return true;
       await trx.insertInto('saved_workflow_versions').values(version).execute();
       await trx
@@ -180,6 +190,24 @@ export class SavedWorkflowStore {
         .where('version', '<=', version.version - keep)
         .execute();
       return true;
+    });
+  }
+
+  /** Returns false when the version is not kept. */
+  async note(
+    owner: Owner,
+    workflowId: string,
+    { version, notes }: { version: number; notes: string },
+  ): Promise<boolean> {
+    const user = userOf(owner);
+    return this.#write(async (trx) => {
+      const own = await trx
+        .selectFrom('saved_workflows')
+        .select('id')
+        .where('owner', '=', user)
+        .where('id', '=', workflowId)
+        .executeTakeFirst();
+      return own !== undefined && (await writeNotes(trx, { workflowId, version, notes }));
     });
   }
 
@@ -212,6 +240,19 @@ export class SavedWorkflowStore {
       throw isUniqueViolation(error) ? new AppError('workflow_exists', { cause: error }) : error;
     }
   }
+}
+
+async function writeNotes(
+  trx: Trx,
+  { workflowId, version, notes }: Pick<VersionRow, 'workflowId' | 'version' | 'notes'>,
+): Promise<boolean> {
+  const written = await trx
+    .updateTable('saved_workflow_versions')
+    .set({ notes })
+    .where('workflowId', '=', workflowId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return written.numUpdatedRows > 0n;
 }
 
 function userOf(owner: Owner): string {

@@ -1,10 +1,12 @@
-import type { NewTask } from '@switchyard/contract/dispatch/tasks';
+import { maxCountedTasks, type NewTask } from '@switchyard/contract/dispatch/tasks';
 import type {
   NewSavedWorkflow,
   SavedWorkflow,
   SavedWorkflowChange,
   SavedWorkflowDetail,
   SavedWorkflowVersion,
+  VersionDifference,
+  WorkflowFigures,
   WorkflowParameter,
   WorkflowRun,
 } from '@switchyard/contract/dispatch/workflow';
@@ -13,18 +15,28 @@ import { AppError } from '../../lib/app-error.ts';
 import { type Clock, toIso } from '../../lib/clock.ts';
 import { newTimeOrderedId } from '../../lib/ids.ts';
 import type { Owner } from '../../lib/owner.ts';
+import { type WorkerPrice, workerCost } from '../../lib/worker-price.ts';
+import { requirePicture } from '../../platform/pictures/picture-library.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { OwnFiles } from '../files/own-files.ts';
+import type { StoredFiles } from '../files/stored-files.ts';
 import { type Graph, nodeClasses, parseGraph } from '../graphs/graph.ts';
 import type { NodeInputStore } from '../instances/node-input-store.ts';
 import type { RequestedTask } from '../intake/task-submission.ts';
 import type { SubmitMeta, Submitted, Tasks } from '../intake/tasks.ts';
 import type { Right, ShareStore } from '../shares/share-store.ts';
 import { withMasks } from './mask-parameters.ts';
-import { editParameters, parametersOf } from './saved-workflow-parameters.ts';
+import {
+  editParameters,
+  lostFields,
+  parametersOf,
+  type ShownParameter,
+} from './saved-workflow-parameters.ts';
 import { schemaOf } from './saved-workflow-schema.ts';
 import type { SavedWorkflowRow, SavedWorkflowStore, StoredWorkflow } from './saved-workflow-store.ts';
 import { rightParamsOf, taskParamsOf } from './saved-workflow-values.ts';
+import { versionDifferenceOf } from './version-difference.ts';
+import type { WorkflowRecord, WorkflowRecordStore } from './workflow-record-store.ts';
 
 interface WorkflowValues {
   workflowId: string;
@@ -55,6 +67,9 @@ export class SavedWorkflows {
   constructor(options: {
     store: SavedWorkflowStore;
     shares: Pick<ShareStore, 'right' | 'tool' | 'switchTool'>;
+    records: Pick<WorkflowRecordStore, 'of'>;
+    files: Pick<StoredFiles, 'selected'>;
+    price: WorkerPrice | null;
     nodeInputs: Pick<NodeInputStore, 'of'>;
     ownFiles: Pick<OwnFiles, 'fixedIn'>;
     tasks: Pick<Tasks, 'submitRequest'>;
@@ -64,10 +79,16 @@ export class SavedWorkflows {
     this.#options = options;
   }
 
-  async create(userId: string, input: NewSavedWorkflow): Promise<SavedWorkflowDetail> {
+  /** `form`: how the fields were shown where the workflow comes from. */
+  async create(
+    userId: string,
+    input: NewSavedWorkflow,
+    form: readonly ShownParameter[] = [],
+  ): Promise<SavedWorkflowDetail> {
     const { store, clock } = this.#options;
     const graph = readGraph(input.workflow);
-    const parameters = editParameters(await this.#parametersOf(graph), input.parameters ?? []);
+    const read = await this.#parametersOf(graph, form);
+    const parameters = editParameters(read, input.parameters ?? []);
     const createdAt = toIso(clock());
     const row: SavedWorkflowRow = {
       id: newTimeOrderedId(clock()),
@@ -76,12 +97,14 @@ export class SavedWorkflows {
       description: input.description ?? '',
       exposed: input.exposed ? 1 : 0,
       version: 1,
+      coverFileId: null,
       createdAt,
       updatedAt: createdAt,
     };
-    const version = versionOf(row, { graph, parameters, createdAt });
+    const { notes = '' } = input;
+    const version = versionOf(row, { graph, parameters, notes, createdAt });
     await store.insert({ user: userId }, { row, version }, { max: workflowLimits.perUser });
-    return viewDetail({ row, version }, null);
+    return this.#viewDetail({ row, version }, { lost: lostFields(form, read) });
   }
 
   /** Saves the newest version as a workflow of this user. */
@@ -96,12 +119,13 @@ export class SavedWorkflows {
       name: name?.trim() ?? reached.row.name,
       exposed: 0,
       version: 1,
+      coverFileId: null,
       createdAt,
       updatedAt: createdAt,
     };
     const version = { ...reached.version, workflowId: row.id, version: 1, createdAt };
     await store.insert({ user: userId }, { row, version }, { max: workflowLimits.perUser });
-    return viewDetail({ row, version }, null);
+    return this.#viewDetail({ row, version });
   }
 
   async list(
@@ -109,18 +133,49 @@ export class SavedWorkflows {
     page: { name?: string | undefined; limit: number; offset: number },
   ): Promise<{ total: number; items: SavedWorkflow[] }> {
     const { total, rows } = await this.#options.store.list(owner, page);
-    return { total, items: rows.map(viewWorkflow) };
+    const records = await this.#options.records.of(rows.map(({ id }) => id));
+    return { total, items: rows.map((row) => this.#view(row, records.get(row.id))) };
   }
 
   async get(owner: Owner, workflowId: string, version?: number): Promise<SavedWorkflowDetail> {
     const reached = await this.#reached(owner, workflowId, version);
-    return viewDetail(reached, await this.#shareOf(owner, reached));
+    return this.#viewDetail(reached, { share: await this.#shareOf(owner, reached) });
   }
 
   async versions(owner: Owner, workflowId: string): Promise<SavedWorkflowVersion[]> {
     const { row, right } = await this.#reached(owner, workflowId);
     const versions = await this.#options.store.versions({ user: row.owner }, workflowId);
     return versions.filter(({ version }) => version >= (right?.fromVersion ?? 1));
+  }
+
+  async note(
+    owner: Owner,
+    workflowId: string,
+    change: Pick<SavedWorkflowVersion, 'version' | 'notes'>,
+  ): Promise<SavedWorkflowVersion> {
+    const { version, right } = await this.#reached(owner, workflowId, change.version);
+    if (right) throw new AppError('share_allows_less');
+    // The version may have been the oldest, and deleted since.
+    if (!(await this.#options.store.note(owner, workflowId, change)))
+      throw new AppError('workflow_not_found');
+    return { version: version.version, notes: change.notes, createdAt: version.createdAt };
+  }
+
+  async difference(
+    owner: Owner,
+    workflowId: string,
+    compared: { left: number; right?: number | undefined },
+  ): Promise<VersionDifference> {
+    const [left, right] = await Promise.all([
+      this.#reached(owner, workflowId, compared.left),
+      this.#reached(owner, workflowId, compared.right),
+    ]);
+    const [a, b] = [left.version, right.version].map((version) => ({
+      version: version.version,
+      graph: graphIn(version),
+      parameters: parametersIn(version),
+    })) as [ComparedVersion, ComparedVersion];
+    return { left: a.version, right: b.version, ...versionDifferenceOf(a, b) };
   }
 
   async change(owner: Owner, workflowId: string, change: SavedWorkflowChange): Promise<SavedWorkflowDetail> {
@@ -130,35 +185,25 @@ export class SavedWorkflows {
     if (change.version !== undefined && change.version !== row.version) {
       throw new AppError('workflow_version_mismatch');
     }
-    const makesVersion = change.workflow !== undefined || change.parameters !== undefined;
+    const { workflow, parameters, restore, notes, coverFileId } = change;
+    const makesVersion = workflow !== undefined || parameters !== undefined || restore !== undefined;
+    if (typeof coverFileId === 'string') await this.#requirePicture(row.owner, coverFileId);
+    const changed = makesVersion ? await this.#changed(owner, present, change) : null;
     const updatedAt = toIso(clock());
-    const { name, description, exposed } = change;
-    const next: SavedWorkflowRow = {
-      ...row,
-      ...(name !== undefined && { name: name.trim() }),
-      ...(description !== undefined && { description }),
-      ...(exposed !== undefined && { exposed: exposed ? 1 : 0 }),
-      version: row.version + (makesVersion ? 1 : 0),
-      updatedAt,
-    };
-    const version = makesVersion
-      ? versionOf(next, { ...(await this.#changed(present, change)), createdAt: updatedAt })
-      : present;
-    const columns = {
-      ...(name !== undefined && { name: next.name }),
-      ...(description !== undefined && { description }),
-      ...(exposed !== undefined && { exposed: next.exposed }),
-      ...(makesVersion && { version: next.version }),
-      updatedAt,
-    };
+    const columns = { ...columnsOf(change), updatedAt };
+    const next: SavedWorkflowRow = { ...row, ...columns, version: row.version + (makesVersion ? 1 : 0) };
+    const version = changed
+      ? versionOf(next, { ...changed, notes: notes ?? '', createdAt: updatedAt })
+      : { ...present, ...(notes !== undefined && { notes }) };
     const stored = await store.change(owner, workflowId, {
       from: row.version,
-      columns,
-      version: makesVersion ? version : null,
+      columns: { ...columns, ...(changed && { version: next.version }) },
+      version: changed && version,
+      notes: changed ? undefined : notes,
       keep: workflowLimits.versions,
     });
     if (!stored) throw new AppError('workflow_version_mismatch');
-    return viewDetail({ row: next, version }, null);
+    return this.#viewDetail({ row: next, version }, { lost: changed?.lost });
   }
 
   async delete(owner: Owner, workflowId: string): Promise<void> {
@@ -288,23 +333,107 @@ export class SavedWorkflows {
     return { from, may: right.may, tool: await shares.tool(owner.user, row) };
   }
 
-  async #parametersOf(
-    graph: Graph,
-    previous: readonly WorkflowParameter[] = [],
-  ): Promise<WorkflowParameter[]> {
+  async #parametersOf(graph: Graph, previous: readonly ShownParameter[] = []): Promise<WorkflowParameter[]> {
     const known = await this.#options.nodeInputs.of(nodeClasses(graph));
     return parametersOf(graph, { known, previous });
   }
 
+  /** The graph and the form of a new version. A version that is restored brings both; another graph takes over the form. */
   async #changed(
+    owner: Owner,
     present: StoredWorkflow['version'],
-    { workflow, parameters: edits = [] }: SavedWorkflowChange,
-  ): Promise<{ graph: Graph; parameters: WorkflowParameter[] }> {
+    { workflow, restore, parameters: edits = [] }: SavedWorkflowChange,
+  ): Promise<{ graph: Graph; parameters: WorkflowParameter[]; lost: string[] }> {
+    if (restore !== undefined && workflow !== undefined) throw new AppError('validation_failed', twoGraphs);
     const before = parametersIn(present);
-    const graph = workflow === undefined ? graphIn(present) : readGraph(workflow);
-    const parameters = workflow === undefined ? before : await this.#parametersOf(graph, before);
-    return { graph, parameters: editParameters(parameters, edits) };
+    if (workflow !== undefined) {
+      const graph = readGraph(workflow);
+      const read = await this.#parametersOf(graph, before);
+      return { graph, parameters: editParameters(read, edits), lost: lostFields(before, read) };
+    }
+    const { version: base } =
+      restore === undefined ? { version: present } : await this.#reached(owner, present.workflowId, restore);
+    const parameters = parametersIn(base);
+    return {
+      graph: graphIn(base),
+      parameters: editParameters(parameters, edits),
+      lost: lostFields(before, parameters),
+    };
   }
+
+  async #requirePicture(userId: string, fileId: string): Promise<void> {
+    const [file] = await this.#options.files.selected({ user: userId }, [fileId]);
+    requirePicture(file?.contentType ?? '');
+  }
+
+  #view(row: SavedWorkflowRow, record: WorkflowRecord | undefined): SavedWorkflow {
+    const { id, name, description, exposed, version, createdAt, updatedAt } = row;
+    const { cover = null } = record ?? {};
+    const figures = this.#figuresOf(record);
+    return { id, name, description, exposed: exposed === 1, version, cover, figures, createdAt, updatedAt };
+  }
+
+  #figuresOf({ runs, durationsMs }: WorkflowRecord = noRecord): WorkflowFigures {
+    const sorted = durationsMs.toSorted((a, b) => a - b);
+    const medianMs = sorted[Math.floor(sorted.length / 2)];
+    const seconds = medianMs === undefined ? null : medianMs / 1_000;
+    return {
+      runs: Math.min(runs, maxCountedTasks),
+      ...(runs > maxCountedTasks && { runsIsMinimum: true }),
+      seconds,
+      ...workerCost(this.#options.price, seconds),
+    };
+  }
+
+  /** An older version: its graph and parameters, with the present name of the workflow. */
+  async #viewDetail(
+    { row, version }: StoredWorkflow,
+    { share = null, lost = [] }: { share?: SavedWorkflowDetail['share']; lost?: string[] | undefined } = {},
+  ): Promise<SavedWorkflowDetail> {
+    const records = await this.#options.records.of([row.id]);
+    const parameters = parametersIn(version);
+    const graph = graphIn(version);
+    return {
+      ...this.#view(row, records.get(row.id)),
+      // The pictures of its owner are not shared with the workflow.
+      ...(share && { exposed: share.tool === 'on', cover: null }),
+      share,
+      version: version.version,
+      notes: version.notes,
+      ...(lost.length > 0 && { lostFields: lost }),
+      workflow: graph,
+      parameters: withMasks(graph, parameters),
+      schema: schemaOf(parameters),
+    };
+  }
+}
+
+interface ComparedVersion {
+  version: number;
+  graph: Graph;
+  parameters: WorkflowParameter[];
+}
+
+const noRecord: WorkflowRecord = { runs: 0, durationsMs: [], cover: null };
+
+const twoGraphs = {
+  faults: [
+    {
+      in: 'body' as const,
+      path: ['restore'],
+      message: 'A version has one graph. Send `restore` or `workflow`, not both.',
+      type: 'value_error',
+    },
+  ],
+};
+
+function columnsOf({ name, description, exposed, coverFileId }: SavedWorkflowChange) {
+  return {
+    ...(name !== undefined && { name: name.trim() }),
+    ...(description !== undefined && { description }),
+    ...(exposed !== undefined && { exposed: exposed ? 1 : 0 }),
+    ...(coverFileId !== undefined && { coverFileId }),
+  };
 }
 
 function readGraph(workflow: Record<string, unknown>): Graph {
@@ -320,13 +449,19 @@ function readGraph(workflow: Record<string, unknown>): Graph {
 
 function versionOf(
   { id, version }: SavedWorkflowRow,
-  { graph, parameters, createdAt }: { graph: Graph; parameters: WorkflowParameter[]; createdAt: string },
+  {
+    graph,
+    parameters,
+    notes,
+    createdAt,
+  }: { graph: Graph; parameters: WorkflowParameter[]; notes: string; createdAt: string },
 ): StoredWorkflow['version'] {
   return {
     workflowId: id,
     version,
     graph: JSON.stringify(graph),
     parameters: JSON.stringify(parameters),
+    notes,
     createdAt,
   };
 }
@@ -343,29 +478,6 @@ function parametersIn({ parameters }: StoredWorkflow['version']): WorkflowParame
 function readParameters(stored: string): WorkflowParameter[] {
   const parameters = JSON.parse(stored) as (Omit<WorkflowParameter, 'pinned'> & { pinned?: boolean })[];
   return parameters.map((parameter) => ({ ...parameter, pinned: parameter.pinned ?? false }));
-}
-
-function viewWorkflow(row: SavedWorkflowRow): SavedWorkflow {
-  const { id, name, description, exposed, version, createdAt, updatedAt } = row;
-  return { id, name, description, exposed: exposed === 1, version, createdAt, updatedAt };
-}
-
-/** An older version: its graph and parameters, with the present name of the workflow. */
-function viewDetail(
-  { row, version }: StoredWorkflow,
-  share: SavedWorkflowDetail['share'],
-): SavedWorkflowDetail {
-  const parameters = parametersIn(version);
-  const graph = graphIn(version);
-  return {
-    ...viewWorkflow(row),
-    ...(share && { exposed: share.tool === 'on' }),
-    version: version.version,
-    workflow: graph,
-    parameters: withMasks(graph, parameters),
-    schema: schemaOf(parameters),
-    share,
-  };
 }
 
 function requireRun({ may }: Right): void {

@@ -1,10 +1,14 @@
 import {
+  compareWorkflowVersions,
   copyWorkflow,
   createWorkflow,
   deleteWorkflow,
+  exportWorkflow,
   getWorkflow,
+  importWorkflow,
   listWorkflows,
   listWorkflowVersions,
+  noteWorkflowVersion,
   runWorkflow,
   switchSharedTool,
   updateWorkflow,
@@ -14,12 +18,15 @@ import { type Guard, identityOf, isAdmin, ownerOf } from '../../http/access/guar
 import type { Routes } from '../../http/app.ts';
 import { traceOf } from '../../http/exchange/request-traces.ts';
 import type { SavedWorkflows } from './saved-workflows.ts';
+import type { WorkflowFiles } from './workflow-files.ts';
 
 export function workflowRoutes({
-  workflows,
+  savedWorkflows: workflows,
+  workflowFiles,
   guard,
 }: {
-  workflows: SavedWorkflows;
+  savedWorkflows: SavedWorkflows;
+  workflowFiles: WorkflowFiles;
   guard: Pick<Guard, 'originOf'>;
 }): Routes {
   return (app) => {
@@ -51,6 +58,33 @@ export function workflowRoutes({
     app.route({
       ...listWorkflowVersions,
       handler: async (request) => ok(await workflows.versions(ownerOf(request), request.params.workflowId)),
+    });
+
+    app.route({
+      ...noteWorkflowVersion,
+      handler: async (request) => {
+        const { workflowId, version } = request.params;
+        const { notes } = request.body;
+        return ok(await workflows.note(ownerOf(request), workflowId, { version, notes }));
+      },
+    });
+
+    app.route({
+      ...compareWorkflowVersions,
+      handler: async (request) =>
+        ok(await workflows.difference(ownerOf(request), request.params.workflowId, request.query)),
+    });
+
+    app.route({
+      ...exportWorkflow,
+      handler: async (request) =>
+        ok(await workflowFiles.write(ownerOf(request), request.params.workflowId, request.query.version)),
+    });
+
+    app.route({
+      ...importWorkflow,
+      handler: async (request) =>
+        ok(await workflowFiles.read(identityOf(request).userId, request.body, request.query.name)),
     });
 
     app.route({

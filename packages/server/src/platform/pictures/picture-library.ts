@@ -5,7 +5,7 @@ import { once } from '../../lib/once.ts';
 const maxPixels = 8_192 * 8_192;
 export const maxPictureSeconds = 20;
 /** Types that are recognised by their first bytes and decoded by the library as it is shipped. */
-const decodableTypes = new Set([
+export const decodableTypes: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
   'image/gif',
