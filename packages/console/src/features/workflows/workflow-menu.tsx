@@ -1,8 +1,8 @@
 import {
   deleteWorkflow,
+  exportWorkflow,
   type SavedWorkflowDetail,
   updateWorkflow,
-  type WorkflowParameter,
 } from '@switchyard/contract/dispatch/workflow';
 import { shellWord } from '@switchyard/contract/shell-word';
 import { useQueryClient } from '@tanstack/react-query';
@@ -13,23 +13,26 @@ import { Field } from '../../kit/field.tsx';
 import { FormDialog } from '../../kit/forms/form-dialog.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { Menu } from '../../kit/menu.tsx';
-import { Switch } from '../../kit/switch.tsx';
 import { TextArea } from '../../kit/text-area.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { setQuery } from '../../lib/address.ts';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { lazyPart, useLazyPart } from '../../lib/lazy-part.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { lastValuesOf } from './last-values.ts';
-import { editsOf, type Shown } from './parameter-edits.ts';
+
+const versionsDialog = lazyPart(async () => (await import('./versions/versions-dialog.tsx')).VersionsDialog);
+const coverDialog = lazyPart(async () => (await import('./versions/cover-dialog.tsx')).CoverDialog);
 
 /** The actions on a workflow besides running it. */
 export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
   const text = useText('workflows');
   const { act, isBusy } = useAct();
   const [isAsking, setAsking] = useState(false);
-  const [isEditing, setEditing] = useState(false);
+  const [opened, setOpened] = useState<'edit' | 'versions' | 'cover' | null>(null);
+  const close = () => setOpened(null);
   const params = { workflowId: workflow.id };
   const name = shellWord(workflow.name);
   const exposed = (isExposed: boolean) =>
@@ -39,6 +42,11 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
       done: text(workflow.exposed ? 'menu.hidden' : 'menu.exposed', { name: workflow.name }),
       undo: () => exposed(workflow.exposed),
       refresh: [keys.workflows],
+    });
+  const save = () =>
+    act(() => gateway.call(exportWorkflow, { params, query: {} }), {
+      onDone: (file) =>
+        saveFile(`${workflow.name}.workflow.json`, JSON.stringify(file, null, 2), 'application/json'),
     });
   const remove = () =>
     act(() => gateway.call(deleteWorkflow, { params }), {
@@ -54,7 +62,14 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
       <Menu
         label={text('menu.label', { name: workflow.name })}
         items={[
-          { label: text('menu.edit'), onSelect: () => setEditing(true) },
+          { label: text('menu.edit'), onSelect: () => setOpened('edit') },
+          { label: text('menu.editForm'), onSelect: () => setQuery({ edit: 'form' }) },
+          {
+            label: text('menu.versions'),
+            command: `switchyard workflows versions ${name}`,
+            onSelect: () => setOpened('versions'),
+          },
+          { label: text('menu.cover'), onSelect: () => setOpened('cover') },
           {
             label: text('menu.share'),
             command: `switchyard share give workflow ${name} --to everyone --run`,
@@ -63,6 +78,11 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
           {
             label: text(workflow.exposed ? 'menu.hide' : 'menu.expose'),
             onSelect: () => void expose(),
+          },
+          {
+            label: text('menu.export'),
+            command: `switchyard workflows export ${name}`,
+            onSelect: () => void save(),
           },
           {
             label: text('menu.save'),
@@ -83,7 +103,11 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
           },
         ]}
       />
-      {isEditing ? <EditWorkflowDialog workflow={workflow} onClose={() => setEditing(false)} /> : null}
+      {opened === 'edit' ? <EditWorkflowDialog workflow={workflow} onClose={close} /> : null}
+      {opened === 'versions' ? (
+        <LazyDialog part={versionsDialog} workflow={workflow} onClose={close} />
+      ) : null}
+      {opened === 'cover' ? <LazyDialog part={coverDialog} workflow={workflow} onClose={close} /> : null}
       <ConfirmDialog
         open={isAsking}
         onClose={() => setAsking(false)}
@@ -98,38 +122,36 @@ export function WorkflowMenu({ workflow }: { workflow: SavedWorkflowDetail }) {
   );
 }
 
-/** The dialog for the name of a workflow, its description, and the inputs of its graph that a run may set. */
-function EditWorkflowDialog({ workflow, onClose }: { workflow: SavedWorkflowDetail; onClose: () => void }) {
+interface WorkflowDialogProps {
+  workflow: SavedWorkflowDetail;
+  onClose: () => void;
+}
+
+/** A dialog whose code is loaded when it is first opened. */
+function LazyDialog({ part, ...props }: WorkflowDialogProps & { part: typeof versionsDialog }) {
+  const Opened = useLazyPart(part);
+  return Opened === null ? null : <Opened {...props} />;
+}
+
+/** The dialog for the name of a workflow and its description. */
+function EditWorkflowDialog({ workflow, onClose }: WorkflowDialogProps) {
   const text = useText('workflows');
   const queries = useQueryClient();
   const [name, setName] = useState(workflow.name);
   const [description, setDescription] = useState(workflow.description);
-  const [shown, setShown] = useState<ReadonlyMap<string, Shown>>(new Map());
-  const parameters = workflow.parameters.map((parameter) => ({ ...parameter, ...shown.get(parameter.name) }));
-  const change = (parameter: WorkflowParameter, changed: Partial<Shown>) => {
-    const { label, hidden } = parameter;
-    setShown(new Map(shown).set(parameter.name, { label, hidden, ...changed }));
-  };
   const save = async () => {
-    const edits = editsOf(workflow.parameters, shown);
-    const body = {
-      name: name.trim(),
-      description: description.trim(),
-      version: workflow.version,
-      ...(edits.length > 0 && { parameters: edits }),
-    };
+    const body = { name: name.trim(), description: description.trim(), version: workflow.version };
     await gateway.call(updateWorkflow, { params: { workflowId: workflow.id }, body });
     await queries.invalidateQueries({ queryKey: keys.workflows });
   };
   return (
     <FormDialog
       open
-      wide
       onClose={onClose}
       title={text('edit.title', { name: workflow.name })}
       submit={text('edit.submit')}
       onSubmit={save}
-      disabled={name.trim() === '' || parameters.some(({ label }) => label.trim() === '')}
+      disabled={name.trim() === ''}
     >
       <Field label={text('edit.name')}>
         <TextInput value={name} required maxLength={100} onChange={(event) => setName(event.target.value)} />
@@ -141,30 +163,6 @@ function EditWorkflowDialog({ workflow, onClose }: { workflow: SavedWorkflowDeta
           onChange={(event) => setDescription(event.target.value)}
         />
       </Field>
-      <fieldset className="flex min-w-0 flex-col gap-2">
-        <legend className="text-table font-medium">{text('edit.parameters')}</legend>
-        <p className="text-meta text-text-2">{text('edit.parametersHint')}</p>
-        <ul className="flex max-h-80 flex-col gap-2 overflow-y-auto">
-          {parameters.map((parameter) => (
-            <li key={parameter.name} className="flex items-center gap-3">
-              <Switch
-                hideLabel
-                label={text('edit.shown', { parameter: parameter.name })}
-                checked={!parameter.hidden}
-                disabled={parameter.required}
-                onChange={(isShown) => change(parameter, { hidden: !isShown })}
-              />
-              <TextInput
-                aria-label={text('edit.label', { parameter: parameter.name })}
-                value={parameter.label}
-                maxLength={200}
-                onChange={(event) => change(parameter, { label: event.target.value })}
-              />
-              <span className="w-40 shrink-0 truncate font-mono text-meta text-text-2">{parameter.name}</span>
-            </li>
-          ))}
-        </ul>
-      </fieldset>
     </FormDialog>
   );
 }

@@ -1,5 +1,6 @@
 import { type SavedWorkflowDetail, updateWorkflow } from '@switchyard/contract/dispatch/workflow';
 import { useQuery } from '@tanstack/react-query';
+import { SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { useParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
@@ -14,6 +15,7 @@ import { workflowQuery, workflowVersionsQuery } from '../../lib/data/workflows.t
 import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { lazyPart, useLazyPart } from '../../lib/lazy-part.ts';
 import { Bench } from './bench/bench.tsx';
 import { useHandedValues } from './bench/use-handed-values.ts';
 import { useSitting } from './bench/use-sitting.ts';
@@ -27,6 +29,7 @@ import { SharedActions, SharedLead } from './shared-actions.tsx';
 import { WorkflowMenu } from './workflow-menu.tsx';
 
 const SweepView = lazy(async () => ({ default: (await import('./sweep/sweep-view.tsx')).SweepView }));
+const formEditor = lazyPart(async () => (await import('./form/form-editor.tsx')).FormEditor);
 
 /** One saved workflow: its form, what a run would mean, and what was started. */
 export function WorkflowPage() {
@@ -104,13 +107,13 @@ function RestoreVersion({ workflow, newest }: { workflow: SavedWorkflowDetail; n
   const text = useText('workflows');
   const { act, isBusy } = useAct();
   const [, choose] = useQueryState('version');
-  const { id, version, workflow: graph } = workflow;
+  const { id, version } = workflow;
   const restore = async () => {
     const isDone = await act(
       () =>
         gateway.call(updateWorkflow, {
           params: { workflowId: id },
-          body: { workflow: graph, version: newest },
+          body: { restore: version, version: newest, notes: text('versions.restoredFrom', { version }) },
         }),
       {
         done: (made) => ({ text: text('version.restored', { version, newest: made.version }) }),
@@ -128,6 +131,9 @@ function RestoreVersion({ workflow, newest }: { workflow: SavedWorkflowDetail; n
 
 /** The inputs on the left, the result and the strip beside them; on a narrow page one below the other. */
 function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
+  const text = useText('workflows');
+  const [edit, setEdit] = useQueryState('edit');
+  const isNewest = useQueryState('version')[0] === null;
   const form = useFormState(workflow.parameters, lastValuesOf(workflow.id));
   useHandedValues(workflow, form);
   const sitting = useSitting(workflow.id);
@@ -136,24 +142,44 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
   return (
     <div className="grid min-h-0 min-w-0 flex-1 gap-4 lg:grid-cols-[minmax(20rem,28rem)_minmax(0,1fr)]">
       <div className="flex min-h-0 min-w-0 flex-col gap-3">
-        <form
-          className="flex min-h-0 min-w-0 flex-1 flex-col gap-4 lg:-m-1 lg:overflow-y-auto lg:p-1"
-          id="workflow-form"
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
-            runs.start();
-          }}
-        >
-          <ProblemSummary
-            form={form}
-            parameters={workflow.parameters}
-            others={runs.others}
-            attempt={runs.attempt}
-          />
-          <WorkflowForm parameters={workflow.parameters} form={form} />
-        </form>
-        {workflow.share?.may === 'read' ? null : <RunPanel workflow={workflow} form={form} runs={runs} />}
+        {edit === 'form' && !workflow.share ? (
+          <div className="min-h-0 min-w-0 flex-1 lg:-m-1 lg:overflow-y-auto lg:p-1">
+            <FormEditing workflow={workflow} onClose={() => setEdit(null)} />
+          </div>
+        ) : (
+          <>
+            <form
+              className="flex min-h-0 min-w-0 flex-1 flex-col gap-4 lg:-m-1 lg:overflow-y-auto lg:p-1"
+              id="workflow-form"
+              noValidate
+              onSubmit={(event) => {
+                event.preventDefault();
+                runs.start();
+              }}
+            >
+              <ProblemSummary
+                form={form}
+                parameters={workflow.parameters}
+                others={runs.others}
+                attempt={runs.attempt}
+              />
+              <WorkflowForm parameters={workflow.parameters} form={form} />
+              {isNewest && !workflow.share ? (
+                <div>
+                  <Button
+                    size="s"
+                    variant="plain"
+                    icon={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden />}
+                    onClick={() => setEdit('form')}
+                  >
+                    {text('form.edit')}
+                  </Button>
+                </div>
+              ) : null}
+            </form>
+            {workflow.share?.may === 'read' ? null : <RunPanel workflow={workflow} form={form} runs={runs} />}
+          </>
+        )}
       </div>
       {workflow.share?.may === 'read' ? null : sweep === null ? (
         <Bench
@@ -169,4 +195,10 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
       )}
     </div>
   );
+}
+
+/** The code that arranges forms is loaded when somebody first does. */
+function FormEditing(props: { workflow: SavedWorkflowDetail; onClose: () => void }) {
+  const FormEditor = useLazyPart(formEditor);
+  return FormEditor === null ? null : <FormEditor {...props} />;
 }

@@ -1,19 +1,19 @@
 import type { SavedWorkflow } from '@switchyard/contract/dispatch/workflow';
 import { shellWord } from '@switchyard/contract/shell-word';
 import { useQuery } from '@tanstack/react-query';
-import { DataTable } from '../../kit/data-table.tsx';
+import { Workflow } from 'lucide-react';
 import { Page } from '../../kit/page.tsx';
+import { ThumbPicture } from '../../kit/pictures/thumb.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { RowLink } from '../../kit/rows/row-link.tsx';
+import { rowMarks } from '../../kit/rows/row-marks.ts';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
-import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
 import { workflowsQuery } from '../../lib/data/workflows.ts';
-import { blank } from '../../lib/format/format.ts';
-import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 import { ImportPanel } from './import/import-panel.tsx';
 import { OpenInComfyui } from './open-in-comfyui.tsx';
+import { useFiguresText } from './versions/figures-text.ts';
 
 /** The saved workflows of the user, and the place where new ones are dropped. */
 export function WorkflowsPage() {
@@ -34,62 +34,68 @@ export function WorkflowsPage() {
           </EmptyState>
         }
       >
-        {({ items, total }) => <WorkflowTable items={items} total={total} />}
+        {({ items, total }) => <WorkflowCards items={items} total={total} />}
       </QueryView>
     </Page>
   );
 }
 
-function WorkflowTable({ items, total }: { items: readonly SavedWorkflow[]; total: number }) {
+function WorkflowCards({ items, total }: { items: readonly SavedWorkflow[]; total: number }) {
   const text = useText('workflows');
-  const format = useFormat();
-  const columns: Column<SavedWorkflow>[] = [
-    {
-      id: 'name',
-      header: text('column.name'),
-      cell: ({ id, name }) => (
-        <RowLink
-          href={`/workflows/${id}`}
-          command={`switchyard workflows show ${shellWord(name)}`}
-          className="font-medium text-accent hover:underline"
-        >
-          {name}
-        </RowLink>
-      ),
-    },
-    {
-      id: 'description',
-      header: text('column.description'),
-      cell: ({ description }) => <span title={description}>{description || blank}</span>,
-      wideOnly: true,
-    },
-    {
-      id: 'tool',
-      header: text('column.tool'),
-      cell: ({ exposed }) => (exposed ? text('tool.yes') : text('tool.no')),
-      width: '9rem',
-    },
-    {
-      id: 'version',
-      header: text('column.version'),
-      cell: ({ version }) => format.count(version),
-      align: 'end',
-      width: '6rem',
-    },
-    {
-      id: 'updated',
-      header: text('column.updated'),
-      cell: ({ updatedAt }) => <TimeAgo at={updatedAt} />,
-      align: 'end',
-      width: '9rem',
-    },
-  ];
   return (
     <>
-      <DataTable label={text('title')} columns={columns} rows={items} rowKey={({ id }) => id} />
+      <ul
+        aria-label={text('title')}
+        className="grid grid-cols-[repeat(auto-fill,minmax(min(15rem,100%),1fr))] gap-4"
+      >
+        {items.map((workflow) => (
+          <WorkflowCard key={workflow.id} workflow={workflow} />
+        ))}
+      </ul>
       {total > items.length ? (
         <p className="text-table text-text-2">{text('cut', { shown: items.length, total })}</p>
       ) : null}
     </>
+  );
+}
+
+function WorkflowCard({ workflow }: { workflow: SavedWorkflow }) {
+  const text = useText('workflows');
+  const figuresText = useFiguresText();
+  const { id, name, description, cover, figures, version, exposed, updatedAt } = workflow;
+  return (
+    <li
+      {...rowMarks(id)}
+      className="relative flex min-w-0 flex-col overflow-hidden rounded-card border border-border bg-surface focus-within:border-accent hover:border-control"
+    >
+      <div className="relative flex aspect-[3/2] items-center justify-center bg-sunken text-text-3">
+        {cover ? (
+          <ThumbPicture fileId={cover.fileId} alt="" cssPixels={320} contentType="image/png" />
+        ) : (
+          <Workflow size={32} strokeWidth={1.5} aria-hidden />
+        )}
+      </div>
+      <div className="flex min-w-0 flex-1 flex-col gap-1 p-3">
+        <h2 className="min-w-0 text-body">
+          <RowLink
+            href={`/workflows/${id}`}
+            command={`switchyard workflows show ${shellWord(name)}`}
+            className="block truncate font-medium text-accent after:absolute after:inset-0 hover:underline"
+          >
+            {name}
+          </RowLink>
+        </h2>
+        {description ? (
+          <p title={description} className="line-clamp-2 text-table break-words text-text-2">
+            {description}
+          </p>
+        ) : null}
+        <p className="mt-auto pt-1 text-table tabular-nums">{figuresText(figures)}</p>
+        <p className="text-meta text-text-2">
+          {text('card.version', { version })} · <TimeAgo at={updatedAt} />
+          {exposed ? ` · ${text('tool.yes')}` : ''}
+        </p>
+      </div>
+    </li>
   );
 }

@@ -16,6 +16,8 @@ export type FormControl =
 
 /** A slider with more steps cannot be set exactly with a pointer. */
 const maxSliderSteps = 1_000;
+/** A slider of a wide range ends at this many times the value of the graph; larger values are typed. */
+const farTimes = 4;
 
 export function controlOf(parameter: FieldSpec): FormControl {
   const { type, choices, multiline } = parameter;
@@ -32,9 +34,9 @@ export function controlOf(parameter: FieldSpec): FormControl {
       return choices && choices.length > 0 ? 'select' : 'text';
     case 'integer':
     case 'number':
-      return stepsOf(parameter) === null ? 'number' : 'slider';
+      return sliderOf(parameter) === null ? 'number' : 'slider';
     case 'string':
-      return multiline ? 'long-text' : 'text';
+      return multiline || isPrompt(parameter) ? 'long-text' : 'text';
     case 'json':
       return 'json';
     case 'value':
@@ -50,10 +52,29 @@ export function stepOf({ type, step }: FieldSpec): number | null {
   return type === 'integer' ? 1 : null;
 }
 
-function stepsOf(parameter: FieldSpec): number | null {
-  const { minimum, maximum } = parameter;
+/**
+ * The ends of a slider; null where one would be of no use. What people turn up and down has one in any range that a worker
+ * names: of steps from 1 to 10,000 the slider has the near ones.
+ */
+export function sliderOf(parameter: FieldSpec): { minimum: number; maximum: number; step: number } | null {
+  const { minimum, maximum, default: value } = parameter;
   const step = stepOf(parameter);
-  if (minimum === null || maximum === null || step === null) return null;
-  const steps = (maximum - minimum) / step;
-  return steps > 0 && steps <= maxSliderSteps ? steps : null;
+  if (minimum === null || maximum === null || step === null || maximum <= minimum) return null;
+  if ((maximum - minimum) / step <= maxSliderSteps) return { minimum, maximum, step };
+  if (!isStrength(parameter) || typeof value !== 'number' || value <= minimum) return null;
+  const near = minimum + Math.ceil(((value - minimum) * farTimes) / step) * step;
+  return { minimum, maximum: Math.min(maximum, near, minimum + step * maxSliderSteps), step };
+}
+
+/** True for the numbers that say how long or how strongly a model works. */
+export function isStrength({ type, sets }: Pick<FieldSpec, 'type' | 'sets'>): boolean {
+  const input = sets?.[0]?.input ?? '';
+  const isNumber = type === 'integer' || type === 'number';
+  return isNumber && /^(steps|cfg|guidance|denoise|shift|(.*_)?(strength|scale))$/i.test(input);
+}
+
+/** True for a text that a person writes for a model. */
+export function isPrompt({ type, multiline, sets }: Pick<FieldSpec, 'type' | 'multiline' | 'sets'>): boolean {
+  const input = sets?.[0]?.input ?? '';
+  return type === 'string' && (multiline || /^(text|prompt|positive|negative|caption)/i.test(input));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { controlOf } from './field-control.ts';
+import { controlOf, sliderOf } from './field-control.ts';
 import { draftOf } from './field-draft.ts';
 import { filesNotChosen, paramsOf } from './field-params.ts';
 import type { FieldSpec } from './field-spec.ts';
@@ -42,6 +42,17 @@ describe('the control of a field', () => {
     expect(controlOf(field('w', { type: 'integer', minimum: 0, maximum: 8192 }))).toBe('number');
     expect(controlOf(field('w', { type: 'integer', minimum: 0, maximum: 8192, step: 64 }))).toBe('slider');
     expect(controlOf(field('x', { type: 'number', minimum: 0, maximum: 1 }))).toBe('number');
+    const steps = field('steps', { type: 'integer', default: 20, minimum: 1, maximum: 10_000 });
+    expect(sliderOf(steps)).toEqual({ minimum: 1, maximum: 77, step: 1 });
+    expect(sliderOf({ ...steps, default: 5_000 })).toEqual({ minimum: 1, maximum: 1_001, step: 1 });
+    expect(
+      sliderOf(field('cfg', { type: 'number', default: 8, minimum: 0, maximum: 100, step: 0.1 })),
+    ).toEqual({
+      minimum: 0,
+      maximum: 100,
+      step: 0.1,
+    });
+    expect(controlOf(field('text', { default: 'a kite' }))).toBe('long-text');
     expect(controlOf(field('m', { type: 'model', choices: [] }))).toBe('text');
     expect(controlOf(field('m', { type: 'model', choices: ['a.safetensors'] }))).toBe('select');
   });

@@ -1,4 +1,4 @@
-import { Dices } from 'lucide-react';
+import { Dices, Lock, LockOpen } from 'lucide-react';
 import { useId } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { IconButton } from '../button.tsx';
@@ -8,11 +8,11 @@ import { Select } from '../select.tsx';
 import { Switch } from '../switch.tsx';
 import { TextArea } from '../text-area.tsx';
 import { TextInput } from '../text-input.tsx';
-import { controlOf, stepOf } from './field-control.ts';
+import { controlOf, sliderOf } from './field-control.ts';
 import { type Draft, type FileDraft, isFileDraft } from './field-draft.ts';
 import type { FieldSpec } from './field-spec.ts';
 import { FileInput } from './file-input.tsx';
-import { type SeedMode, seedModes, seedOfRun } from './seed.ts';
+import { type SeedMode, seedOfRun } from './seed.ts';
 
 export interface FormFieldProps {
   parameter: FieldSpec;
@@ -52,7 +52,9 @@ function Control({ parameter, label, draft, below, seedMode, onChange, onSeedMod
   const value = typeof draft === 'string' ? draft : '';
   switch (controlOf(parameter)) {
     case 'long-text':
-      return <TextArea value={value} onChange={(event) => onChange(event.target.value)} />;
+      return (
+        <TextArea value={value} className="min-h-18" onChange={(event) => onChange(event.target.value)} />
+      );
     case 'json':
       return (
         <TextArea
@@ -113,17 +115,18 @@ function NumberInput({
       className="tabular-nums"
     />
   );
-  if (controlOf(parameter) !== 'slider') return <div className="max-w-[12rem]">{input}</div>;
-  const { minimum, maximum } = parameter;
+  const slider = sliderOf(parameter);
+  if (slider === null) return <div className="max-w-[12rem]">{input}</div>;
+  const { minimum, maximum, step } = slider;
   return (
     <div className="flex items-center gap-3">
       <input
         type="range"
         aria-label={label}
-        min={minimum ?? 0}
-        max={maximum ?? 100}
-        step={stepOf(parameter) ?? 'any'}
-        value={Number.isFinite(Number(value)) && value !== '' ? Number(value) : (minimum ?? 0)}
+        min={minimum}
+        max={maximum}
+        step={step}
+        value={Number.isFinite(Number(value)) && value !== '' ? Number(value) : minimum}
         onChange={(event) => onChange(event.target.value)}
         className={classes(focusRing, 'h-8 min-w-0 flex-1 accent-(--accent-solid)')}
       />
@@ -131,6 +134,8 @@ function NumberInput({
     </div>
   );
 }
+
+const freeModes = ['random', 'increment'] as const;
 
 interface SeedInputProps {
   parameter: FieldSpec;
@@ -141,9 +146,10 @@ interface SeedInputProps {
   onMode: (mode: SeedMode) => void;
 }
 
-/** A seed, the dice that draws one, and what happens to it with each run. */
+/** A seed, the dice that draws one, and the lock that keeps it; without the lock each run has another one. */
 function SeedInput({ parameter, label, value, mode, onChange, onMode }: SeedInputProps) {
   const text = useText('fields');
+  const isLocked = mode === 'fixed';
   const draw = () => onChange(String(seedOfRun({ value: 0, mode: 'random', index: 0 }, parameter)));
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -161,12 +167,27 @@ function SeedInput({ parameter, label, value, mode, onChange, onMode }: SeedInpu
         icon={<Dices size={16} strokeWidth={1.75} aria-hidden />}
         onClick={draw}
       />
-      <Select
-        label={text('seed.mode', { label })}
-        value={mode}
-        options={seedModes.map((each) => ({ value: each, label: text(`seed.${each}`) }))}
-        onChange={onMode}
+      <IconButton
+        label={text(isLocked ? 'seed.unlock' : 'seed.lock')}
+        aria-pressed={isLocked}
+        variant="quiet"
+        icon={
+          isLocked ? (
+            <Lock size={16} strokeWidth={1.75} aria-hidden />
+          ) : (
+            <LockOpen size={16} strokeWidth={1.75} aria-hidden />
+          )
+        }
+        onClick={() => onMode(isLocked ? 'random' : 'fixed')}
       />
+      {isLocked ? null : (
+        <Select
+          label={text('seed.mode', { label })}
+          value={mode}
+          options={freeModes.map((each) => ({ value: each, label: text(`seed.${each}`) }))}
+          onChange={onMode}
+        />
+      )}
     </div>
   );
 }

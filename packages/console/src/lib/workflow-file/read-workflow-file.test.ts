@@ -16,6 +16,13 @@ it('reads a graph in API format, also out of the body of a request', async () =>
   expect(await readWorkflowFile(json({ workflow: graph }), 'invert.json')).toEqual(expected);
 });
 
+it('takes an exported workflow with its form, and a file that only looks like one by its graph', async () => {
+  const file = { format: 'switchyard.workflow', formatVersion: 1, name: 'Poster', workflow: graph, form: [] };
+  const expected = { kind: 'graph', nodes: 2, name: 'Poster', from: 'text', graph, exported: file };
+  expect(await readWorkflowFile(json(file), 'p.json')).toEqual(expected);
+  expect(await readWorkflowFile(json({ ...file, name: 7 }), 'p.json')).not.toHaveProperty('exported');
+});
+
 it('says that a file is what the editor of ComfyUI saves', async () => {
   const file = json({ nodes: [{ id: 1 }, { id: 2 }, { id: 3 }], links: [], version: 0.4 });
   expect(await readWorkflowFile(file, 'flow.json')).toMatchObject({ kind: 'editor', nodes: 3 });

@@ -1,3 +1,5 @@
+import type { WorkflowExport } from '@switchyard/contract/dispatch/workflow';
+import { isRecord } from '@switchyard/contract/is-record';
 import { FileSlices } from './file-slices.ts';
 import { type ApiGraph, jsonKindOf, readJson } from './graph-json.ts';
 import { pngTexts } from './png-texts.ts';
@@ -40,7 +42,8 @@ const marks: [FileKind, offset: number, text: string][] = [
 
 /** The content of a dropped file. */
 export type ReadFile =
-  | { kind: 'graph'; graph: ApiGraph; name: string; nodes: number; from: FileKind }
+  /** `exported`: the whole file, where it is a workflow that was exported with its form. */
+  | { kind: 'graph'; graph: ApiGraph; name: string; nodes: number; from: FileKind; exported?: WorkflowExport }
   /** A file of the editor: it names widgets by their place, so only ComfyUI can turn it into a graph that runs. */
   | { kind: 'editor'; name: string; nodes: number; from: FileKind }
   /** JSON, but no workflow. */
@@ -79,7 +82,22 @@ export function readWorkflowText(text: string, name: string): ReadFile {
   const found = jsonKindOf(value);
   if (found.kind === 'other') return { kind: 'other_json', name };
   if (found.kind === 'editor') return { kind: 'editor', name, nodes: found.nodes, from: 'text' };
-  return graphOf(found.graph, { name, from: 'text' });
+  const { graph } = found;
+  if (!isExport(value)) return graphOf(graph, { name, from: 'text' });
+  const nodes = Object.keys(graph).length;
+  return {
+    kind: 'graph',
+    graph,
+    name: value.name.slice(0, maxNameLength),
+    nodes,
+    from: 'text',
+    exported: value,
+  };
+}
+
+/** The gateway checks the rest, and names what is wrong with it. */
+function isExport(value: unknown): value is WorkflowExport {
+  return isRecord(value) && value.format === 'switchyard.workflow' && typeof value.name === 'string';
 }
 
 /** The executed graph comes first: what the editor kept beside it cannot run. */

@@ -3,15 +3,19 @@ import { type ReactNode, useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { fieldId } from '../../../kit/fields/field-id.ts';
 import { Fields } from '../../../kit/fields/fields.tsx';
+import { SizeField } from '../../../kit/fields/size-field.tsx';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
+import { SearchInput } from '../../../kit/forms/search-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { groupsOf, type NodeFields } from './form-groups.ts';
+import { type FormItem, groupsOf, matching, type NodeItems, parametersOf } from './form-groups.ts';
 import { labelOf } from './form-label.ts';
 
 /** Nodes beyond these are one click away. */
 const maxNodesShown = 100;
+/** Fewer fields are found by eye. */
+const minSearched = 6;
 
-/** The generated form: five fields, five more, and everything by node. */
+/** The generated form: what people change, and everything else by node below *More*. */
 export function WorkflowForm({
   parameters,
   form,
@@ -20,29 +24,18 @@ export function WorkflowForm({
   form: FormState;
 }) {
   const text = useText('workflows');
-  const { basic, more, all } = groupsOf(parameters);
-  const shown = [...basic, ...more];
-  const rest = all.reduce((sum, node) => sum + node.parameters.length, 0) - shown.length;
+  const { basic, more } = groupsOf(parameters);
+  const rest = more.flatMap(({ items }) => items.flatMap(parametersOf));
   return (
     <div className="flex flex-col gap-4">
       {basic.length === 0 ? <p className="text-body text-text-2">{text('form.none')}</p> : null}
-      <Fields parameters={basic} labelOf={(each) => labelOf(each, shown)} idOf={fieldId} form={form} />
-      {more.length > 0 ? (
+      <Items items={basic} form={form} />
+      {rest.length > 0 ? (
         <Section
-          title={text('form.more', { count: more.length })}
-          isOpen={more.some(({ name }) => form.hasProblem(name))}
+          title={text('form.more', { count: rest.length })}
+          isOpen={rest.some(({ name }) => form.hasProblem(name))}
         >
-          <Fields parameters={more} labelOf={(each) => labelOf(each, shown)} idOf={fieldId} form={form} />
-        </Section>
-      ) : null}
-      {rest > 0 ? (
-        <Section
-          title={text('form.all', { count: rest + shown.length })}
-          isOpen={all.some(({ parameters: fields }) =>
-            fields.some(({ name }) => !shown.some((each) => each.name === name) && form.hasProblem(name)),
-          )}
-        >
-          <Nodes nodes={all} among={new Set(shown.map(({ name }) => name))} form={form} />
+          <More nodes={more} count={rest.length} form={form} />
         </Section>
       ) : null}
     </div>
@@ -67,40 +60,82 @@ function Section({ title, isOpen, children }: { title: string; isOpen: boolean; 
 }
 
 /** The fields that stand above are not repeated, so that each value is in one place. */
-function Nodes({
-  nodes,
-  among,
-  form,
-}: {
-  nodes: readonly NodeFields[];
-  among: ReadonlySet<string>;
-  form: FormState;
-}) {
+function More({ nodes, count, form }: { nodes: readonly NodeItems[]; count: number; form: FormState }) {
   const text = useText('workflows');
-  const [shown, setShown] = useState(maxNodesShown);
-  const open = nodes
-    .map((node) => ({ ...node, parameters: node.parameters.filter(({ name }) => !among.has(name)) }))
-    .filter(({ parameters }) => parameters.length > 0);
+  const [words, setWords] = useState('');
+  const [limit, setLimit] = useState(maxNodesShown);
+  const found = matching(nodes, words);
   return (
-    <div className="flex flex-col gap-6">
-      {open.slice(0, shown).map(({ node, title, parameters }) => (
-        <fieldset key={node} className="flex flex-col gap-3">
-          <legend className="mb-2 text-table font-semibold text-text-2">
+    <div className="flex flex-col gap-5">
+      {count >= minSearched ? (
+        <SearchInput label={text('form.search')} value={words} onChange={setWords} className="w-full" />
+      ) : null}
+      <p role="status" className="text-body text-text-2 empty:hidden">
+        {found.length === 0 ? text('form.notFound', { words }) : null}
+      </p>
+      {found.slice(0, limit).map(({ node, title, items }) => (
+        <fieldset key={node} className="flex min-w-0 flex-col gap-3">
+          <legend className="mb-2 max-w-full text-table font-semibold break-words text-text-2">
             {text('form.node', { title, node })}
           </legend>
-          <Fields
-            parameters={parameters}
-            labelOf={(each) => labelOf(each, parameters, { belowTitle: true })}
-            idOf={fieldId}
-            form={form}
-          />
+          <Items items={items} form={form} belowTitle />
         </fieldset>
       ))}
-      {open.length > shown ? (
-        <Button onClick={() => setShown(shown + maxNodesShown)}>
-          {text('form.moreNodes', { count: Math.min(maxNodesShown, open.length - shown) })}
+      {found.length > limit ? (
+        <Button onClick={() => setLimit(limit + maxNodesShown)}>
+          {text('form.moreNodes', { count: Math.min(maxNodesShown, found.length - limit) })}
         </Button>
       ) : null}
     </div>
   );
+}
+
+function Items({
+  items,
+  form,
+  belowTitle = false,
+}: {
+  items: readonly FormItem[];
+  form: FormState;
+  /** A heading names the node already. */
+  belowTitle?: boolean;
+}) {
+  const sizeLabel = useSizeLabel(items, belowTitle);
+  const shown = items.flatMap(parametersOf);
+  return (
+    <div className="flex flex-col gap-4">
+      {items.map((item) =>
+        item.kind === 'size' ? (
+          <SizeField
+            key={item.width.name}
+            label={sizeLabel(item)}
+            width={item.width}
+            height={item.height}
+            idOf={fieldId}
+            form={form}
+          />
+        ) : (
+          <Fields
+            key={item.parameter.name}
+            parameters={[item.parameter]}
+            labelOf={(each) => labelOf(each, shown, { belowTitle })}
+            idOf={fieldId}
+            form={form}
+          />
+        ),
+      )}
+    </div>
+  );
+}
+
+/** A size is named by the title of its node, and by its id as well when another size has this title. */
+function useSizeLabel(items: readonly FormItem[], belowTitle: boolean) {
+  const text = useText('workflows');
+  const titles = items.flatMap((item) => (item.kind === 'size' ? (item.width.sets[0]?.title ?? '') : []));
+  return ({ width }: Extract<FormItem, { kind: 'size' }>): string => {
+    const { node = '', title = '', input = '' } = width.sets[0] ?? {};
+    if (belowTitle) return text('form.size', { of: input.replace(/_?width$/i, '') });
+    const isShared = titles.filter((each) => each === title).length > 1;
+    return text('form.sizeOf', { title: isShared ? text('form.node', { title, node }) : title });
+  };
 }

@@ -1,4 +1,11 @@
-import { createWorkflow } from '@switchyard/contract/dispatch/workflow';
+import { ApiError } from '@switchyard/client/errors';
+import {
+  createWorkflow,
+  importWorkflow,
+  listWorkflows,
+  type SavedWorkflowDetail,
+  updateWorkflow,
+} from '@switchyard/contract/dispatch/workflow';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, FileJson, X } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
@@ -9,6 +16,7 @@ import { Field } from '../../../kit/field.tsx';
 import { classes } from '../../../kit/parts/classes.ts';
 import { isTyping } from '../../../kit/parts/typing.ts';
 import { TextInput } from '../../../kit/text-input.tsx';
+import { useToast } from '../../../kit/toast.tsx';
 import { useDrop } from '../../../kit/use-drop.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
@@ -147,19 +155,34 @@ type FoundGraph = Extract<ReadFile, { kind: 'graph' }>;
 function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: () => void }) {
   const text = useText('workflows');
   const words = useGatewayWords();
+  const format = useFormat();
   const queries = useQueryClient();
   const [name, setName] = useState(found.name);
   const hint = useCommandHint(`switchyard workflows import ${found.name}.json`);
+  const toast = useToast();
+  const opened = ({ id, lostFields = [] }: SavedWorkflowDetail) => {
+    if (lostFields.length > 0) toast({ text: text('save.lost', { labels: format.list(lostFields) }) });
+    void queries.invalidateQueries({ queryKey: keys.workflows });
+    navigate(`/workflows/${id}`);
+  };
   const save = useMutation({
-    mutationFn: () =>
-      gateway.call(createWorkflow, {
-        body: { name: name.trim(), workflow: found.graph },
-      }),
-    onSuccess: ({ id }) => {
-      void queries.invalidateQueries({ queryKey: keys.workflows });
-      navigate(`/workflows/${id}`);
+    mutationFn: () => {
+      const { exported, graph: workflow } = found;
+      if (exported) return gateway.call(importWorkflow, { query: { name: name.trim() }, body: exported });
+      return gateway.call(createWorkflow, { body: { name: name.trim(), workflow } });
     },
+    onSuccess: opened,
   });
+  const replace = useMutation({
+    mutationFn: async () => {
+      const { items } = await gateway.call(listWorkflows, { query: { name: name.trim() } });
+      const params = { workflowId: items[0]?.id ?? '' };
+      return gateway.call(updateWorkflow, { params, body: { workflow: found.graph } });
+    },
+    onSuccess: opened,
+  });
+  const error = replace.error ?? save.error;
+  const isTaken = save.error instanceof ApiError && save.error.code === 'workflow_exists' && !found.exported;
   const whyNot = (error: Error): string => {
     const [fault] = faultsOf(error);
     return fault ? words.said(fault) : words.error(error);
@@ -171,11 +194,13 @@ function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: () => vo
   return (
     <form onSubmit={submit} className="flex flex-col gap-3 rounded-card border border-border bg-surface p-4">
       <p className="text-body font-medium">
-        {text('save.found', { count: found.nodes, from: found.from === 'text' ? 'json' : found.from })}
+        {found.exported
+          ? text('save.exported', { count: found.nodes })
+          : text('save.found', { count: found.nodes, from: found.from === 'text' ? 'json' : found.from })}
       </p>
       <NodeList graph={found.graph} />
       <div className="max-w-[24rem]">
-        <Field label={text('save.name')} error={save.error ? whyNot(save.error) : undefined}>
+        <Field label={text('save.name')} error={error ? whyNot(error) : undefined}>
           <TextInput
             value={name}
             maxLength={100}
@@ -188,6 +213,11 @@ function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: () => vo
         <Button type="submit" variant="solid" disabled={save.isPending || name.trim() === ''} {...hint}>
           {text('save.submit')}
         </Button>
+        {isTaken ? (
+          <Button disabled={replace.isPending} onClick={() => replace.mutate()}>
+            {text('save.asVersion', { name: name.trim() })}
+          </Button>
+        ) : null}
         <Button onClick={onClose}>{text('save.cancel')}</Button>
       </div>
     </form>
