@@ -4,11 +4,13 @@ import {
   createWorkflow,
   deleteWorkflow,
   getWorkflow,
+  importWorkflow,
   listWorkflows,
   runWorkflow,
   type SavedWorkflow,
   type SavedWorkflowDetail,
   updateWorkflow,
+  type WorkflowExport,
   type WorkflowParameter,
 } from '@switchyard/contract/dispatch/workflow';
 import { foreseeWorkflow, type WorkflowOutlook } from '@switchyard/contract/dispatch/workflow-outlook';
@@ -30,6 +32,7 @@ import type { Terminal } from '../terminal.ts';
 import { readParams, uploadParams } from '../workflow-run.ts';
 import { describeGatewayCommand } from './describe-gateway-command.ts';
 import { outlookColumns } from './tasks-why.ts';
+import { addVersionCommands } from './workflow-versions.ts';
 
 type Options = GatewayOptions & OutputOptions;
 
@@ -63,6 +66,7 @@ export function addWorkflowsCommand(program: Command, terminal: Terminal): void 
   addImport(command, terminal);
   addOutlookCommand(command, terminal);
   addRun(command, terminal);
+  addVersionCommands(command, terminal, findWorkflow);
   addDelete(command, terminal);
 }
 
@@ -107,6 +111,13 @@ function addImport(parent: Command, terminal: Terminal): void {
     .action(async (file: string, options: ImportOptions) => {
       const path = resolve(terminal.cwd, file);
       const workflow = readWorkflow(path, maxWorkflowBytes);
+      if (workflow.format === 'switchyard.workflow') {
+        const client = await openGateway(options, terminal);
+        const query = options.name === undefined ? {} : { name: options.name };
+        // The gateway checks the file, and names what is wrong with it.
+        const exported = workflow as WorkflowExport;
+        return print(await client.call(importWorkflow, { query, body: exported }), options, terminal);
+      }
       const name = options.name ?? basename(path, extname(path));
       const { description, expose: exposed } = options;
       const body = {
@@ -123,7 +134,7 @@ function addImport(parent: Command, terminal: Terminal): void {
     });
   addOutputOption(command);
   describe(command, {
-    purpose: 'save a workflow (ComfyUI, API format)',
+    purpose: 'save a workflow (ComfyUI, API format), or one that was exported with its form',
     examples: [
       'switchyard workflows import portrait.json',
       'switchyard workflows import portrait.json --replace --expose --description "Draws a portrait."',
@@ -202,6 +213,8 @@ function print(saved: SavedWorkflowDetail, options: Options, terminal: Terminal)
     printJson(terminal, saved);
     return;
   }
+  if (saved.lostFields)
+    terminal.stderr.write(`not in the graph any more: ${plainText(saved.lostFields.join(', '))}\n`);
   const exposed = saved.exposed ? ', a tool of your agent' : '';
   terminal.stderr.write(`${plainText(saved.name)}, version ${saved.version}${exposed}\n`);
   const rows = saved.parameters.filter(({ hidden }) => !hidden);
