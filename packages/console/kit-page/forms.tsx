@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Field } from '../src/kit/field.tsx';
 import type { FieldSpec } from '../src/kit/fields/field-spec.ts';
 import { Fields } from '../src/kit/fields/fields.tsx';
+import { SizeField } from '../src/kit/fields/size-field.tsx';
 import { type FormState, useFormState } from '../src/kit/fields/use-form-state.ts';
 import { FormError } from '../src/kit/forms/form-error.tsx';
 import { PageButton } from '../src/kit/forms/page-button.tsx';
@@ -78,6 +79,13 @@ export function Forms() {
           </Full>
         </State>
       </Part>
+      <Part name="SizeField">
+        <State name="A ratio, and numbers beside it">
+          <Full>
+            <SizedForm />
+          </Full>
+        </State>
+      </Part>
       <Part name="FormError">
         <State name="Refused, with the id of the request">
           <Full>
@@ -116,6 +124,18 @@ const spec = (name: string, more: Partial<FieldSpec> & Pick<FieldSpec, 'type'>):
   maximum: null,
   ...more,
 });
+
+const side = { type: 'integer', minimum: 16, maximum: 8_192, step: 8 } as const;
+const sides = [
+  spec('width', { ...side, default: 1_344 }),
+  spec('height', { ...side, default: 768 }),
+] as const;
+
+function SizedForm() {
+  const form = useFormState(sides);
+  const [width, height] = sides;
+  return <SizeField label="First frame: size" width={width} height={height} form={form} />;
+}
 
 const controls: FieldSpec[] = [
   spec('Prompt', {
