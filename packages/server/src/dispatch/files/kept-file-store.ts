@@ -151,7 +151,7 @@ export function isRemovable(file: OfFile): Condition {
   return and([not(isNeeded(file)), not(isKept(file))]);
 }
 
-export function isKept(file: OfFile): Condition {
+function isKept(file: OfFile): Condition {
   return file.or(Object.values(keepers).map(({ keeps }) => keeps(file)));
 }
 
