@@ -10,6 +10,10 @@ interface Batch {
   done: number;
 }
 
+interface Cell {
+  taskId: string | null;
+}
+
 const folder = temporaryFolder();
 let gateway: SpawnedGateway;
 let session: HttpSession;
@@ -77,5 +81,28 @@ describe('a gateway that is killed', () => {
     await post('/api/queue/resume', { scope: 'user' });
     await expect.poll(() => counted('completed')).toBeGreaterThan(0);
     await post('/api/task-batches?wait=60', { action: 'cancel', filter: {} });
+  });
+
+  it('goes on with a sweep, and makes each of its tasks once', async () => {
+    await post('/api/queue/pause', { scope: 'user', reason: 'a sweep' });
+    const before = await counted('pending');
+    const { id: workflowId } = await post<{ id: string }>('/api/workflows', { name: 'swept', workflow });
+    const range = (param: string) => ({ param, range: { from: 1, to: 20, step: 1 } });
+    const axes = [range('width'), range('height')];
+    const { id } = await post<{ id: string }>('/api/sweeps', { workflowId, axes });
+    const page = (cursor: string) =>
+      get<{ items: Cell[]; nextCursor: string | null }>(`/api/sweeps/${id}/cells?limit=200${cursor}`);
+    const made = async () => (await counted('pending')) - before;
+    await expect.poll(made, { interval: 1 }).toBeGreaterThan(10);
+    await killAndStart();
+    process.stderr.write(`after the kill: ${await made()} of 400 cells\n`);
+    await expect.poll(made).toBe(400);
+    const first = await page('');
+    const second = await page(`&cursor=${first.nextCursor}`);
+    const all = [...first.items, ...second.items];
+    expect(new Set(all.map(({ taskId }) => taskId)).size).toBe(400);
+    expect(all.every(({ taskId }) => taskId !== null)).toBe(true);
+    await post(`/api/sweeps/${id}/cancel`, {});
+    await expect.poll(made).toBe(0);
   });
 });

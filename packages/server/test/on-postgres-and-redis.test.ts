@@ -17,6 +17,7 @@ const files: Record<string, () => Promise<unknown>> = {
   'dispatch-idempotency': () => import('./dispatch-idempotency.test.ts'),
   'dispatch-fair-share': () => import('./dispatch-fair-share.test.ts'),
   'dispatch-retry': () => import('./dispatch-retry.test.ts'),
+  shares: () => import('./shares.test.ts'),
 };
 
 describe.skipIf(isSkipped)(title, () => {

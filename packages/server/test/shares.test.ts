@@ -131,6 +131,9 @@ async function statusOf(role: Role, route: string, body?: unknown): Promise<numb
 const workflowTable: [route: string, statuses: number[], body?: object][] = [
   ['GET /api/workflows/{workflowId}', [404, 200, 200, 200, 404]],
   ['GET /api/workflows/{workflowId}/versions', [404, 200, 200, 200, 404]],
+  ['GET /api/workflows/{workflowId}/difference?left={version}', [404, 200, 200, 200, 404]],
+  ['GET /api/workflows/{workflowId}/export', [404, 200, 200, 200, 404]],
+  ['PUT /api/workflows/{workflowId}/versions/{version}', [404, 403, 403, 403, 404], { notes: 'Mine' }],
   ['PUT /api/workflows/{workflowId}', [404, 403, 403, 403, 404], { name: 'Mine' }],
   ['DELETE /api/workflows/{workflowId}', [404, 403, 403, 403, 404]],
   ['POST /api/workflows/{workflowId}/run', [404, 403, 200, 200, 404], { params: { other: 'x.png' } }],
@@ -177,6 +180,7 @@ describe('what is shared', () => {
         const { workflow, file, collection } = role === 'late' ? common : named;
         const path = route
           .replaceAll('{workflowId}', workflow)
+          .replaceAll('{version}', '1')
           .replaceAll('{fileId}', file)
           .replaceAll('{collectionId}', collection)
           .replaceAll('{filename}', 'a.png');

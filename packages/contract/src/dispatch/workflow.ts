@@ -84,7 +84,6 @@ export const workflowCover = nullable(
     { description: 'Null before the first picture.' },
   ),
 );
-export type WorkflowCover = Static<typeof workflowCover>;
 
 export const savedWorkflow = Type.Object({
   id: Type.String(),

@@ -47,7 +47,7 @@ export function controlOf(parameter: FieldSpec): FormControl {
 }
 
 /** The distance between two values of a slider. */
-export function stepOf({ type, step }: FieldSpec): number | null {
+function stepOf({ type, step }: FieldSpec): number | null {
   if (step !== undefined && step !== null && step > 0) return step;
   return type === 'integer' ? 1 : null;
 }

@@ -18,7 +18,7 @@ export const wholePicture: Zoom = { scale: 1, x: 0.5, y: 0.5 };
 const maxScale = 64;
 
 /** Returns the size at which the whole picture fills the box. */
-export function fitted(picture: Size, box: Size): Size {
+function fitted(picture: Size, box: Size): Size {
   const scale = Math.min(box.width / picture.width, box.height / picture.height);
   return { width: picture.width * scale, height: picture.height * scale };
 }

@@ -42,7 +42,7 @@ export async function filesWithWords(
 }
 
 /** No word contains a space or a quotation mark. */
-export function indexed(words: readonly string[], { dialect, limit }: { dialect: Dialect; limit: number }) {
+function indexed(words: readonly string[], { dialect, limit }: { dialect: Dialect; limit: number }) {
   if (dialect === 'postgres')
     return sql<{ fileId: string }>`select "fileId" from file_texts
       where string_to_array(btrim(words), ' ') @> string_to_array(${words.join(' ')}, ' ') limit ${limit}`;

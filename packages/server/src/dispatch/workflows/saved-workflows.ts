@@ -390,13 +390,13 @@ export class SavedWorkflows {
     { row, version }: StoredWorkflow,
     { share = null, lost = [] }: { share?: SavedWorkflowDetail['share']; lost?: string[] | undefined } = {},
   ): Promise<SavedWorkflowDetail> {
-    const records = await this.#options.records.of([row.id]);
+    // The pictures and the runs of its owner are not shared with the workflow.
+    const records = share ? null : await this.#options.records.of([row.id]);
     const parameters = parametersIn(version);
     const graph = graphIn(version);
     return {
-      ...this.#view(row, records.get(row.id)),
-      // The pictures of its owner are not shared with the workflow.
-      ...(share && { exposed: share.tool === 'on', cover: null }),
+      ...this.#view(row, records?.get(row.id)),
+      ...(share && { exposed: share.tool === 'on' }),
       share,
       version: version.version,
       notes: version.notes,
