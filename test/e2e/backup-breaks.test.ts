@@ -9,14 +9,16 @@ import { BackupFolder } from '@switchyard/server/ops/backup/backup-folder';
 import { faultsOf, findBackup } from '@switchyard/server/ops/backup/read-backup';
 import { unfinishedRestoreFile } from '@switchyard/server/ops/backup/unfinished-restore';
 import { SqliteConnection } from '@switchyard/server/platform/database/sqlite/sqlite-connection';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, onTestFinished as afterThis, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DispatchCaller } from '../../packages/server/test/support/dispatch-caller.ts';
+import { FreezableProxy } from '../../packages/server/testing/freezable-proxy.ts';
 import { namespace, testSmallDisk } from '../drill/small-disk.ts';
 
 /**
- * Commands that end where no operator wants it: before a rename or a sync, by kill -9 of strace, and on a disk of their own that is full.
+ * Commands that end where no operator wants it: before a rename or a sync, by kill -9 of strace, before a statement that Postgres never
+ * gets, and on a disk of their own that is full.
  */
-const postgres = testPostgres('a move from Postgres that is killed has all rows or no database');
+const postgres = testPostgres('a move to Postgres, and one back, that are killed have all rows or none');
 const smallDisk = testSmallDisk('on a disk that is full');
 const files = [0, 1, 2].map(() => randomBytes(500_000));
 const hashes = files.map((bytes) => createHash('sha256').update(bytes).digest('hex')).sort();
@@ -115,10 +117,35 @@ describe.each([names, syncs])('killed before each %s', (...point) => {
 
 it.skipIf(postgres.isSkipped)(postgres.title, async () => {
   const url = await postgres.createDatabase();
-  await ended(['migrate', 'db', '--home', home, '--to', url]);
+  const { searchParams, pathname } = new URL(url);
+  const network = await FreezableProxy.start(`${searchParams.get('host')}/.s.PGSQL.5432`);
+  afterThis(() => network.close());
+  const there = `postgres://switchyard@127.0.0.1:${network.port}${pathname}`;
+  const move = ['migrate', 'db', '--home', home, '--to', there];
+  const tables = await countedBy(move);
+  // Each move but the first finds what the one before has left: any row makes it end by itself.
+  for (const point of [
+    ['create table'],
+    ...Object.keys(tables).map((name) => [`insert into "${name}" (`]),
+    ['unnest(', 'commit'],
+    ['unnest(', 'commit', 'analyze'],
+  ]) {
+    const isThere = network.freezeBefore(...point);
+    const { child, exited, output } = runBinary({ args: move, cwd: folder.path });
+    await Promise.race([isThere, exited]);
+    child.kill('SIGKILL');
+    network.thaw();
+    expect((await exited).signal, `before ${point.at(-1)}: ${output()}`).toBe('SIGKILL');
+  }
+  expect(await run(move)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('The database is not empty'),
+  });
+
   const env = { SWITCHYARD__DATABASE__BACKEND: 'postgres', SWITCHYARD__DATABASE__URL: url };
   const from = join(folder.path, 'other');
   const args = () => ['migrate', 'db', '--home', from, '--to', `sqlite:${place}/data`];
+  expect(await countedBy(args(), env)).toEqual(tables);
   await killedBefore(names, args, {
     env,
     check: async () => {
@@ -128,6 +155,16 @@ it.skipIf(postgres.isSkipped)(postgres.title, async () => {
     },
   });
 });
+
+/** Returns the number of rows of each table that a move would copy, without empty ones. */
+async function countedBy(move: string[], env: Environment = {}): Promise<Record<string, number>> {
+  const { output } = await run([...move, '--dry-run', '-o', 'json'], { env });
+  const { tables } = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1));
+  const counts = Object.entries(tables as Record<string, { rows: number }>).map(
+    ([name, { rows }]) => [name, rows] as const,
+  );
+  return Object.fromEntries(counts.filter(([, rows]) => rows > 0));
+}
 
 describe.skipIf(smallDisk.isSkipped)(smallDisk.title, () => {
   /** Runs a command with a disk of this size at `place`, and returns what it says and what is left there. */

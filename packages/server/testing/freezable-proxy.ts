@@ -7,6 +7,7 @@ export class FreezableProxy {
   readonly #sockets = new Set<Socket>();
   #isFrozen = false;
   #exchanges = 0;
+  #awaited: { texts: string[]; resolve: () => void } | null = null;
 
   private constructor(target: string) {
     this.#server = createServer((client) => this.#join(client, new Socket().connect(target)));
@@ -32,6 +33,16 @@ export class FreezableProxy {
     this.#isFrozen = true;
   }
 
+  /**
+   * Freezes when the client sends the last of these texts, which the server does not get, after it has sent the others in this order.
+   * Resolves then.
+   */
+  freezeBefore(...texts: string[]): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaited = { texts, resolve };
+    });
+  }
+
   /** Lets new connections through. What was lost stays lost. */
   thaw(): void {
     this.#isFrozen = false;
@@ -44,7 +55,8 @@ export class FreezableProxy {
 
   #join(client: Socket, server: Socket): void {
     let isAnswered = true;
-    client.on('data', () => {
+    client.on('data', (bytes) => {
+      this.#lookFor(bytes);
       if (isAnswered) this.#exchanges += 1;
       isAnswered = false;
     });
@@ -63,5 +75,14 @@ export class FreezableProxy {
         if (!this.#isFrozen) to.destroy();
       });
     }
+  }
+
+  #lookFor(bytes: Buffer): void {
+    const { texts: [next, ...further] = [], resolve } = this.#awaited ?? {};
+    if (!resolve || !next || !bytes.includes(next)) return;
+    this.#awaited = further.length > 0 ? { texts: further, resolve } : null;
+    if (this.#awaited) return;
+    this.freeze();
+    resolve();
   }
 }
