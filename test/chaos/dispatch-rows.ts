@@ -31,9 +31,12 @@ interface Rows {
 const queries: Record<keyof Rows, string> = {
   tasks: 'select id, owner, status, phase, attempt, error from tasks',
   attempts: 'select "taskId", attempt, "promptId", state, outcome from task_attempts',
-  keptCounts: `select owner || ' ' || status as key, count from task_counts where count <> 0`,
+  // A count is spread over several rows, each of which may be negative.
+  keptCounts: `select owner || ' ' || status as key, cast(sum(count) as integer) as count from task_counts
+    group by owner, status having sum(count) <> 0`,
   trueCounts: `select owner || ' ' || status as key, count(*) as count from tasks where "finishedAt" is not null group by owner, status`,
-  keptUsage: 'select owner, bytes, count from file_usage where count <> 0 order by owner',
+  keptUsage: `select owner, cast(sum(bytes) as bigint) as bytes, cast(sum(count) as bigint) as count from file_usage
+    group by owner having sum(count) <> 0 order by owner`,
   trueUsage:
     'select owner, cast(sum(size) as bigint) as bytes, count(*) as count from files group by owner order by owner',
   filesInUse: 'select 1 from task_files',
