@@ -40,7 +40,7 @@ const searches: Record<string, FileFilterQuery> = {
   'a model and a word': { model: 'flux', q: 'lighthouse' },
   'a word of every file, pictures of a size that none has': { q: 'masterpiece', minWidth: 5_000 },
   'a frequent word within a day': { q: 'w1', since: '2030-02-10T00:00:00Z', until: '2030-02-10T23:59:59Z' },
-  'a size that none has': { minMegapixels: 30 },
+  'a size that none has': { minPixels: 30_000_000 },
   'a kind that none has': { kind: 'audio', q: 'w2' },
 };
 

@@ -70,7 +70,7 @@ export function filterOf(options: FileFilterOptions): FileFilterQuery {
   return {
     ...{ source, kind, taskId, workflow, owner, since, until, q, param, model },
     ...{ starred, tag, collectionId, expiresBefore },
-    ...Object.fromEntries(bounds.map((name) => [name, options[name]])),
+    ...Object.fromEntries(bounds.map((name) => [name.replace('Megapixels', 'Pixels'), options[name]])),
   } as FileFilterQuery;
 }
 
@@ -85,8 +85,8 @@ const nouns = {
 function bound(size: (typeof sizes)[number]): (text: string) => number {
   if (size !== 'Megapixels') return wholeNumber(0, size === 'Bytes' ? maxBytes : maxInteger);
   return (text) => {
-    const value = Number(text);
-    if (/^\d+(\.\d+)?$/.test(text) && value <= maxInteger) return value;
+    const pixels = Math.round(Number(text) * 1_000_000);
+    if (/^\d+(\.\d+)?$/.test(text) && pixels <= maxInteger) return pixels;
     throw new InvalidArgumentError('Write a number of megapixels, for example 1.5.');
   };
 }

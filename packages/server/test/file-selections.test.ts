@@ -97,7 +97,7 @@ describe('a selection of files', () => {
       'q=lighthouse&maxBytes=0',
       'q=prompt',
       'param=steps=5',
-      'minMegapixels=1',
+      'minPixels=1000000',
     ])
       expect([query, (await list(`?${query}`)).total]).toEqual([query, 0]);
     expect((await list('?q=light&source=upload', bob)).total).toBe(0);

@@ -63,17 +63,16 @@ export const fileTag = Type.String({
   description: 'Stored in lower case, with single spaces.',
 });
 const pixels = Type.Optional(wholeNumber({ minimum: 0, maximum: maxInteger }));
-const megapixels = Type.Optional(Type.Number({ minimum: 0, maximum: maxInteger }));
 const bytes = Type.Optional(wholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
 
-/** Bounds that count themselves. Files whose size in pixels is not known have none of the first six. */
+/** Bounds that count themselves. Files whose size in pixels is not known have none of the first six. `minPixels` is of width × height. */
 const ranges = {
   minWidth: pixels,
   maxWidth: pixels,
   minHeight: pixels,
   maxHeight: pixels,
-  minMegapixels: megapixels,
-  maxMegapixels: megapixels,
+  minPixels: pixels,
+  maxPixels: pixels,
   minBytes: bytes,
   maxBytes: bytes,
 };

@@ -42,7 +42,7 @@ it('asks for values and a model that stand among the words', () => {
     q: 'red kite',
     param: ['seed=42'],
     model: 'flux',
-    minMegapixels: 4,
+    minPixels: 4_000_000,
   });
-  for (const q of ['!?', '=', 'model:']) expect(asked(q)).toEqual({ minMegapixels: 4 });
+  for (const q of ['!?', '=', 'model:']) expect(asked(q)).toEqual({ minPixels: 4_000_000 });
 });

@@ -78,7 +78,7 @@ export function queryOf(filter: GalleryFilter): FileFilterQuery {
     ...(kept === 'soon' && { expiresBefore: new Date(new Date().setHours(24 * 7, 0, 0, 0)).toISOString() }),
     ...(tag !== null && { tag }),
     ...(q !== null && wordsIn(q)),
-    ...(size !== null && { minMegapixels: Number(size) }),
+    ...(size !== null && { minPixels: Number(size) * 1_000_000 }),
     ...(to !== null && { until: new Date(nextDay(to).getTime() - 1).toISOString() }),
   };
 }

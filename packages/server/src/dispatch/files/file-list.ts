@@ -16,9 +16,7 @@ export function filterOf(
   const words = wordsOfFilter({ q, param, model });
   const sizes = sizeBounds.flatMap(({ name, ...bound }): SizeBound[] => {
     const value = query[name];
-    return value === undefined
-      ? []
-      : [{ ...bound, value: bound.of === 'pixels' ? value * 1_000_000 : value }];
+    return value === undefined ? [] : [{ ...bound, value }];
   });
   const filter = {
     ...notesFilterOf(query, retentionMs),
@@ -42,8 +40,8 @@ const sizeBounds = [
   { name: 'maxWidth', of: 'width', compare: '<=' },
   { name: 'minHeight', of: 'height', compare: '>=' },
   { name: 'maxHeight', of: 'height', compare: '<=' },
-  { name: 'minMegapixels', of: 'pixels', compare: '>=' },
-  { name: 'maxMegapixels', of: 'pixels', compare: '<=' },
+  { name: 'minPixels', of: 'pixels', compare: '>=' },
+  { name: 'maxPixels', of: 'pixels', compare: '<=' },
   { name: 'minBytes', of: 'size', compare: '>=' },
   { name: 'maxBytes', of: 'size', compare: '<=' },
 ] as const satisfies readonly (Pick<SizeBound, 'of' | 'compare'> & {
@@ -55,7 +53,7 @@ const sizeBounds = [
 function requireOrder(query: FileFilterQuery, { since, until }: FileFilter): void {
   const pairs = [
     ['since', 'until', since !== undefined && until !== undefined && since > until],
-    ...(['Width', 'Height', 'Megapixels', 'Bytes'] as const).map((name) => {
+    ...(['Width', 'Height', 'Pixels', 'Bytes'] as const).map((name) => {
       const [min, max] = [query[`min${name}`], query[`max${name}`]];
       return [`min${name}`, `max${name}`, min !== undefined && max !== undefined && min > max] as const;
     }),

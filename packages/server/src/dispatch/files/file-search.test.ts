@@ -187,14 +187,14 @@ const fixedQuestions: FileFilterQuery[] = [
   { q: 'cat', param: ['steps=20'] },
   { q: 'boat', kind: 'video', minWidth: 600 },
   { model: 'flux' },
-  { model: 'FLUX.safetensors', maxMegapixels: 0.3 },
+  { model: 'FLUX.safetensors', maxPixels: 300_000 },
   { model: 'sd/xl.safetensors', minBytes: 500, maxBytes: 1_500 },
   { param: ['sampler=dpm++ 2m'] },
   { param: ['seed=7', 'steps=20'] },
   { workflow: 'flow-3', q: 'cat' },
   { workflow: 'Portraits', q: 'boat' },
   { since: '2030-01-01T00:05:00Z', until: '2030-01-01T00:08:00Z', q: 'boat' },
-  { minMegapixels: 90 },
+  { minPixels: 90_000_000 },
 ];
 
 function plantedFile(
@@ -261,7 +261,7 @@ function fits({ row, prompt, params, model }: PlantedFile, query: FileFilterQuer
   const within = (value: number | null, low: number | undefined, high: number | undefined) =>
     (low === undefined || (value !== null && value >= low)) &&
     (high === undefined || (value !== null && value <= high));
-  const pixels = width === null || height === null ? null : (width * height) / 1e6;
+  const pixels = width === null || height === null ? null : width * height;
   return (
     words.every(has) &&
     (query.param ?? []).every((param) => {
@@ -274,7 +274,7 @@ function fits({ row, prompt, params, model }: PlantedFile, query: FileFilterQuer
       [row.workflowId, nameOf[row.workflowId ?? '']].includes(query.workflow)) &&
     within(width, query.minWidth, query.maxWidth) &&
     within(height, query.minHeight, query.maxHeight) &&
-    within(pixels, query.minMegapixels, query.maxMegapixels) &&
+    within(pixels, query.minPixels, query.maxPixels) &&
     within(row.size, query.minBytes, query.maxBytes) &&
     within(Date.parse(row.createdAt), timeOf(query.since), timeOf(query.until))
   );
