@@ -53,6 +53,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     'workflows',
     'documents',
     'recipes',
+    'archives',
     'fleet',
     'waiting',
     'sweeps',

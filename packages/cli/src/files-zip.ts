@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { nameTokens } from '@switchyard/contract/dispatch/file';
 import type { Command } from 'commander';
 import { CommandError } from './exit-codes.ts';
 import { addFileFilters, type FileFilterOptions, filterOf } from './file-filters.ts';
@@ -14,12 +15,23 @@ import type { Terminal } from './terminal.ts';
 
 interface ZipOptions extends GatewayOptions, FileFilterOptions {
   output: string;
+  names?: string;
+  recipes?: true;
+  strip?: true;
 }
+
+export const stripPurpose = 'leave out the texts and EXIF of pictures, in which workers write the graph';
 
 export function addFilesZip(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('zip [ids...]')
     .option('-o, --output <file>', 'where to save it; a file that is there is not replaced', 'files.zip')
+    .option(
+      '--names <pattern>',
+      `how files are named, with ${nameTokens.map((token) => `{${token}}`).join(', ')}`,
+    )
+    .option('--recipes', 'put the recipe of each output beside it, as JSON')
+    .option('--strip', stripPurpose)
     .action((fileIds: string[], options: ZipOptions) => saveZip(fileIds, options, terminal));
   addFileFilters(command);
   addGatewayOptions(command);
@@ -28,6 +40,7 @@ export function addFilesZip(parent: Command, terminal: Terminal): void {
     examples: [
       'switchyard files zip --kind image --since 1d -o today.zip',
       'switchyard files zip 2b1cXk5x0Zc3v4Q9eYt7Wg 3c2dYl6y1Ad4w5R0fZu8Xh -o two.zip',
+      'switchyard files zip --starred --names "{workflow}-{date}-{seed}-{n}" --recipes --strip',
     ],
     environment: gatewayEnvironment,
     exits: ['ok', 'failed', 'usage', 'auth', 'not_found', 'unreachable', 'cancelled'],
@@ -42,7 +55,9 @@ async function saveZip(fileIds: string[], options: ZipOptions, terminal: Termina
   const client = await openGateway(options, terminal);
   const path = resolve(terminal.cwd, options.output);
   await withInterrupts(async (signal) => {
-    const selection = fileIds.length > 0 ? { fileIds } : { filter };
+    const { names, recipes, strip } = options;
+    const form = { names, recipes, strip: strip && ('metadata' as const) };
+    const selection = fileIds.length > 0 ? { fileIds, ...form } : { filter, ...form };
     const { stream } = await client.downloadZip(selection, { signal });
     const source = Readable.fromWeb(stream as NodeReadableStream<Uint8Array>);
     const fd = openNew(path, source);

@@ -17,15 +17,17 @@ export async function saveFile(
   {
     folder,
     filename,
+    strip,
     signal,
   }: {
     folder: string;
     /** The name for the file; by default the one that the gateway sends with it. */
     filename?: string;
+    strip?: 'metadata' | undefined;
     signal: AbortSignal;
   },
 ): Promise<string> {
-  const { stream, filename: kept } = await client.download(fileId, { signal });
+  const { stream, filename: kept } = await client.download(fileId, { strip, signal });
   mkdirSync(folder, { recursive: true });
   const { name, fd } = openNew(folder, safeName(filename ?? kept ?? fileId));
   const path = join(folder, name);

@@ -183,6 +183,11 @@ describe('switchyard files', () => {
     expect(await files('zip', '--source', 'upload', '-o', 'two.zip')).toMatchObject({ code: 2 });
     expect(await files('zip', '--source', 'upload', '-o', 'uploads.zip')).toMatchObject({ code: 0 });
     expect(await files('zip', upload, '--kind', 'image')).toMatchObject({ code: 2 });
+    const form = ['--names', '{task}-{n}', '--recipes', '--strip'];
+    expect(await files('zip', picture, ...form, '-o', 'named.zip')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(desk.path, 'named.zip')).toString('latin1')).toMatch(/-1\.png\.json/);
+    const unknown = await files('zip', picture, '--names', '{sed}', '-o', 'none.zip');
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('{sed} is not among')]);
     expect(await files('zip', 'nothing', '-o', 'none.zip')).toMatchObject({ code: 5 });
     expect(existsSync(join(desk.path, 'none.zip'))).toBe(false);
   });

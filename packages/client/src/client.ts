@@ -44,7 +44,7 @@ export interface Client {
   /** Calls an endpoint of the contract; the types of input and answer are those of its constant. */
   call: Call;
   upload(source: UploadSource, options?: UploadOptions): Promise<UploadedFile>;
-  download(fileId: string, options?: DownloadOptions): Promise<Download>;
+  download(fileId: string, options?: Parameters<typeof download>[2]): Promise<Download>;
   downloadThumbnail(fileId: string, options?: ThumbnailOptions): Promise<Download>;
   downloadZip(selection: ZipSelection, options?: DownloadOptions): Promise<Download>;
   session: Session;

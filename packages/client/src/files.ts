@@ -1,4 +1,5 @@
 import {
+  type ArchiveForm,
   downloadFile,
   type FileFilterQuery,
   getThumbnail,
@@ -132,10 +133,11 @@ async function uploadStream(
 export async function download(
   transport: Transport,
   fileId: string,
-  options: DownloadOptions = {},
+  { strip, ...options }: DownloadOptions & { strip?: ArchiveForm['strip'] | undefined } = {},
 ): Promise<Download> {
   // The name in the address is for people who see it; the gateway uses only the id.
-  return receive(transport, buildRequest(downloadFile, { params: { fileId, filename: 'file' } }), options);
+  const request = buildRequest(downloadFile, { params: { fileId, filename: 'file' }, query: { strip } });
+  return receive(transport, request, options);
 }
 
 export interface ThumbnailOptions extends DownloadOptions {
@@ -152,8 +154,10 @@ export async function downloadThumbnail(
   return receive(transport, buildRequest(getThumbnail, { params: { fileId }, query: { size } }), options);
 }
 
-/** These files in this order, or those that fit a filter. */
-export type ZipSelection = { fileIds: readonly string[] } | { filter: Partial<FileFilterQuery> };
+/** These files in this order, or those that fit a filter; and how their names are made, and what goes with them. */
+export type ZipSelection = ({ fileIds: readonly string[] } | { filter: Partial<FileFilterQuery> }) & {
+  [Choice in keyof ArchiveForm]?: ArchiveForm[Choice] | undefined;
+};
 
 /** Files as one archive. Reading it fails when it breaks off, so half an archive is never taken for a whole one. */
 export async function downloadZip(
@@ -161,10 +165,12 @@ export async function downloadZip(
   selection: ZipSelection,
   options: DownloadOptions = {},
 ): Promise<Download> {
+  const { names, recipes, strip } = selection;
+  const form = { names, recipes, strip };
   const request =
     'fileIds' in selection
-      ? buildRequest(zipSelectedFiles, { body: { fileIds: selection.fileIds } })
-      : buildRequest(zipFiles, { query: selection.filter });
+      ? buildRequest(zipSelectedFiles, { body: { fileIds: selection.fileIds, ...form } })
+      : buildRequest(zipFiles, { query: { ...selection.filter, ...form } });
   return receive(transport, request, options);
 }
 

@@ -3,6 +3,7 @@ import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readZip } from '../testing/read-zip.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what the gateway answers, as it comes
@@ -60,6 +61,100 @@ describe('the recipe of a file', () => {
   const get = (path: string, caller = ann) => caller.request('GET', `/api/files/${path}`);
   const again = (fileId: string, body: object, headers = {}, caller = ann) =>
     caller.request('POST', `/api/files/${fileId}/again`, { body, headers });
+
+  describe('and its download', () => {
+    const bytesOf = async (path: string, body?: object, caller = ann) => {
+      const answer = await fetch(new URL(path, gateway.url), {
+        method: body ? 'POST' : 'GET',
+        headers: {
+          authorization: `Bearer ${caller.token}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        bytes: Buffer.from(await answer.arrayBuffer()),
+      };
+    };
+    const zipOf = async (body: object, caller = ann) => {
+      const { status, bytes } = await bytesOf('/api/files/zip', body, caller);
+      return status === 200 ? await readZip(bytes) : (JSON.parse(bytes.toString()) as Answer);
+    };
+    const pixelsOf = (file: Buffer) => sharp(file).raw().toBuffer();
+
+    it('keeps the graph that the worker wrote, or is without it with the same pixels', async () => {
+      const address = `/uploads/${picture.fileId}/a.png`;
+      const kept = (await bytesOf(address)).bytes;
+      const stripped = await bytesOf(`${address}?strip=metadata`);
+      const [[inZip], [strippedInZip]] = [
+        await zipOf({ fileIds: [picture.fileId] }),
+        await zipOf({ fileIds: [picture.fileId], strip: 'metadata' }),
+      ];
+      expect(kept.toString('latin1')).toContain('tEXtprompt\0{');
+      expect(inZip.content).toBe(kept.toString('latin1'));
+      expect(stripped.bytes.toString('latin1')).not.toMatch(/tEXt|ImageInvert/);
+      expect(strippedInZip.content).toBe(stripped.bytes.toString('latin1'));
+      expect(await pixelsOf(stripped.bytes)).toEqual(await pixelsOf(kept));
+      const etag = stripped.headers.get('etag') ?? '';
+      const known = { authorization: `Bearer ${ann.token}`, 'if-none-match': etag };
+      const statusOf = async (path: string) =>
+        (await fetch(new URL(path, gateway.url), { headers: known })).status;
+      expect([await statusOf(`${address}?strip=metadata`), await statusOf(address)]).toEqual([304, 200]);
+    });
+
+    it('names its files by a pattern, with the recipe beside each output', async () => {
+      const { data: saved } = await ann.call('POST', '/api/workflows', { name: 'Noise/1', workflow: noise });
+      const { data: run } = await ann.call('POST', `/api/workflows/${saved.id}/run`, {});
+      const [one, two] = (await ann.ended(run.id)).result.outputs;
+      const fileIds = [one.fileId, upload.fileId, two.fileId];
+      const names = '{workflow}-{seed}-{task}';
+      const entries: Answer[] = await zipOf({ fileIds, names, recipes: true });
+      const made = `Noise_1-7-${run.id}`;
+      expect(entries.map(({ name }) => name)).toEqual([
+        `${made}.png`,
+        `${made}.png.json`,
+        'none-none-none.png',
+        `${made} (2).png`,
+        `${made} (2).png.json`,
+      ]);
+      const { body } = await get(`${two.fileId}/recipe`);
+      expect(JSON.parse(Buffer.from(entries[4].content, 'latin1').toString())).toEqual(body.data);
+      const masked: Answer[] = await zipOf({ fileIds: [picture.fileId], recipes: true });
+      expect(JSON.parse(masked[1].content).extraData).toEqual({ api_key: '***' });
+      const refused = await zipOf({ fileIds, names: '{sed}' });
+      expect(refused.details[0]).toMatchObject({ message: expect.stringContaining('{sed} is not among') });
+      expect((await bytesOf('/api/files/zip?names=%7Bn')).status).toBe(422);
+      expect((await bytesOf('/api/files/zip?strip=all')).status).toBe(422);
+    });
+
+    it('names the pictures that are damaged, and sends them as they are', async () => {
+      const { bytes } = await bytesOf(`/uploads/${picture.fileId}/a.png`);
+      const cut = await ann.upload('cut.png', bytes.subarray(0, bytes.length - 10));
+      const named = await ann.upload('not-stripped.txt', Buffer.from('mine'));
+      const fileIds = [cut.fileId, named.fileId, picture.fileId];
+      const [first, own, , note, ...more]: Answer[] = await zipOf({ fileIds, strip: 'metadata' });
+      expect(first.content).toContain('tEXtprompt');
+      expect(own).toMatchObject({ name: 'not-stripped.txt', content: 'mine' });
+      expect(note.name).toBe('not-stripped (2).txt');
+      expect(note.content).toMatch(/damaged.*\ncut\.png\n$/);
+      expect(more).toEqual([]);
+    });
+
+    it('says of a shared file neither its task nor its workflow', async () => {
+      const { data: saved } = await ann.call('POST', '/api/workflows', { name: 'Secret', workflow: noise });
+      const { data: run } = await ann.call('POST', `/api/workflows/${saved.id}/run`, {});
+      const [one] = (await ann.ended(run.id)).result.outputs;
+      const shared = await ann.request('POST', '/api/shares', {
+        body: { kind: 'file', subjectId: one.fileId, to: { kind: 'person', email: 'bob@example.com' } },
+      });
+      expect(shared.status).toBe(200);
+      const names = '{workflow}-{task}-{seed}';
+      const [file, recipe]: Answer[] = await zipOf({ fileIds: [one.fileId], names, recipes: true }, bob);
+      expect([file.name, JSON.parse(recipe.content).task]).toEqual(['none-none-7.png', null]);
+    });
+  });
 
   it('says graph, params, inputs by content, worker with its version, task and times', async () => {
     const { status, body } = await get(`${picture.fileId}/recipe`);

@@ -13,7 +13,7 @@ import { addFilesAgain } from '../files-again.ts';
 import { addFilesLineage } from '../files-lineage.ts';
 import { addFilesMarks } from '../files-marks.ts';
 import { addFilesRecipe } from '../files-recipe.ts';
-import { addFilesZip } from '../files-zip.ts';
+import { addFilesZip, stripPurpose } from '../files-zip.ts';
 import { formatSize } from '../format-size.ts';
 import { addGatewayOptions, type GatewayOptions, gatewayEnvironment } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
@@ -122,12 +122,13 @@ function addDownload(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('download <ids...>')
     .option('-o, --output-dir <folder>', 'where to save them', '.')
-    .action(async (ids: string[], options: GatewayOptions & { outputDir: string }) => {
+    .option('--strip', stripPurpose)
+    .action(async (ids: string[], options: GatewayOptions & { outputDir: string; strip?: true }) => {
       const client = await openGateway(options, terminal);
       const folder = resolve(terminal.cwd, options.outputDir);
       await withInterrupts(async (signal) => {
         for (const id of ids) {
-          const name = await saveFile(client, id, { folder, signal });
+          const name = await saveFile(client, id, { folder, strip: options.strip && 'metadata', signal });
           terminal.stdout.write(`${join(options.outputDir, name)}\n`);
         }
       });

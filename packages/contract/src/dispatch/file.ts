@@ -319,6 +319,13 @@ export const copyFile = {
   },
 } as const satisfies Endpoint;
 
+const stripping = Type.Optional(
+  oneOf(['metadata'], {
+    description:
+      'Leaves out the texts and EXIF of PNG, JPEG and WebP, in which workers write the graph. The pixels stay, and so does the way a JPEG is turned. Other types and damaged files are sent as they are.',
+  }),
+);
+
 /** Outside `/api`, so that the link can stand in an `img` of any page. Signed, or with the owner's credentials. */
 export const downloadFile = {
   method: 'GET',
@@ -327,13 +334,13 @@ export const downloadFile = {
   schema: {
     summary: 'Load a file',
     description:
-      'With a signed link, or with the credentials of its owner. `Range` and `If-None-Match` are honoured; what a browser could run is sent as an attachment. With `files.s3.redirect` it answers 302 with an address of the store that is good for five minutes, except to pages of the gateway. With `size` it answers a thumbnail, as `/api/files/{fileId}/thumbnail` does.',
+      'With a signed link, or with the credentials of its owner. `Range` and `If-None-Match` are honoured; what a browser could run is sent as an attachment. With `files.s3.redirect` it answers 302 with an address of the store that is good for five minutes, except to pages of the gateway. With `size` it answers a thumbnail, as `/api/files/{fileId}/thumbnail` does; `strip` is for the file itself, which is then sent whole and by the gateway.',
     tags,
     params: Type.Object({
       fileId: Type.String({ minLength: 1, maxLength: 64 }),
       filename: Type.String({ minLength: 1, maxLength: 1024 }),
     }),
-    querystring: Type.Object({ ...signature, size: Type.Optional(thumbnailSize) }),
+    querystring: Type.Object({ ...signature, size: Type.Optional(thumbnailSize), strip: stripping }),
     response: {
       200: Type.Unknown({ description: 'The bytes of the file.' }),
       302: Type.Null({ description: 'The file is in the store, at `Location`.' }),
@@ -361,6 +368,32 @@ export const getThumbnail = {
   },
 } as const satisfies Endpoint;
 
+/** What a pattern for the names in an archive can hold, each between braces. */
+export const nameTokens = ['name', 'workflow', 'date', 'time', 'seed', 'n', 'id', 'task'] as const;
+export type NameToken = (typeof nameTokens)[number];
+export const maxNamePattern = 200;
+
+/** The expression for the parts of a pattern. One that is not closed was mistyped, and is not among the known ones. */
+export const namePart = '\\{[^{}]*\\}?|\\}';
+
+const archiveForm = {
+  names: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxNamePattern,
+      description: `A pattern for the names in the archive, such as \`{workflow}-{date}-{seed}-{n}\`. It may hold ${nameTokens.map((token) => `\`{${token}}\``).join(', ')}; what a file does not have is \`none\`. The extension stays, and names are made unique.`,
+    }),
+  ),
+  recipes: Type.Optional(
+    Type.Boolean({
+      description:
+        'Beside each output stands `<name>.json` with its recipe, as `/api/files/{fileId}/recipe` answers it.',
+    }),
+  ),
+  strip: stripping,
+};
+export type ArchiveForm = Static<ReturnType<typeof Type.Object<typeof archiveForm>>>;
+
 /** An archive has no more files. */
 export const maxZippedFiles = 5_000;
 
@@ -372,9 +405,9 @@ export const zipFiles = {
   config: { access: 'dispatch:read' },
   schema: {
     summary: 'Load the files that fit a filter as one zip',
-    description: `The newest first, at most ${maxZippedFiles.toLocaleString('en')} (413 beyond). Names are made unique. It is sent while it is read, without compression.`,
+    description: `The newest first, at most ${maxZippedFiles.toLocaleString('en')} (413 beyond). Names are made unique. It is sent while it is read, without compression. With \`strip\`, \`not-stripped.txt\` names the damaged pictures in it.`,
     tags,
-    querystring: Type.Object(fileFilter, { additionalProperties: false }),
+    querystring: Type.Object({ ...fileFilter, ...archiveForm }, { additionalProperties: false }),
     produces: ['application/zip'],
     response: zipResponse,
   },
@@ -395,6 +428,7 @@ export const zipSelectedFiles = {
           maxItems: maxZippedFiles,
           uniqueItems: true,
         }),
+        ...archiveForm,
       },
       { additionalProperties: false },
     ),

@@ -2,6 +2,8 @@ import type { Routes } from '../http/app.ts';
 import { steadyClock } from '../lib/clock.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type ReadTogether, readTogether } from '../platform/database/snapshot.ts';
+import { fileArchiveRoutes } from './archives/file-archive-routes.ts';
+import { FileArchives } from './archives/file-archives.ts';
 import { type ExecutionTimeouts, executionTimeouts } from './attempts/execution-timeouts.ts';
 import { taskBatchRoutes } from './batches/task-batch-routes.ts';
 import { TaskBatchStore } from './batches/task-batch-store.ts';
@@ -167,6 +169,7 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
   const earlier = new EarlierRowStore(database);
   wordEarlierRows(earlier, rows);
   findEarlierFiles(earlier, rows);
+  const { recipes, recipeRoutes } = createRecipes({ ...rows, tasks });
   const placing = createReplicas({ ...rows, files: fileStore, fleet, batches, monitor, orders });
 
   return {
@@ -178,8 +181,9 @@ export function createDispatch(dependencies: Dependencies): DispatchArea {
       taskBatchRoutes({ ...rows, batches }),
       instanceRoutes({ instances }),
       rows.fileRoutes,
+      fileArchiveRoutes({ files, archives: new FileArchives({ files, recipes }) }),
       collectionRoutes(rows),
-      createRecipes({ ...rows, tasks }),
+      recipeRoutes,
       configurationRoutes({ configuration }),
       taskTimelineRoutes({ timelines: timelinesIn(database) }),
       monitorRoutes,

@@ -31,5 +31,6 @@ export const parameterTexts = {
   priority_beyond:
     'At most {max}, unless you are an administrator (`dispatch.max_member_priority`). Choose a lower priority.',
   graph_without_seed: 'The graph has no seed. Leave seed out, or set the input that you mean by params.',
+  name_token_unknown: '{given} is not among the parts of a name. Known parts are {known}.',
   instance_unknown: 'There is no instance {id}. GET /api/instances lists those that there are.',
 } as const;

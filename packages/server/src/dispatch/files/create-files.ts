@@ -1,7 +1,6 @@
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { NodeInputStore } from '../instances/node-input-store.ts';
 import type { ShareStore } from '../shares/share-store.ts';
-import { FileArchives } from './file-archives.ts';
 import { FileMarkStore } from './file-mark-store.ts';
 import { fileRoutes } from './file-routes.ts';
 import { OwnFiles } from './own-files.ts';
@@ -29,7 +28,6 @@ export function createFiles(
     files,
     pictures,
     marks: new FileMarkStore(database),
-    archives: new FileArchives({ files }),
     thumbnails: shrunk,
     uploadBytes: options.limits.uploadBytes,
   });

@@ -11,8 +11,6 @@ import {
   markLimits,
   type ThumbnailSize,
   uploadFile,
-  zipFiles,
-  zipSelectedFiles,
 } from '@switchyard/contract/dispatch/file';
 import { ok } from '@switchyard/contract/envelope';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -31,7 +29,6 @@ import { isInlineType } from '../../platform/files/content-type.ts';
 import { requireFits } from '../../platform/files/receive-content.ts';
 import { answerRange } from '../../platform/files/serve-range.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
-import type { FileArchives } from './file-archives.ts';
 import { tidyTag } from './file-list.ts';
 import type { FileMarkStore } from './file-mark-store.ts';
 import { receiveUpload } from './receive-upload.ts';
@@ -43,7 +40,6 @@ import type { Thumbnails } from './thumbnails.ts';
 interface FileRoutesOptions extends Pick<DispatchParts, 'links' | 'audit' | 'guard'> {
   files: StoredFiles;
   marks: FileMarkStore;
-  archives: FileArchives;
   thumbnails: Thumbnails;
   pictures: Pick<StoredPictures, 'withMask'>;
   uploadBytes: number;
@@ -99,8 +95,10 @@ export function fileRoutes(options: FileRoutesOptions): Routes {
       ...downloadFile,
       handler: async (request, reply) => {
         const { fileId } = request.params;
-        const { size } = request.query;
+        const { size, strip } = request.query;
         const file = await files.open(await readerOfLink(request, fileId, options), fileId);
+        if (size === undefined && strip !== undefined)
+          return sendStripped(request, reply, { row: file.row, files });
         if (size === undefined)
           return (await redirected(request, reply, file)) ?? sendFile(request, reply, file);
         return sendThumbnail(request, reply, { row: file.row, size, thumbnails });
@@ -118,7 +116,6 @@ export function fileRoutes(options: FileRoutesOptions): Routes {
     });
 
     addMarks(app, options);
-    addArchives(app, options);
   };
 }
 
@@ -146,33 +143,6 @@ function addMarks(app: App, { files, marks }: FileRoutesOptions): void {
     ...listFileTags,
     handler: async (request) =>
       ok({ items: await marks.tags(identityOf(request).userId, markLimits.listedTags) }),
-  });
-}
-
-function addArchives(app: App, { files, archives }: FileRoutesOptions): void {
-  const send = (request: FastifyRequest, reply: FastifyReply, rows: FileRow[]): FastifyReply => {
-    const { stream, sizeBytes } = archives.open(identityOf(request).userId, rows);
-    return reply
-      .headers({
-        'content-type': 'application/zip',
-        'content-length': sizeBytes,
-        'content-disposition': contentDisposition('attachment', 'files.zip'),
-      })
-      .send(stream);
-  };
-
-  app.route({
-    ...zipFiles,
-    handler: async (request, reply) => {
-      requireAdminFor(request, request.query.owner);
-      return send(request, reply, await files.fitting(adminOrOwnerOf(request), request.query));
-    },
-  });
-
-  app.route({
-    ...zipSelectedFiles,
-    handler: async (request, reply) =>
-      send(request, reply, await files.selected(adminOrOwnerOf(request), request.body.fileIds)),
   });
 }
 
@@ -229,6 +199,29 @@ async function ownerByCredentials(request: FastifyRequest, guard: Pick<Guard, 'i
     if (query.sig !== undefined) throw new AppError('link_expired', { cause: error });
     throw error;
   }
+}
+
+/** It has another size than the stored file, so a range of it would be one of another file. */
+async function sendStripped(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { row, files }: { row: FileRow; files: StoredFiles },
+): Promise<FastifyReply> {
+  const etag = `"${row.sha256}-stripped"`;
+  const answer = answerRange(
+    { ifNoneMatch: request.headers['if-none-match'] },
+    { etag, sizeBytes: row.size },
+  );
+  reply.code(answer.status).headers({ ...storedFileHeaders, etag });
+  if (answer.status === 304) return reply.send();
+  const { sizeBytes, open } = await files.strippedContentOf(row);
+  return reply
+    .headers({
+      'content-type': row.contentType,
+      'content-length': sizeBytes,
+      'content-disposition': dispositionOf(row),
+    })
+    .send(await open());
 }
 
 /** A thumbnail follows from the content and the size, so a client that has it never loads it again. */

@@ -20,6 +20,7 @@ import type { BlobStore, LinkedAs, OpenedContent, StoredContent } from '../../pl
 import { contentTypeOf } from '../../platform/files/content-type.ts';
 import { safeDisplayName } from '../../platform/files/display-name.ts';
 import { pictureSizeOf } from '../../platform/pictures/picture-size.ts';
+import { planStripping, strippedBytes } from '../../platform/pictures/strip-metadata.ts';
 import type { RecordDeps } from '../attempts/attempt-record.ts';
 import type { KeptOutput, OutputToKeep } from '../attempts/collect-outputs.ts';
 import type { AttemptFiles } from '../attempts/task-attempt.ts';
@@ -41,6 +42,12 @@ export interface HashedContent extends StoredContent {
 interface HashedFile {
   row: FileRow;
   isKnown: boolean;
+}
+
+export interface StrippedContent {
+  sizeBytes: number;
+  isDamaged: boolean;
+  open: () => Promise<Readable>;
 }
 
 /** 128 random bits: an id cannot be guessed. */
@@ -232,6 +239,18 @@ export class StoredFiles implements AttemptFiles {
     const opened = await this.#options.content.open(row.sha256);
     if (!opened) throw new AppError('file_not_found', { message: contentGone(row) });
     return opened.stream;
+  }
+
+  /**
+   * The content of a row as it is sent without metadata. A damaged picture and a file of another type are sent as they
+   * are. The file is read here, and again when it is sent.
+   */
+  async strippedContentOf(row: FileRow): Promise<StrippedContent> {
+    const plan = await planStripping(await this.contentOf(row));
+    if (typeof plan === 'string')
+      return { sizeBytes: row.size, isDamaged: plan === 'damaged', open: () => this.contentOf(row) };
+    const open = async () => Readable.from(strippedBytes(bytesOf(this.#options.content, row), plan));
+    return { sizeBytes: plan.sizeBytes, isDamaged: false, open };
   }
 
   async delete(owner: Owner, fileId: string, recordOf?: (row: FileRow) => AuditPart): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Routes } from '../../http/app.ts';
 import { readTogether } from '../../platform/database/snapshot.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { LentFiles } from '../files/lent-files.ts';
@@ -17,7 +16,7 @@ export function createRecipes({
   guard,
   tasks,
   lentFiles,
-}: Pick<DispatchParts, 'database' | 'links' | 'guard'> & { tasks: Tasks; lentFiles: LentFiles }): Routes {
+}: Pick<DispatchParts, 'database' | 'links' | 'guard'> & { tasks: Tasks; lentFiles: LentFiles }) {
   const recipes = new Recipes({
     together: readTogether(database, (frozen) => ({
       files: new StoredFileStore(frozen),
@@ -34,5 +33,5 @@ export function createRecipes({
     })),
     links,
   });
-  return recipeRoutes({ recipes, lineage, guard });
+  return { recipes, recipeRoutes: recipeRoutes({ recipes, lineage, guard }) };
 }

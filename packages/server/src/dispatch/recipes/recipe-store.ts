@@ -25,6 +25,11 @@ export interface RecipeRows {
   form: WorkflowParameter[];
 }
 
+interface NamingRows {
+  workflows: { id: string; name: string }[];
+  inputs: Pick<TaskInputRow, 'taskId' | 'workflow' | 'params'>[];
+}
+
 export class RecipeStore {
   readonly #database: Database<DispatchTables>;
 
@@ -52,6 +57,36 @@ export class RecipeStore {
       .where('attempt', '=', task.attempt)
       .executeTakeFirst();
     return { task, input, attempt, sources, form };
+  }
+
+  /** The names of the saved workflows that there still are, and the graphs and params of the tasks that made these files. */
+  async forNames(owner: Owner, files: readonly FileRow[]): Promise<NamingRows> {
+    requireOwner(owner);
+    const { read } = this.#database;
+    const idsOf = (idOf: (file: FileRow) => string | null) => [
+      ...new Set(files.map((file) => idOf(file) ?? '')),
+    ];
+    const [workflows, inputs] = await Promise.all([
+      read
+        .selectFrom('saved_workflows')
+        .select(['id', 'name'])
+        .where(
+          'id',
+          'in',
+          idsOf(({ workflowId }) => workflowId),
+        )
+        .execute(),
+      read
+        .selectFrom('task_inputs')
+        .select(['taskId', 'workflow', 'params'])
+        .where(
+          'taskId',
+          'in',
+          idsOf(({ taskId }) => taskId),
+        )
+        .execute(),
+    ]);
+    return { workflows, inputs };
   }
 
   async #formOf(taskId: string): Promise<WorkflowParameter[]> {

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileRecipe, RecipeChanges, RecipeDifference } from '@switchyard/contract/dispatch/recipe';
 import { isRecord } from '@switchyard/contract/is-record';
 import { say } from '@switchyard/contract/sentences/sentences';
@@ -32,6 +33,18 @@ interface MadeFile {
   rows: RecipeRows | undefined;
 }
 
+export interface RecipeFacts {
+  workflow: string | null;
+  seed: number | null;
+}
+
+/** Graphs can be large, so few are held at once. */
+const filesPerPage = 20;
+
+function firstSeed(input: Parameters<typeof graphOf>[0]['input']): number | null {
+  return seedsIn(graphOf({ input, sources: [] }))[0]?.value ?? null;
+}
+
 /** Workers take seeds of 64 bits; some nodes take 32 only. */
 const seedBound = 2 ** 32;
 
@@ -50,6 +63,25 @@ export class Recipes {
   async get(owner: Owner, fileId: string): Promise<FileRecipe> {
     const { file, isShared, rows } = await this.#options.together((stores) => made(stores, owner, fileId));
     return isShared ? withoutTask(viewRecipe(file, rows)) : viewRecipe(file, rows);
+  }
+
+  /** What names of files are made from: the name of the saved workflow, and the first seed of the graph. */
+  async namesOf(owner: Owner, files: readonly FileRow[]): Promise<Map<string, RecipeFacts>> {
+    const facts = new Map<string, RecipeFacts>();
+    for (let at = 0; at < files.length; at += filesPerPage) {
+      const page = files.slice(at, at + filesPerPage);
+      const rows = await this.#options.together(({ store }) => store.forNames(owner, page));
+      const names = new Map(rows.workflows.map(({ id, name }) => [id, name]));
+      const seeds = new Map(rows.inputs.map((input) => [input.taskId, firstSeed(input)]));
+      for (const { id, workflowId, taskId } of page)
+        facts.set(id, {
+          workflow: names.get(workflowId ?? '') ?? null,
+          seed: seeds.get(taskId ?? '') ?? null,
+        });
+      // Other requests go on between the pages.
+      await nextTurn();
+    }
+    return facts;
   }
 
   /** Submits the task once more. The new task and its files belong to the owner of the file. */

@@ -11,7 +11,7 @@ import { describeSource } from '../../config/faults.ts';
 import { fields } from '../../config/keys.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { listValues } from '../../config/show.ts';
-import { zipStream } from '../../dispatch/files/zip-archive-stream.ts';
+import { zipStream } from '../../dispatch/archives/zip-archive-stream.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { secretSource, sharedHome } from '../options-of-config.ts';
 import { type Scrub, scrubLogLine, scrubOf } from './scrub.ts';

@@ -25,12 +25,17 @@ export function safeDisplayName(untrusted: string, fallback = 'file'): string {
 }
 
 /** Keeps the extension, and cuts only between characters. */
-function shortened(name: string): string {
-  if (Buffer.byteLength(name) <= maxNameBytes) return name;
+export function shortened(name: string, maxBytes = maxNameBytes): string {
+  if (Buffer.byteLength(name) <= maxBytes) return name;
+  const [stem, extension] = nameParts(name);
+  return cutAt(stem, maxBytes - Buffer.byteLength(extension)).replace(/[. ]+$/, '') + extension;
+}
+
+/** An extension has its dot, and is empty when what follows the last dot is too long for one. */
+export function nameParts(name: string): [stem: string, extension: string] {
   const dot = name.lastIndexOf('.');
-  const extension = dot > 0 && Buffer.byteLength(name.slice(dot)) <= maxExtensionBytes ? name.slice(dot) : '';
-  const stem = extension ? name.slice(0, dot) : name;
-  return cutAt(stem, maxNameBytes - Buffer.byteLength(extension)).replace(/[. ]+$/, '') + extension;
+  const hasExtension = dot > 0 && Buffer.byteLength(name.slice(dot)) <= maxExtensionBytes;
+  return hasExtension ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
 }
 
 function cutAt(text: string, maxBytes: number): string {

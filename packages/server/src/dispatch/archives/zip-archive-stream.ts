@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
+import { nameParts, shortened } from '../../platform/files/display-name.ts';
 
 export interface ZipEntry {
   name: string;
-  sizeBytes: number;
+  /** Null when it is known only after the entry was read. */
+  sizeBytes: number | null;
   modifiedMs: number;
   /** Called when the entry's turn has come: one file is open at a time. */
   open: () => Promise<Readable>;
@@ -11,44 +13,59 @@ export interface ZipEntry {
 
 export interface ZipStream {
   stream: Readable;
-  sizeBytes: number;
+  /** Null when the size of an entry is not known. */
+  sizeBytes: number | null;
 }
 
 /** The bytes that an entry of the directory has besides its name, at most. */
 const entryBytes = 128;
 /** The library announces the large form of the directory above this size, and must then be told to write it. */
 const largeDirectoryBytes = 0xffff;
+/** A name with its number stays below the 255 bytes that disks allow. */
+const maxNameBytes = 245;
 
 /**
- * An archive without compression, which is written while it is read: memory does not grow with its size. The size is
- * known beforehand, so that a reader notices an archive that breaks off.
+ * An archive without compression, which is written while it is read: memory does not grow with its size. Where the size is
+ * known beforehand, a reader notices by it an archive that breaks off. `lastEntry` is asked when all others were opened, and
+ * then no size is known.
  */
-export function zipStream(entries: readonly ZipEntry[]): ZipStream {
+export function zipStream(entries: readonly ZipEntry[], lastEntry?: () => ZipEntry | null): ZipStream {
   const archive = new ZipFile();
   const stream = archive.outputStream as Readable;
   let current: Readable | undefined;
-  for (const { name, sizeBytes, modifiedMs, open } of entries) {
-    const options = { compress: false, size: sizeBytes, mtime: new Date(modifiedMs) };
+  let sizeBytes: number | null = null;
+  const add = ({ name, sizeBytes: size, modifiedMs, open }: ZipEntry, opened?: () => void) => {
+    const options = { compress: false, ...(size !== null && { size }), mtime: new Date(modifiedMs) };
     archive.addReadStreamLazy(name, options, (done) => {
       open().then(
         (source) => {
           current = source;
           source.on('error', (error) => stream.destroy(error));
-          if (stream.destroyed) source.destroy();
-          else done(null, source);
+          if (stream.destroyed) {
+            source.destroy();
+            return;
+          }
+          opened?.();
+          done(null, source);
         },
         (error: Error) => stream.destroy(error),
       );
     });
-  }
+  };
+  const finish = () => {
+    const last = lastEntry?.();
+    if (last) add(last);
+    archive.end({ forceZip64Format: isLarge(entries), comment: '' }, (calculated = -1) => {
+      if (calculated >= 0 && !lastEntry) sizeBytes = calculated;
+    });
+  };
+  const waits = lastEntry !== undefined && entries.length > 0;
+  for (const entry of entries) add(entry, waits && entry === entries.at(-1) ? finish : undefined);
+  if (!waits) finish();
   archive.on('error', (error) => stream.destroy(error as Error));
   // A client that goes away leaves the file of the moment open otherwise.
   stream.on('close', () => current?.destroy());
-  let total = 0;
-  archive.end({ forceZip64Format: isLarge(entries), comment: '' }, (calculated?: number) => {
-    total = calculated ?? 0;
-  });
-  return { stream, sizeBytes: total };
+  return { stream, sizeBytes };
 }
 
 function isLarge(entries: readonly ZipEntry[]): boolean {
@@ -57,7 +74,8 @@ function isLarge(entries: readonly ZipEntry[]): boolean {
 }
 
 /** The second `cat.png` becomes `cat (2).png`. Some systems do not distinguish capital letters from small ones. */
-export function uniqueNames(names: readonly string[]): string[] {
+export function uniqueNames(given: readonly string[]): string[] {
+  const names = given.map((name) => shortened(name, maxNameBytes));
   const taken = new Set(names.map((name) => name.toLowerCase()));
   const used = new Set<string>();
   const copies = new Map<string, number>();
@@ -78,6 +96,6 @@ export function uniqueNames(names: readonly string[]): string[] {
 }
 
 function numbered(name: string, copy: number): string {
-  const dot = name.lastIndexOf('.');
-  return dot > 0 ? `${name.slice(0, dot)} (${copy})${name.slice(dot)}` : `${name} (${copy})`;
+  const [stem, extension] = nameParts(name);
+  return `${stem} (${copy})${extension}`;
 }
