@@ -6,7 +6,6 @@ import { Link, useSearch } from 'wouter';
 import { Button, LinkButton } from '../../kit/button.tsx';
 import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
 import { SearchInput } from '../../kit/forms/search-input.tsx';
-import { useAct } from '../../kit/forms/use-act.ts';
 import { NewRows } from '../../kit/new-rows.tsx';
 import { Page } from '../../kit/page.tsx';
 import { JustifiedGrid } from '../../kit/pictures/justified-grid.tsx';
@@ -28,9 +27,7 @@ import {
 import { keys } from '../../lib/data/keys.ts';
 import { accountsQuery } from '../../lib/data/owner-names.ts';
 import { workflowsQuery } from '../../lib/data/workflows.ts';
-import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
-import { saveFile } from '../../lib/save-file.ts';
 import { useSession } from '../../lib/session.ts';
 import { CollectionActions } from './collections/collection-actions.tsx';
 import { CollectionsStrip } from './collections/collections-strip.tsx';
@@ -50,6 +47,10 @@ const keptChoices = ['any', 'starred', 'soon'] as const;
 const OpenPicture = lazy(async () => ({ default: (await import('./open-picture.tsx')).OpenPicture }));
 const ComparePictures = lazy(async () => ({
   default: (await import('./compare-pictures.tsx')).ComparePictures,
+}));
+
+const DownloadDialog = lazy(async () => ({
+  default: (await import('./selection/download-dialog.tsx')).DownloadDialog,
 }));
 
 /** The pictures and other files that workers made and users uploaded. */
@@ -187,7 +188,7 @@ function Pictures({
   onDelete: (ids: readonly string[]) => void;
 }) {
   const text = useText('gallery');
-  const { act, isBusy: isPacking } = useAct();
+  const [isDownloading, setDownloading] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const last = useRef<string | null>(null);
   const { mark } = useMarks();
@@ -224,8 +225,7 @@ function Pictures({
       />
       <SelectionBar
         ids={ids}
-        isPacking={isPacking}
-        onDownload={() => void act(() => saveZip(ids))}
+        onDownload={() => setDownloading(true)}
         onCompare={() => setQuery({ compare: ids.join(',') }, { push: true })}
         onDelete={() => {
           onDelete(ids);
@@ -239,15 +239,13 @@ function Pictures({
           collectionId={collectionId}
         />
       </SelectionBar>
+      {isDownloading && ids.length > 0 ? (
+        <Suspense>
+          <DownloadDialog of={{ fileIds: ids }} count={ids.length} onClose={() => setDownloading(false)} />
+        </Suspense>
+      ) : null}
     </>
   );
-}
-
-/** Saves the chosen files as one archive under a name with the day. */
-async function saveZip(fileIds: readonly string[]): Promise<void> {
-  const { stream } = await gateway.downloadZip({ fileIds });
-  const blob = await new Response(stream).blob();
-  saveFile(`switchyard-${new Date().toISOString().slice(0, 10)}.zip`, blob);
 }
 
 /** The filters of the gallery. They stand in the address, so that a view can be sent to a colleague. */
@@ -381,23 +379,29 @@ function Day({ name, value }: { name: 'from' | 'to'; value: string | null }) {
   );
 }
 
-/** A link to an archive of all files. The browser saves it while the gateway makes it, whatever its size. */
 function AllAsZip({ filter, total }: { filter: GalleryFilter; total: number | undefined }) {
   const text = useText('gallery');
+  const [isDownloading, setDownloading] = useState(false);
   if (total === undefined || total === 0 || total > maxZipped) return null;
-  const query = new URLSearchParams(
-    Object.entries(queryOf(filter)).flatMap(([key, value]) =>
-      [value].flat().map((each) => [key, String(each)]),
-    ),
-  );
   return (
-    <a
-      href={`/api/files/zip?${query}`}
-      download
-      className="inline-flex h-8 items-center gap-2 rounded-control px-3 text-body font-medium outline-accent hover:bg-sunken focus-visible:outline-2 sm:ml-auto pointer-coarse:h-11"
-    >
-      <Download size={16} strokeWidth={1.75} aria-hidden />
-      {text('filter.zip', { count: total })}
-    </a>
+    <>
+      <Button
+        variant="plain"
+        className="sm:ml-auto"
+        icon={<Download size={16} strokeWidth={1.75} aria-hidden />}
+        onClick={() => setDownloading(true)}
+      >
+        {text('filter.zip', { count: total })}
+      </Button>
+      {isDownloading ? (
+        <Suspense>
+          <DownloadDialog
+            of={{ filter: queryOf(filter) }}
+            count={total}
+            onClose={() => setDownloading(false)}
+          />
+        </Suspense>
+      ) : null}
+    </>
   );
 }

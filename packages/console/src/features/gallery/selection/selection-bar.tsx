@@ -7,7 +7,6 @@ import { useText } from '../../../lib/i18n.ts';
 
 interface SelectionBarProps {
   ids: readonly string[];
-  isPacking: boolean;
   onDownload: () => void;
   onCompare: () => void;
   onDelete: () => void;
@@ -19,15 +18,7 @@ interface SelectionBarProps {
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** The actions on the chosen files, at the bottom of the window. */
-export function SelectionBar({
-  ids,
-  isPacking,
-  onDownload,
-  onCompare,
-  onDelete,
-  onClear,
-  children,
-}: SelectionBarProps) {
+export function SelectionBar({ ids, onDownload, onCompare, onDelete, onClear, children }: SelectionBarProps) {
   const text = useText('gallery');
   const zipHint = useCommandHint(`switchyard files zip ${ids.slice(0, 20).join(' ')}`);
   const deleteHint = useCommandHint(`switchyard files delete ${ids.slice(0, 20).join(' ')}`);
@@ -52,8 +43,8 @@ export function SelectionBar({
           {text('selection.share')}
         </Button>
       ) : null}
-      <Button size="s" icon={<Download {...icon} />} disabled={isPacking} onClick={onDownload} {...zipHint}>
-        {text(isPacking ? 'selection.packing' : 'selection.download')}
+      <Button size="s" icon={<Download {...icon} />} onClick={onDownload} {...zipHint}>
+        {text('selection.download')}
       </Button>
       <Button size="s" variant="danger" icon={<Trash2 {...icon} />} onClick={onDelete} {...deleteHint}>
         {text('selection.delete', { count: ids.length })}

@@ -5,6 +5,7 @@ import { fileAddress } from '../../../kit/pictures/picture.ts';
 import { ResultMenu } from '../../../kit/results/result-menu.tsx';
 import { setQuery } from '../../../lib/address.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { saveAddress } from '../../../lib/save-file.ts';
 import type { Output } from './results.ts';
 
 export interface BenchTool {
@@ -52,7 +53,7 @@ export function BenchTools({
             {
               label: text('bench.download'),
               icon: <Download {...icon} />,
-              onSelect: () => downloadFile(output),
+              onSelect: () => saveAddress(fileAddress(output), output.filename),
             },
           ]}
         />
@@ -80,12 +81,4 @@ function Tool({ tool, command }: { tool: BenchTool; command: string | null | und
 function commandOf(name: BenchTool['name'], { fileId }: Output): string | undefined {
   if (name !== 'star' && name !== 'unstar' && name !== 'delete') return undefined;
   return `switchyard files ${name} ${fileId}`;
-}
-
-/** A link that is never shown: the items of a menu are actions. */
-function downloadFile(output: Output): void {
-  const link = document.createElement('a');
-  link.href = fileAddress(output);
-  link.download = output.filename;
-  link.click();
 }
