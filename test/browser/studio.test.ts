@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { nameTokens } from '@switchyard/contract/dispatch/file';
 import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { readZip } from '../../packages/server/testing/read-zip.ts';
 import { accessibilityFaults } from './support/axe.ts';
 import { dropFile } from './support/drop-file.ts';
 import { addBoxes, type Box, longGraph } from './support/fleet.ts';
@@ -200,6 +203,38 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await layer.getByText(pictures('compare.equal')).or(layer.getByText('of the pixels differ')).waitFor();
     await layer.getByText(text('compare.same')).or(layer.getByRole('table')).first().waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
+  it('save pictures under names by a pattern, in the way that this browser was last told', async () => {
+    const text = words('gallery');
+    const parts = nameTokens.map((token) => `{${token}}`).join(' ');
+    const names = page.getByRole('textbox', { name: text('download.names') });
+    const savedNames = async () => {
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: text('download.submit'), exact: true }).click();
+      const entries = await readZip(readFileSync(await (await download).path()));
+      return entries.map(({ name }) => name).sort();
+    };
+    const count = (await files()).length;
+    await page.goto('/gallery');
+    await page.getByRole('button', { name: text('filter.zip', { count }) }).click();
+    await names.fill('{sed}');
+    await page.getByText(text('download.unknown', { given: '{sed}', parts })).waitFor();
+    await names.fill('shot-{n}');
+    for (const choice of ['download.recipes', 'download.strip'])
+      await page.getByRole('checkbox', { name: text(choice) }).click();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const digits = String(count).length;
+    const numbered = Array.from(
+      { length: count },
+      (_, at) => `shot-${String(at + 1).padStart(digits, '0')}.png`,
+    );
+    expect(await savedNames()).toEqual(numbered.flatMap((name) => [name, `${name}.json`]));
+    await page.locator('[data-picture="0"]').focus();
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: text('selection.download') }).click();
+    await expect.poll(() => names.inputValue()).toBe('shot-{n}');
+    expect(await savedNames()).toEqual(['shot-1.png', 'shot-1.png.json']);
   });
 
   it('paint a mask by keyboard alone, run with it, and go on from it', async () => {
