@@ -5,11 +5,7 @@ export interface Statements {
   /** All of them; `begin` and `commit` count. */
   all: number;
   commits: number;
-  /** The processor time of the server's processes is not known here; this is the time in which they worked. */
-  workMs: number;
-  /** The longest that one statement took, which includes the wait for a lock. */
-  slowestMs: number;
-  /** The most frequent first. */
+  /** The most frequent first. Their times include the wait for a lock. */
   each: { query: string; calls: number; totalMs: number; slowestMs: number }[];
 }
 
@@ -54,8 +50,6 @@ export class StatementCounts {
     return {
       all: sum(({ calls }) => calls),
       commits: sum(({ query, calls }) => (/^commit/i.test(query) ? calls : 0)),
-      workMs: sum(({ totalMs }) => totalMs),
-      slowestMs: Math.max(0, ...each.map(({ slowestMs }) => slowestMs)),
       each,
     };
   }

@@ -44,10 +44,7 @@ const sizeBounds = [
   { name: 'maxPixels', of: 'pixels', compare: '<=' },
   { name: 'minBytes', of: 'size', compare: '>=' },
   { name: 'maxBytes', of: 'size', compare: '<=' },
-] as const satisfies readonly (Pick<SizeBound, 'of' | 'compare'> & {
-  name: keyof FileFilterQuery;
-  unit?: number;
-})[];
+] as const satisfies readonly (Pick<SizeBound, 'of' | 'compare'> & { name: keyof FileFilterQuery })[];
 
 /** A lower bound above its upper one is a mistake: no file would ever fit. */
 function requireOrder(query: FileFilterQuery, { since, until }: FileFilter): void {
