@@ -134,7 +134,7 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
   const text = useText('workflows');
   const [edit, setEdit] = useQueryState('edit');
   const isNewest = useQueryState('version')[0] === null;
-  const form = useFormState(workflow.parameters, lastValuesOf(workflow.id));
+  const form = useFormState(workflow.parameters, lastValuesOf(workflow.id, workflow.parameters));
   useHandedValues(workflow, form);
   const sitting = useSitting(workflow.id);
   const runs = useRuns(workflow, form, sitting);

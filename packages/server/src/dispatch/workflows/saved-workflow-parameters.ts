@@ -1,6 +1,7 @@
 import {
   maxParameters,
   type ParameterEdit,
+  parameterKey,
   type WorkflowParameter,
 } from '@switchyard/contract/dispatch/workflow';
 import type { Fault } from '@switchyard/contract/errors';
@@ -204,14 +205,6 @@ export function lostFields(
   const present = new Set(parameters.map(parameterKey));
   const lost = previous.filter((parameter) => parameter.pinned && !present.has(parameterKey(parameter)));
   return lost.map(({ label }) => label);
-}
-
-/** Returns what a parameter sets, which is the same in each version of a graph. */
-export function parameterKey({
-  placeholder,
-  sets: [first],
-}: Pick<ShownParameter, 'placeholder' | 'sets'>): string {
-  return JSON.stringify(placeholder === null ? [first?.node, first?.input] : [placeholder]);
 }
 
 /** Names of inputs that several parameters would share. */

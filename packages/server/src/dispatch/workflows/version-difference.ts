@@ -1,6 +1,9 @@
-import type { VersionDifference, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+import {
+  parameterKey,
+  type VersionDifference,
+  type WorkflowParameter,
+} from '@switchyard/contract/dispatch/workflow';
 import { type Graph, nodeTitle, ownTitle } from '../graphs/graph.ts';
-import { parameterKey } from './saved-workflow-parameters.ts';
 
 interface ComparedVersion {
   graph: Graph;

@@ -72,7 +72,7 @@ export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetai
     setError(null);
   };
   const takeOver = (theirs: SavedWorkflowDetail) => {
-    const over = fieldsOver(theirs.parameters, fields);
+    const over = fieldsOver({ base: base.parameters, theirs: theirs.parameters }, fields);
     setBase(theirs);
     history.restart(over);
     setNewer(null);

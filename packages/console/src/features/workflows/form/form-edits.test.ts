@@ -36,20 +36,20 @@ it('keeps pinned fields above the others, and neither crosses the border', () =>
   expect(applied(editsOf(parameters, pinned))).toEqual(names(pinned));
 });
 
-it('lays a form over a version that somebody else has saved', () => {
+it('lays what was changed over a version that somebody else has saved, and leaves them the rest', () => {
   const mine = withField(withPin(fields, 'text', true), 'text', { label: 'What to draw' });
   const theirs = [...parameters.filter(({ name }) => name !== 'steps'), parameter('new')].map((each) =>
-    each.name === 'text' ? { ...each, name: 'prompt', label: 'Prompt' } : each,
+    each.name === 'text' ? { ...each, name: 'prompt', label: 'Prompt', description: 'Theirs.' } : each,
   );
-  const over = fieldsOver(theirs, mine);
+  const over = fieldsOver({ base: parameters, theirs }, mine);
   expect(names(over)).toEqual(['prompt', 'seed', 'cfg', 'size', 'new']);
-  expect(editsOf(theirs, over)).toContainEqual({
-    name: 'prompt',
-    rename: 'text',
-    label: 'What to draw',
-    pinned: true,
-    position: 0,
-  });
+  expect(editsOf(theirs, over)).toEqual([
+    { name: 'prompt', label: 'What to draw', pinned: true, position: 0 },
+  ]);
+  const relabelled = withField(fields, 'cfg', { label: 'Strength' });
+  const turned = parameters.toReversed();
+  const kept = fieldsOver({ base: parameters, theirs: turned }, relabelled);
+  expect(names(kept)).toEqual(names(turned));
 });
 
 it('finds what the gateway would refuse', () => {

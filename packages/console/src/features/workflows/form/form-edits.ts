@@ -1,23 +1,21 @@
-import type { ParameterEdit, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+import {
+  type ParameterEdit,
+  parameterKey,
+  type WorkflowParameter,
+} from '@switchyard/contract/dispatch/workflow';
 
 /** How one field is shown, and the name that it has at the gateway now. */
 export type ShownField = Pick<
   WorkflowParameter,
-  'name' | 'label' | 'description' | 'hidden' | 'pinned' | 'sets' | 'required'
+  'name' | 'label' | 'description' | 'hidden' | 'pinned' | 'placeholder' | 'sets' | 'required'
 > & { rename: string };
 
 /** The fields as the form shows them: the pinned ones stand above the others. */
 export function fieldsOf(parameters: readonly WorkflowParameter[]): ShownField[] {
-  return pinnedFirst(parameters).map(({ name, label, description, hidden, pinned, sets, required }) => ({
-    name,
-    rename: name,
-    label,
-    description,
-    hidden,
-    pinned,
-    sets,
-    required,
-  }));
+  return pinnedFirst(parameters).map((parameter) => {
+    const { name, label, description, hidden, pinned, placeholder, sets, required } = parameter;
+    return { name, rename: name, label, description, hidden, pinned, placeholder, sets, required };
+  });
 }
 
 function pinnedFirst<Field extends { pinned: boolean }>(fields: readonly Field[]): Field[] {
@@ -121,22 +119,30 @@ function inOrder(order: readonly string[], wanted: readonly string[]): Set<strin
   return still;
 }
 
-/** Lays fields that somebody has arranged over another version: fields that are new there stand last. */
+const shownProperties = ['rename', 'label', 'description', 'hidden', 'pinned'] as const;
+
+/**
+ * Lays what a person has changed since `base` over a version that somebody else has saved meanwhile. What the person has
+ * left alone is as it is there, and fields that are new there stand last.
+ */
 export function fieldsOver(
-  parameters: readonly WorkflowParameter[],
+  { base, theirs }: Record<'base' | 'theirs', readonly WorkflowParameter[]>,
   mine: readonly ShownField[],
 ): ShownField[] {
-  const theirs = new Map(fieldsOf(parameters).map((field) => [placeOf(field), field]));
-  const kept = mine.flatMap((field): ShownField[] => {
-    const there = theirs.get(placeOf(field));
-    theirs.delete(placeOf(field));
-    return there ? [{ ...field, name: there.name, required: there.required }] : [];
-  });
-  return pinnedFirst([...kept, ...theirs.values()]);
-}
-
-function placeOf({ sets: [set], name }: ShownField): string {
-  return set ? JSON.stringify([set.node, set.input]) : name;
+  const before = new Map(fieldsOf(base).map((field) => [parameterKey(field), field]));
+  const changed = new Map(
+    mine.map((field): [string, Partial<ShownField>] => {
+      const key = parameterKey(field);
+      const own = shownProperties.filter((property) => field[property] !== before.get(key)?.[property]);
+      return [key, Object.fromEntries(own.map((property) => [property, field[property]]))];
+    }),
+  );
+  const merged = fieldsOf(theirs).map((field) => ({ ...field, ...changed.get(parameterKey(field)) }));
+  const order = mine.map(parameterKey);
+  if (order.join() === [...before.keys()].join()) return pinnedFirst(merged);
+  const places = new Map(order.map((key, place) => [key, place]));
+  const placeOf = (field: ShownField) => places.get(parameterKey(field)) ?? order.length;
+  return pinnedFirst(merged.toSorted((a, b) => placeOf(a) - placeOf(b)));
 }
 
 /** Returns the fields that the gateway would refuse. */
