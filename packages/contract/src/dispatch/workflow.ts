@@ -61,16 +61,6 @@ export const workflowParameter = Type.Object({
 });
 export type WorkflowParameter = Static<typeof workflowParameter>;
 
-/** Returns what a parameter sets, which stays the same when it gets another name or the workflow another version. */
-export function parameterKey({
-  placeholder,
-  sets: [first],
-}: Pick<WorkflowParameter, 'placeholder'> & {
-  sets: readonly Pick<WorkflowParameter['sets'][number], 'node' | 'input'>[];
-}): string {
-  return JSON.stringify(placeholder === null ? [first?.node, first?.input] : [placeholder]);
-}
-
 /** What the record says of a workflow: how often it ran, for how long and for how much. */
 export const workflowFigures = Type.Object({
   runs: Type.Integer({ description: 'The runs that completed.' }),

@@ -1,4 +1,5 @@
-import { parameterKey, type WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
+import { parameterKey } from '@switchyard/contract/dispatch/parameter-key';
+import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { isRecord } from '@switchyard/contract/is-record';
 import type { FormDraft } from '../../kit/fields/field-draft.ts';
 import { browserStorage } from '../../lib/browser-storage.ts';

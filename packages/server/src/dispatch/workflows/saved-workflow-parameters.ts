@@ -1,7 +1,7 @@
+import { parameterKey } from '@switchyard/contract/dispatch/parameter-key';
 import {
   maxParameters,
   type ParameterEdit,
-  parameterKey,
   type WorkflowParameter,
 } from '@switchyard/contract/dispatch/workflow';
 import type { Fault } from '@switchyard/contract/errors';

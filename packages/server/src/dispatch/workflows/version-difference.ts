@@ -1,8 +1,5 @@
-import {
-  parameterKey,
-  type VersionDifference,
-  type WorkflowParameter,
-} from '@switchyard/contract/dispatch/workflow';
+import { parameterKey } from '@switchyard/contract/dispatch/parameter-key';
+import type { VersionDifference, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { type Graph, nodeTitle, ownTitle } from '../graphs/graph.ts';
 
 interface ComparedVersion {

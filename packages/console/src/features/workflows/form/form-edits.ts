@@ -1,8 +1,5 @@
-import {
-  type ParameterEdit,
-  parameterKey,
-  type WorkflowParameter,
-} from '@switchyard/contract/dispatch/workflow';
+import { parameterKey } from '@switchyard/contract/dispatch/parameter-key';
+import type { ParameterEdit, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 
 /** How one field is shown, and the name that it has at the gateway now. */
 export type ShownField = Pick<
