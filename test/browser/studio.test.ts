@@ -208,7 +208,11 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     const pictures = words('kit/pictures');
     const layer = openLayer(page);
     await layer.getByText(pictures('compare.equal')).or(layer.getByText('of the pixels differ')).waitFor();
-    await layer.getByText(text('compare.same')).or(layer.getByRole('table')).first().waitFor();
+    await layer
+      .getByText(words('kit/results')('differences.same'))
+      .or(layer.getByRole('table'))
+      .first()
+      .waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 

@@ -34,6 +34,7 @@ interface EditOptions extends Options {
   describe?: string[];
   rename?: string[];
   notes?: string;
+  cover?: string;
 }
 
 const version = wholeNumber(1, 2_147_483_647);
@@ -58,21 +59,26 @@ function addEdit(parent: Command, terminal: Terminal, find: Find): void {
     .option('--describe <field=text>', 'the help text of a field', collected)
     .option('--rename <field=name>', 'the name of a field in commands', collected)
     .option('--notes <text>', 'what the new version is for')
+    .option('--cover <file>', 'one of your pictures by its id, or "last" for the last result')
     .action(async (name: string, options: EditOptions) => {
       const client = await openGateway(options, terminal);
       const { id: workflowId, version: present, parameters: fields } = await find(client, name);
       const pinned = fields.filter((field) => field.pinned).length;
       const parameters = editsOf(options, pinned);
-      if (parameters.length === 0)
+      const { notes = '', cover } = options;
+      if (parameters.length === 0 && cover === undefined)
         throw new CommandError('usage', 'Nothing to change: name a field, such as --pin prompt.');
-      const { notes = '' } = options;
-      const body = { parameters, notes, version: present };
+      const body = {
+        ...(parameters.length > 0 && { parameters, notes }),
+        ...(cover !== undefined && { coverFileId: cover === 'last' ? null : cover }),
+        version: present,
+      };
       const saved = await client.call(updateWorkflow, { params: { workflowId }, body });
       if (options.output === 'json') return printJson(terminal, saved);
       terminal.stdout.write(`version ${saved.version}\n`);
     });
   describeGatewayCommand(command, {
-    purpose: 'arrange the form of a workflow, as a new version',
+    purpose: 'arrange the form of a workflow, as a new version, or choose its cover',
     examples: ['switchyard workflows edit portrait --pin prompt --label prompt="What to draw" --hide steps'],
     exits: ['ok', 'failed', 'usage', 'auth', 'not_found', 'conflict', 'unreachable'],
   });

@@ -11,6 +11,7 @@ import { useText } from '../../lib/i18n.ts';
 import { ReplaceDialog, type Replacement } from './actions/replace-dialog.tsx';
 import { branchVersion, copyConversation, goingOnFrom, versionOf } from './actions/rewind.ts';
 import { AgentComposer } from './composer/agent-composer.tsx';
+import { useAskedFile } from './composer/use-asked-file.ts';
 import { useDraft } from './composer/use-draft.ts';
 import { useUploads } from './composer/use-uploads.ts';
 import { offersAt } from './model/aside.ts';
@@ -65,6 +66,7 @@ export function ConversationBody(props: ConversationBodyProps) {
     onNewest: () => onShow(null),
   });
   const { uploading, upload } = useUploadsOf(draft, setDraft);
+  useAskedFile(inPanel ? null : (file) => void upload(threadId, [file]));
   const last = turns.at(-1);
   const canSend = version?.checkpoint_id !== null;
   // A question of its own form is answered below; what was just sent has no run yet.

@@ -1,19 +1,13 @@
-import { ConnectionError } from '@switchyard/client/errors';
-import { readError } from '@switchyard/client/read-answer';
 import type { RunCreate } from '@switchyard/contract/conversation/run';
-import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
-import { fileAddress } from '../../kit/pictures/picture.ts';
-import { useToast } from '../../kit/toast.tsx';
-import { setQuery, useQueryState } from '../../lib/address.ts';
-import { fileRecipeQuery } from '../../lib/data/files.ts';
 import { modelsQuery } from '../../lib/data/models.ts';
 import { useText } from '../../lib/i18n.ts';
 import { uploadToThread } from '../../lib/thread-files.ts';
 import { AgentComposer } from './composer/agent-composer.tsx';
+import { useAskedFile } from './composer/use-asked-file.ts';
 import { useDraft } from './composer/use-draft.ts';
 import { withName } from './composer/use-uploads.ts';
 import { ConversationHeader } from './conversation-header.tsx';
@@ -124,43 +118,6 @@ export function NewConversation() {
       </div>
     </>
   );
-}
-
-/** Puts the stored file that the address names (`ask`) beside the message. A deleted one is a message, and the page stays as it is. */
-function useAskedFile(take: (file: File) => void): void {
-  const toast = useToast();
-  const cache = useQueryClient();
-  const [asked] = useQueryState('ask');
-  const current = useRef(take);
-  current.current = take;
-  useEffect(() => {
-    if (asked === null) return;
-    const stopped = new AbortController();
-    const load = async () => {
-      try {
-        const recipe = await cache.fetchQuery({ ...fileRecipeQuery(asked), retry: false });
-        const file = await readStoredFile(recipe, stopped.signal);
-        if (!stopped.signal.aborted) current.current(file);
-      } catch (error) {
-        if (stopped.signal.aborted) return;
-        toast({ error });
-      }
-      setQuery({ ask: null });
-    };
-    void load();
-    return () => stopped.abort();
-  }, [asked, cache, toast]);
-}
-
-async function readStoredFile(
-  { fileId, filename, contentType }: FileRecipe,
-  signal: AbortSignal,
-): Promise<File> {
-  const response = await fetch(fileAddress({ fileId, filename }), { signal }).catch((cause: unknown) => {
-    throw new ConnectionError('unreachable', 'The gateway did not send the file.', cause);
-  });
-  if (!response.ok) throw await readError(response);
-  return new File([await response.blob()], filename, { type: contentType });
 }
 
 /** A file takes the place of an earlier one with its name, as it does in a thread. */

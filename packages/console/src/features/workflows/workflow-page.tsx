@@ -1,7 +1,11 @@
-import { type SavedWorkflowDetail, updateWorkflow } from '@switchyard/contract/dispatch/workflow';
+import {
+  type SavedWorkflowDetail,
+  updateWorkflow,
+  type WorkflowFigures,
+} from '@switchyard/contract/dispatch/workflow';
 import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { useFormState } from '../../kit/fields/use-form-state.ts';
@@ -26,6 +30,7 @@ import { ProblemSummary } from './run/problem-summary.tsx';
 import { RunPanel } from './run/run-panel.tsx';
 import { useRuns } from './run/use-runs.ts';
 import { SharedActions, SharedLead } from './shared-actions.tsx';
+import { useFiguresText } from './versions/figures-text.ts';
 import { WorkflowMenu } from './workflow-menu.tsx';
 
 const SweepView = lazy(async () => ({ default: (await import('./sweep/sweep-view.tsx')).SweepView }));
@@ -41,7 +46,7 @@ export function WorkflowPage() {
     <Page
       fills
       title={query.data?.name ?? text('title')}
-      lead={query.data ? <SharedLead workflow={query.data} /> : undefined}
+      lead={query.data && leadOf(query.data)}
       actions={
         query.data ? (
           <>
@@ -65,6 +70,17 @@ export function WorkflowPage() {
       </QueryView>
     </Page>
   );
+}
+
+/** Who shares it, or how often it ran, how long a run takes and what it costs. */
+function leadOf(workflow: SavedWorkflowDetail): ReactNode {
+  const { share, figures } = workflow;
+  if (share !== null) return <SharedLead workflow={workflow} />;
+  return figures.runs > 0 ? <Figures figures={figures} /> : null;
+}
+
+function Figures({ figures }: { figures: WorkflowFigures }) {
+  return useFiguresText()(figures);
 }
 
 /** Reads the version in the address. A text that is not a version means the newest. */

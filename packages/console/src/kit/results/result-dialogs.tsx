@@ -1,10 +1,11 @@
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { createWorkflow } from '@switchyard/contract/dispatch/workflow';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { keys } from '../../lib/data/keys.ts';
+import { threadPagesQuery } from '../../lib/data/threads.ts';
 import { workflowsQuery } from '../../lib/data/workflows.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -15,6 +16,7 @@ import { SearchInput } from '../forms/search-input.tsx';
 import type { Picture } from '../pictures/picture.ts';
 import { QueryView } from '../query-view.tsx';
 import { TextInput } from '../text-input.tsx';
+import { TimeAgo } from '../time-ago.tsx';
 
 /** The graph of a file that no saved workflow has made becomes one, and the bench opens with the values of the file. */
 export function SaveAndOpen({ recipe, onClose }: { recipe: FileRecipe; onClose: () => void }) {
@@ -46,23 +48,27 @@ export function SaveAndOpen({ recipe, onClose }: { recipe: FileRecipe; onClose: 
 
 const maxShown = 50;
 
+interface FileDialogProps {
+  file: Pick<Picture, 'fileId' | 'filename'>;
+  onClose: () => void;
+}
+
 /** The saved workflows, each a way to the bench with the file as its input. */
 export function UseAsInput({
-  file: { fileId, filename },
+  file,
   isMasked = false,
   onClose,
-}: {
-  file: Pick<Picture, 'fileId' | 'filename'>;
+}: FileDialogProps & {
   /** A mask is painted over it first. */
   isMasked?: boolean;
-  onClose: () => void;
 }) {
   const text = useText('results');
-  const query = useQuery(workflowsQuery());
+  const { fileId, filename: name } = file;
   const [words, setWords] = useState('');
+  const query = useQuery(workflowsQuery());
   const wanted = words.toLowerCase();
   return (
-    <Dialog open onClose={onClose} title={text('choose.title', { name: filename })}>
+    <Dialog open onClose={onClose} title={text('choose.title', { name })}>
       <div className="flex flex-col gap-3">
         <SearchInput label={text('choose.search')} value={words} onChange={setWords} />
         <QueryView
@@ -71,28 +77,76 @@ export function UseAsInput({
           first={<p>{text('choose.none')}</p>}
         >
           {({ items }) => (
-            <ul className="flex flex-col">
-              {items
-                .filter(({ name }) => name.toLowerCase().includes(wanted))
+            <Ways
+              onClose={onClose}
+              ways={items
+                .filter((workflow) => workflow.name.toLowerCase().includes(wanted))
                 .slice(0, maxShown)
-                .map(({ id, name, description }) => (
-                  <li key={id}>
-                    <Link
-                      href={`/workflows/${id}?file=${fileId}${isMasked ? `&paint=${fileId}` : ''}`}
-                      onClick={onClose}
-                      className="flex min-h-11 flex-col justify-center rounded-control px-2 outline-accent hover:bg-sunken focus-visible:outline-2"
-                    >
-                      <span className="text-body font-medium break-words">{name}</span>
-                      {description === '' ? null : (
-                        <span className="truncate text-table text-text-2">{description}</span>
-                      )}
-                    </Link>
-                  </li>
-                ))}
-            </ul>
+                .map(({ id, name: title, description }) => ({
+                  href: `/workflows/${id}?file=${fileId}${isMasked ? `&paint=${fileId}` : ''}`,
+                  title,
+                  about: description,
+                }))}
+            />
           )}
         </QueryView>
       </div>
     </Dialog>
+  );
+}
+
+/** The conversations, the last used first, each with the file beside its next message. */
+export function AskIn({ file, onClose }: FileDialogProps) {
+  const text = useText('results');
+  const { fileId, filename: name } = file;
+  const [words, setWords] = useState('');
+  const query = useInfiniteQuery(threadPagesQuery(words === '' ? {} : { q: words }));
+  return (
+    <Dialog open onClose={onClose} title={text('in.title', { name })}>
+      <div className="flex flex-col gap-3">
+        <SearchInput label={text('in.search')} value={words} onChange={setWords} />
+        <QueryView
+          query={query}
+          isEmpty={({ pages }) => words === '' && pages.flat().length === 0}
+          first={<p>{text('in.none')}</p>}
+        >
+          {({ pages }) => (
+            <Ways
+              onClose={onClose}
+              ways={(pages[0] ?? []).map(({ thread_id, title, updated_at }) => ({
+                href: `/chat/${thread_id}?ask=${fileId}`,
+                title: title || text('in.untitled'),
+                about: <TimeAgo at={updated_at} />,
+              }))}
+            />
+          )}
+        </QueryView>
+      </div>
+    </Dialog>
+  );
+}
+
+function Ways({
+  ways,
+  onClose,
+}: {
+  ways: readonly { href: string; title: string; about: ReactNode }[];
+  onClose: () => void;
+}) {
+  return (
+    <ul className="flex flex-col">
+      {ways.map(({ href, title, about }) => (
+        <li key={href}>
+          <Link
+            href={href}
+            onClick={onClose}
+            className="flex min-h-11 flex-col justify-center rounded-control px-2 outline-accent hover:bg-sunken focus-visible:outline-2"
+          >
+            <span className="text-body font-medium break-words">{title}</span>
+            <span className="truncate text-table text-text-2 empty:hidden">{about}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }

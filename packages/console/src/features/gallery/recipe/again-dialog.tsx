@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Field } from '../../../kit/field.tsx';
+import { useRecipeWords } from '../../../kit/results/use-recipe-words.ts';
 import { Select } from '../../../kit/select.tsx';
 import { TextArea } from '../../../kit/text-area.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
@@ -12,7 +13,6 @@ import { instancesQuery } from '../../../lib/data/instances.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { changedValue } from './changed-value.ts';
-import { useRecipeWords } from './use-recipe-words.ts';
 
 const anywhere = 'anywhere';
 const firstShown = 30;

@@ -11,6 +11,7 @@ import { LongText } from '../../../kit/long-text.tsx';
 import type { Picture } from '../../../kit/pictures/picture.ts';
 import { Thumb } from '../../../kit/pictures/thumb.tsx';
 import { QueryView } from '../../../kit/query-view.tsx';
+import { useRecipeWords } from '../../../kit/results/use-recipe-words.ts';
 import { useToast } from '../../../kit/toast.tsx';
 import { fileLineageQuery, fileRecipeQuery } from '../../../lib/data/files.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
@@ -18,7 +19,6 @@ import { useText } from '../../../lib/i18n.ts';
 import { AgainDialog } from './again-dialog.tsx';
 import { promptsIn } from './recipe-prompts.ts';
 import { useAgain } from './use-again.ts';
-import { useRecipeWords } from './use-recipe-words.ts';
 
 const thumbSize = 56;
 const maxInLevel = 12;

@@ -2,6 +2,7 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Dialog } from '../../../kit/dialog.tsx';
 import { Compare } from '../../../kit/pictures/compare.tsx';
+import { RecipeDifferences } from '../../../kit/results/recipe-differences.tsx';
 import { isShortcut, type Shortcuts } from '../../../kit/use-shortcuts.ts';
 import { useText } from '../../../lib/i18n.ts';
 import type { BenchResult } from './results.ts';
@@ -57,7 +58,7 @@ function useWholeScreen(onClose: () => void): void {
   }, []);
 }
 
-/** Two to four results beside each other or in one place. */
+/** Two to four results beside each other or in one place, and what differs in how they were made. */
 export function CompareResults({
   results,
   onClose,
@@ -71,9 +72,10 @@ export function CompareResults({
   );
   return (
     <Dialog open onClose={onClose} title={text('bench.compare')} wide>
-      <div className="flex h-[70dvh]">
+      <div className="flex h-[60dvh]">
         <Compare pictures={pictures} />
       </div>
+      <RecipeDifferences ids={pictures.map(({ fileId }) => fileId)} />
     </Dialog>
   );
 }

@@ -19,9 +19,14 @@ import { type RunBlock, runBlock } from './run-block.ts';
 
 /** A question for each letter that is typed would be too many. */
 const settleMs = 400;
+/** No file of a model has a longer name, and a prompt changes nothing of where a workflow runs. */
+const maxTextAsked = 300;
 
 export function useOutlook({ id, version }: SavedWorkflowDetail, params: Record<string, unknown>) {
-  const settled = useSettled(params, settleMs);
+  const asked = Object.entries(params).filter(
+    ([, value]) => typeof value !== 'string' || value.length <= maxTextAsked,
+  );
+  const settled = useSettled(Object.fromEntries(asked), settleMs);
   return useQuery(workflowOutlookQuery(id, version, settled));
 }
 

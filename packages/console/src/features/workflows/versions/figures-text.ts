@@ -9,8 +9,8 @@ export function useFiguresText(): (figures: WorkflowFigures) => string {
   return ({ runs, runsIsMinimum, seconds, cost, currency }) =>
     [
       text(runsIsMinimum ? 'figures.atLeast' : 'figures.runs', { count: runs }),
-      seconds === null ? '' : format.duration(seconds * 1_000),
-      cost === null ? '' : format.money(cost, currency),
+      seconds === null ? '' : text('figures.usually', { time: format.duration(seconds * 1_000) }),
+      cost === null ? '' : text('figures.each', { price: format.money(cost, currency) }),
     ]
       .filter(Boolean)
       .join(' · ');

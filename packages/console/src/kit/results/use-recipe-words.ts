@@ -1,5 +1,5 @@
 import type { RecipeDifference, RecipeValue } from '@switchyard/contract/dispatch/recipe';
-import { useText } from '../../../lib/i18n.ts';
+import { useText } from '../../lib/i18n.ts';
 
 type Named = Pick<RecipeValue, 'title' | 'label' | 'input'>;
 type Place = Pick<RecipeDifference['differences'][number], 'path'> & Named;
@@ -36,7 +36,7 @@ const wordsOfPlaces: Readonly<Record<string, string>> = {
 
 /** Words for the places of a recipe and for its values, in place of the ids of nodes. */
 export function useRecipeWords() {
-  const text = useText('gallery');
+  const text = useText('results');
   const inputOf = (input: string) => {
     const word = wordsOfInputs[input];
     return word === undefined ? sentenceCase(input) : text(`word.${word}`);
