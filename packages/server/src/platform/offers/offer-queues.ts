@@ -14,8 +14,8 @@ export interface OfferQueuesOptions {
 
 /** BullMQ blocks a connection for 10 s at most; this is for a server that does not answer at all. */
 const commandMs = 15_000;
-/** An idle process waits this long for a hint of a new offer before it looks by itself. */
-const idleSeconds = 5;
+/** An idle process waits this long for a hint of a new offer before it looks by itself. Each kind of job has a queue that does so. */
+const idleSeconds = 10;
 /** Events of BullMQ, which nothing here reads. */
 const keptEvents = 100;
 /** The number of times that an offer may lose its process. The row counts attempts, so this one never decides. */
