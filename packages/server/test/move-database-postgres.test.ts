@@ -148,10 +148,11 @@ describe.skipIf(postgres.isSkipped)(postgres.title, () => {
     const there = await move(first, second);
     expect(there.tables.revoked_sessions?.rows).toBe(sessions);
     expect(readFileSync(first.file).equals(bytes), 'the source').toBe(true);
-    await expect(move(first, second)).rejects.toThrow(
+    await expect(move(first, second)).rejects.toThrow(/^A move to this database had finished: /);
+    expect(await told(second, callers)).toEqual(before);
+    await expect(move(first, second), 'a gateway has used it since').rejects.toThrow(
       /^The database is not empty: \w+ has rows\. Name an empty one\.$/,
     );
-    expect(await told(second, callers)).toEqual(before);
 
     const third = sqlite('moved');
     await breakOff(second, third);

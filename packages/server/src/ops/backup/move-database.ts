@@ -49,7 +49,7 @@ export async function moveDatabase(options: MoveOptions): Promise<MovedDatabase>
   const opened = new CloseStack();
   try {
     await stopOthers(config, { from, to, opened });
-    if (to.backend === 'postgres' || existsSync(to.file)) await requireNoRows(to);
+    if (to.backend === 'postgres' || existsSync(to.file)) await requireEmpty(to, from);
     if (isDryRun) return { from: from.backend, to: to.backend, tables: await countsOf(from) };
     return { from: from.backend, to: to.backend, tables: await move(from, options) };
   } finally {
@@ -84,6 +84,17 @@ function requireDifferent(from: StoredDatabase, to: StoredDatabase): void {
       ? from.file === to.file
       : from.backend === 'postgres' && to.backend === 'postgres' && from.url === to.url;
   if (isSame) throw new Error('The database of --to is the one that the gateway uses. Name another one.');
+}
+
+/** A move that was ended after its commit has said nothing, so the one that is tried again says that it had finished. */
+async function requireEmpty(to: StoredDatabase, from: StoredDatabase): Promise<void> {
+  const [there, here] = [await rowsIn(to), await rowsIn(from)];
+  const names = Object.keys(here).filter((name) => !history.test(name));
+  const isMoved = names.every((name) => there[name] === here[name]) && names.some((name) => here[name] !== 0);
+  if (!isMoved) return requireNoRows(to);
+  throw new Error(
+    'A move to this database had finished: each of its tables has as many rows as that of the source. Use it, or empty it to move again.',
+  );
 }
 
 async function move(from: StoredDatabase, { to, isVerified, onProgress }: MoveOptions): Promise<Sums> {
