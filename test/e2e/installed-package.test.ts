@@ -67,7 +67,7 @@ describe('the package, installed on a machine that has Node and nothing that com
     };
     await cli(['login', '--email', email, '--password-stdin'], `${password}\n`);
     const pictures = join(home, 'pictures');
-    await cli(['run', join(installed, 'examples/workflows/batch-invert.json'), '-o', pictures]);
+    await cli(['run', 'examples/workflows/batch-invert.json', '-o', pictures]);
     const [picture = ''] = readdirSync(pictures);
     expect(readFileSync(join(pictures, picture)).subarray(1, 4).toString()).toBe('PNG');
     expect(await gateway.stop()).toEqual({ code: 0, signal: null });

@@ -17,7 +17,7 @@ function file(text: string): string {
 
 describe('a workflow', () => {
   it('is the JSON object in a file', () => {
-    expect(readWorkflow(file('{"1":{}}'), 100)).toEqual({ '1': {} });
+    expect(readWorkflow(file('{"1":{}}'), { cwd: '/', maxBytes: 100 })).toEqual({ '1': {} });
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe('a workflow', () => {
     ['null', 'is not a workflow'],
     [`{"a":"${'x'.repeat(100)}"}`, 'is larger than the 100 bytes'],
   ])('is not %s', (text, why) => {
-    expect(() => readWorkflow(file(text), 100)).toThrow(why);
+    expect(() => readWorkflow(file(text), { cwd: '/', maxBytes: 100 })).toThrow(why);
   });
 });
 

@@ -1,8 +1,9 @@
-import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import type { Client } from '@switchyard/client/client';
 import type { UploadedFile, UploadOptions } from '@switchyard/client/files';
 import { CommandError } from './exit-codes.ts';
+import { shippedPath } from './shipped-path.ts';
 
 interface JsonFile {
   maxBytes: number;
@@ -13,9 +14,20 @@ interface JsonFile {
 }
 
 /** Reads a workflow from a file. The gateway decides whether it can run. */
-export function readWorkflow(path: string, maxBytes: number): Record<string, unknown> {
+export function readWorkflow(
+  file: string,
+  { cwd, maxBytes }: { cwd: string; maxBytes: number },
+): Record<string, unknown> {
+  const own = resolve(cwd, file);
+  const path = existsSync(own) ? own : (shippedSample(file) ?? own);
   const remedy = 'In ComfyUI choose Workflow > Export (API).';
   return readJsonObject(path, { maxBytes, noun: 'workflow', remedy });
+}
+
+/** The documents call the samples as in a clone, and they come with each installed program. */
+function shippedSample(file: string): string | null {
+  const path = /^examples\/workflows\/[\w-]+\.json$/.test(file) ? shippedPath(file) : null;
+  return path !== null && existsSync(path) ? path : null;
 }
 
 export function readJsonObject(path: string, { maxBytes, noun, remedy }: JsonFile): Record<string, unknown> {

@@ -72,7 +72,7 @@ export function addRunCommand(program: Command, terminal: Terminal): void {
 
 /** Reads the workflow, uploads files, submits; waits and saves outputs if the options ask for it; prints. */
 async function run(file: string, options: RunOptions, terminal: Terminal): Promise<void> {
-  const workflow = readWorkflow(resolve(terminal.cwd, file), maxWorkflowBytes);
+  const workflow = readWorkflow(file, { cwd: terminal.cwd, maxBytes: maxWorkflowBytes });
   const extra = workerOptions(options, terminal);
   const given = readParams(options.param, terminal);
   const client = await openGateway(options, terminal);

@@ -12,7 +12,7 @@ import { addHomeOptions } from '../gateway-home.ts';
 import { describeCommand } from '../help.ts';
 import { openBrowser } from '../open-browser.ts';
 import { referenceWorkerProcess } from '../reference-worker.ts';
-import { shippedSkillsOf } from '../shipped-skills.ts';
+import { shippedPath } from '../shipped-path.ts';
 import { watchStopSignals } from '../signals.ts';
 import { colorsFor, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -82,7 +82,7 @@ async function up(
     lastPort: lastPortFor(loaded),
     watchAgents,
     referenceWorker: referenceWorkerProcess(loaded.config.data_home, process.argv[1] ?? ''),
-    shippedSkills: shippedSkillsOf(process.argv[1] ?? ''),
+    shippedSkills: shippedPath('skills'),
     consoleFolder: builtConsoleOf(process.argv[1] ?? ''),
   });
   const facts = {

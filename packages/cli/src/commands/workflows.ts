@@ -1,4 +1,4 @@
-import { basename, extname, resolve } from 'node:path';
+import { basename, extname } from 'node:path';
 import type { Client } from '@switchyard/client/client';
 import {
   createWorkflow,
@@ -109,8 +109,7 @@ function addImport(parent: Command, terminal: Terminal): void {
     .option('--no-expose', 'take it away from your agent')
     .option('--replace', 'make a new version where there is one of this name')
     .action(async (file: string, options: ImportOptions) => {
-      const path = resolve(terminal.cwd, file);
-      const workflow = readWorkflow(path, maxWorkflowBytes);
+      const workflow = readWorkflow(file, { cwd: terminal.cwd, maxBytes: maxWorkflowBytes });
       if (workflow.format === 'switchyard.workflow') {
         const client = await openGateway(options, terminal);
         const query = options.name === undefined ? {} : { name: options.name };
@@ -118,7 +117,7 @@ function addImport(parent: Command, terminal: Terminal): void {
         const exported = workflow as WorkflowExport;
         return print(await client.call(importWorkflow, { query, body: exported }), options, terminal);
       }
-      const name = options.name ?? basename(path, extname(path));
+      const name = options.name ?? basename(file, extname(file));
       const { description, expose: exposed } = options;
       const body = {
         workflow,

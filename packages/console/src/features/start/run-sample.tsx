@@ -14,8 +14,8 @@ import { tasksQuery } from '../../lib/data/tasks.ts';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { sampleGraph, sampleTasks } from '../../lib/sample-graph.ts';
 import { Pictures } from './pictures.tsx';
-import { sampleGraph, sampleTasks } from './sample-graph.ts';
 import { Tile } from './tile.tsx';
 
 /** Marks the tasks of this tile, so that it finds them again after a reload. */

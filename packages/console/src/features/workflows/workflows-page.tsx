@@ -1,16 +1,22 @@
-import type { SavedWorkflow } from '@switchyard/contract/dispatch/workflow';
+import { createWorkflow, type SavedWorkflow } from '@switchyard/contract/dispatch/workflow';
 import { shellWord } from '@switchyard/contract/shell-word';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Workflow } from 'lucide-react';
+import { navigate } from 'wouter/use-browser-location';
+import { Button } from '../../kit/button.tsx';
 import { Page } from '../../kit/page.tsx';
 import { ThumbPicture } from '../../kit/pictures/thumb.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { RowLink } from '../../kit/rows/row-link.tsx';
 import { rowMarks } from '../../kit/rows/row-marks.ts';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { ErrorState } from '../../kit/states/error-state.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
+import { keys } from '../../lib/data/keys.ts';
 import { workflowsQuery } from '../../lib/data/workflows.ts';
+import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { sampleGraph } from '../../lib/sample-graph.ts';
 import { ImportPanel } from './import/import-panel.tsx';
 import { OpenInComfyui } from './open-in-comfyui.tsx';
 import { useFiguresText } from './versions/figures-text.ts';
@@ -28,7 +34,8 @@ export function WorkflowsPage() {
         first={
           <EmptyState
             title={text('first.title')}
-            command="switchyard workflows import examples/workflows/film.json"
+            action={<SampleWorkflow />}
+            command="switchyard workflows import examples/workflows/batch-invert.json"
           >
             {text('first.text')}
           </EmptyState>
@@ -37,6 +44,28 @@ export function WorkflowsPage() {
         {({ items, total }) => <WorkflowCards items={items} total={total} />}
       </QueryView>
     </Page>
+  );
+}
+
+/** Saves a sample, so that somebody who has no workflow at hand sees a form and a result. */
+function SampleWorkflow() {
+  const text = useText('workflows');
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: () =>
+      gateway.call(createWorkflow, { body: { name: text('first.sampleName'), workflow: sampleGraph(0) } }),
+    onSuccess: ({ id }) => {
+      void queries.invalidateQueries({ queryKey: keys.workflows });
+      navigate(`/workflows/${id}`);
+    },
+  });
+  return (
+    <>
+      <Button variant="solid" disabled={save.isPending} onClick={() => save.mutate()}>
+        {text('first.sample')}
+      </Button>
+      {save.error ? <ErrorState error={save.error} retry={() => save.mutate()} /> : null}
+    </>
   );
 }
 

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { SkillFolders } from '@switchyard/server/conversation/skills/skill-folders';
 import { nodeClasses } from '@switchyard/worker/nodes/node-classes';
 import { expect, it } from 'vitest';
-import { shippedSkillsOf } from './shipped-skills.ts';
+import { shippedPath } from './shipped-path.ts';
 
 const program = fileURLToPath(new URL('../bin/switchyard.mjs', import.meta.url));
 
 const log = { warn: () => {} };
-const shipped = new SkillFolders({ path: 'none', shipped: shippedSkillsOf(program), log });
+const shipped = new SkillFolders({ path: 'none', shipped: shippedPath('skills', program), log });
 
 it('the skills that come with the program can be used', async () => {
   const { skills, broken } = await shipped.find();
@@ -27,11 +27,11 @@ it('the skills that come with the program can be used', async () => {
 
 it('they are found when run from source, and through the link that npm makes', () => {
   const source = fileURLToPath(new URL('./main.ts', import.meta.url));
-  expect(shippedSkillsOf(source)).toBe(shippedSkillsOf(program));
+  expect(shippedPath('skills', source)).toBe(shippedPath('skills', program));
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-bin-'));
   try {
     symlinkSync(program, join(folder, 'switchyard'));
-    expect(shippedSkillsOf(join(folder, 'switchyard'))).toBe(shippedSkillsOf(program));
+    expect(shippedPath('skills', join(folder, 'switchyard'))).toBe(shippedPath('skills', program));
   } finally {
     rmSync(folder, { recursive: true });
   }
