@@ -3,7 +3,7 @@ import { ProgressBar } from '../../kit/progress-bar.tsx';
 import { useFormat } from '../../lib/format/use-format.ts';
 import { useNow } from '../../lib/format/use-now.ts';
 import { useText } from '../../lib/i18n.ts';
-import { remainingMs } from './task-state.ts';
+import { remainingMs } from '../../lib/task-state.ts';
 
 /** Shows how far a running task is, with the node that works. */
 export function TaskProgress({ task, thin }: { task: Task; thin?: boolean }) {

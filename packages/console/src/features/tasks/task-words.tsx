@@ -2,7 +2,7 @@ import type { Task } from '@switchyard/contract/dispatch/task';
 import { useCallback } from 'react';
 import { StatusWord } from '../../kit/status-word.tsx';
 import { useText } from '../../lib/i18n.ts';
-import { glyphOf, shortId, stateOf } from './task-state.ts';
+import { glyphOf, shortId, stateOf } from '../../lib/task-state.ts';
 
 /** The state of a task as glyph and word. */
 export function TaskStatusWord({ task, tinted }: { task: Task; tinted?: boolean }) {

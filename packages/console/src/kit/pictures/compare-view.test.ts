@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { compareAt, compareMove, moved, viewAfterKey, wholeView, zoomed } from './compare-view.ts';
+import { compareAt, compareMove, moved, viewAfterKey, zoomed } from './compare-view.ts';
+import { wholePicture } from './zoom.ts';
 
 const key = (name: string, shiftKey = false) => ({ key: name, shiftKey });
 
@@ -21,17 +22,16 @@ it('follows the pointer, and stays at the border beyond it', () => {
 });
 
 it('moves a zoomed picture to its border and not beyond it', () => {
-  const twice = zoomed(wholeView, 2);
-  expect(moved(twice, { x: 0.2, y: 0 })).toEqual({ zoom: 2, x: 0.4, y: 0.5 });
-  expect(moved(twice, { x: 9, y: -9 })).toEqual({ zoom: 2, x: 0.25, y: 0.75 });
-  expect(moved(wholeView, { x: 1, y: 1 })).toEqual(wholeView);
-  expect(zoomed(moved(twice, { x: 9, y: 9 }), 0.1)).toEqual(wholeView);
-  expect(zoomed(wholeView, 1_000).zoom).toBe(24);
+  const twice = zoomed(wholePicture, 2);
+  expect(moved(twice, { x: 0.2, y: 0 })).toEqual({ scale: 2, x: 0.4, y: 0.5 });
+  expect(moved(twice, { x: 9, y: -9 })).toEqual({ scale: 2, x: 0.25, y: 0.75 });
+  expect(moved(wholePicture, { x: 1, y: 1 })).toEqual(wholePicture);
+  expect(zoomed(moved(twice, { x: 9, y: 9 }), 0.1)).toEqual(wholePicture);
 });
 
 it('zooms and moves by keys, and leaves other keys alone', () => {
-  expect(viewAfterKey(wholeView, '+')?.zoom).toBe(1.5);
-  expect(viewAfterKey(zoomed(wholeView, 2), 'ArrowRight')?.x).toBeCloseTo(0.6);
-  expect(viewAfterKey(zoomed(wholeView, 2), '0')).toEqual(wholeView);
-  expect(viewAfterKey(wholeView, 'Tab')).toBeNull();
+  expect(viewAfterKey(wholePicture, '+')?.scale).toBe(1.5);
+  expect(viewAfterKey(zoomed(wholePicture, 2), 'ArrowRight')?.x).toBeCloseTo(0.6);
+  expect(viewAfterKey(zoomed(wholePicture, 2), '0')).toEqual(wholePicture);
+  expect(viewAfterKey(wholePicture, 'Tab')).toBeNull();
 });

@@ -1,3 +1,5 @@
+import { movedBy, wholePicture, type Zoom, zoomedBy } from './zoom.ts';
+
 const step = { fine: 1, usual: 5, large: 20 };
 
 /** Returns where a key moves the edge between two pictures, in per cent; null for a key that does not move it. */
@@ -25,46 +27,33 @@ export function compareAt(pointerX: number, { left, width }: { left: number; wid
   return width <= 0 ? 0 : within(((pointerX - left) / width) * 100, 0, 100);
 }
 
-/** The part of a picture that is seen: the place in the middle, as shares of the box, and the zoom. */
-export interface CompareView {
-  zoom: number;
-  x: number;
-  y: number;
-}
-
-export const wholeView: CompareView = { zoom: 1, x: 0.5, y: 0.5 };
+/** Pictures of different sizes are fitted into the same box, so that one zoom shows the same share of each. */
+const box = { width: 1, height: 1 };
 export const zoomStep = 1.5;
-const maxZoom = 24;
 
-export function zoomed(view: CompareView, factor: number): CompareView {
-  return inBox({ ...view, zoom: within(view.zoom * factor, 1, maxZoom) });
+export function zoomed(view: Zoom, factor: number): Zoom {
+  return zoomedBy(view, factor, { picture: box, box });
 }
 
 /** Moves the picture by shares of the box on the screen. */
-export function moved({ zoom, x, y }: CompareView, by: { x: number; y: number }): CompareView {
-  return inBox({ zoom, x: x - by.x / zoom, y: y - by.y / zoom });
+export function moved(view: Zoom, by: { x: number; y: number }): Zoom {
+  return movedBy(view, by, box, box);
 }
 
 /** Returns where a key leads; null for a key that changes neither zoom nor place. */
-export function viewAfterKey(view: CompareView, key: string): CompareView | null {
+export function viewAfterKey(view: Zoom, key: string): Zoom | null {
   const far = 0.2;
-  const next: Record<string, () => CompareView> = {
+  const next: Record<string, () => Zoom> = {
     '+': () => zoomed(view, zoomStep),
     '=': () => zoomed(view, zoomStep),
     '-': () => zoomed(view, 1 / zoomStep),
-    '0': () => wholeView,
+    '0': () => wholePicture,
     ArrowLeft: () => moved(view, { x: far, y: 0 }),
     ArrowRight: () => moved(view, { x: -far, y: 0 }),
     ArrowUp: () => moved(view, { x: 0, y: far }),
     ArrowDown: () => moved(view, { x: 0, y: -far }),
   };
   return next[key]?.() ?? null;
-}
-
-/** The box is always filled. */
-function inBox({ zoom, x, y }: CompareView): CompareView {
-  const margin = 0.5 / zoom;
-  return { zoom, x: within(x, margin, 1 - margin), y: within(y, margin, 1 - margin) };
 }
 
 function within(value: number, lowest: number, highest: number): number {

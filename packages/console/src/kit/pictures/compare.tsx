@@ -12,18 +12,10 @@ import { useFormat } from '../../lib/format/use-format.ts';
 import { useText } from '../../lib/i18n.ts';
 import { Button, IconButton } from '../button.tsx';
 import { classes, focusRing } from '../parts/classes.ts';
-import {
-  type CompareView,
-  compareAt,
-  compareMove,
-  moved,
-  viewAfterKey,
-  wholeView,
-  zoomed,
-  zoomStep,
-} from './compare-view.ts';
+import { compareAt, compareMove, moved, viewAfterKey, zoomed, zoomStep } from './compare-view.ts';
 import { type Difference, drawDifference } from './difference.ts';
 import { fileAddress, mediaKindOf, type Picture } from './picture.ts';
+import { type Size, wholePicture, type Zoom } from './zoom.ts';
 
 const modes = ['slider', 'side', 'difference'] as const;
 type Mode = (typeof modes)[number];
@@ -57,7 +49,7 @@ export function Compare({
     setSizes((before) => (fileId in before ? before : { ...before, [fileId]: size }));
   };
   const [mode, setMode] = useState<Mode>(pictures.length === 2 ? 'slider' : 'side');
-  const [view, setView] = useState(wholeView);
+  const [view, setView] = useState(wholePicture);
   const [left, right] = pictures;
   const isPair = pictures.length === 2 && left !== undefined && right !== undefined;
   const shown = isPair ? mode : 'side';
@@ -103,14 +95,9 @@ export function Compare({
   );
 }
 
-interface Size {
-  width: number;
-  height: number;
-}
-
 interface PaneProps {
-  view: CompareView;
-  onView: (view: CompareView) => void;
+  view: Zoom;
+  onView: (view: Zoom) => void;
 }
 
 interface PicturesProps extends PaneProps {
@@ -123,7 +110,7 @@ function ZoomButtons({ view, onView }: PaneProps) {
   return (
     <div className="ml-auto flex items-center gap-1">
       <span role="status" className="min-w-12 text-right text-table text-text-2 tabular-nums">
-        {format.percent(view.zoom * 100)}
+        {format.percent(view.scale * 100)}
       </span>
       <IconButton
         label={text('zoom.out')}
@@ -141,7 +128,7 @@ function ZoomButtons({ view, onView }: PaneProps) {
         label={text('zoom.whole')}
         aria-keyshortcuts="0"
         icon={<Scan {...icon} />}
-        onClick={() => onView(wholeView)}
+        onClick={() => onView(wholePicture)}
       />
     </div>
   );
@@ -161,7 +148,7 @@ function Panes({
   useEffect(() => {
     onWheel.current = (event) => {
       const isZoom = event.ctrlKey || event.metaKey;
-      if (!isZoom && view.zoom === 1) return;
+      if (!isZoom && view.scale === 1) return;
       event.preventDefault();
       const { width, height } = sizeOf(event.currentTarget);
       if (isZoom) onView(zoomed(view, event.deltaY < 0 ? zoomStep : 1 / zoomStep));
@@ -229,7 +216,7 @@ function Slider({ left, right, view, onView, onSize }: PairProps) {
   };
   return (
     <>
-      <Pane view={view} onView={onView} box={box} onDrag={view.zoom === 1 ? follow : undefined}>
+      <Pane view={view} onView={onView} box={box} onDrag={view.scale === 1 ? follow : undefined}>
         <Layer picture={right} view={view} onSize={onSize} />
         <div className="absolute inset-0" style={{ clipPath: `inset(0 ${100 - at}% 0 0)` }}>
           <Layer picture={left} view={view} onSize={onSize} />
@@ -367,15 +354,15 @@ function Layer({ picture, view, onSize }: Pick<PicturesProps, 'view' | 'onSize'>
   );
 }
 
-function layerLook({ zoom }: CompareView): string {
+function layerLook({ scale }: Zoom): string {
   return classes(
     'pointer-events-none absolute inset-0 size-full object-contain',
-    zoom >= squareZoom ? '[image-rendering:pixelated]' : undefined,
+    scale >= squareZoom ? '[image-rendering:pixelated]' : undefined,
   );
 }
 
-function placeOf({ zoom, x, y }: CompareView) {
-  return { transform: `scale(${zoom}) translate(${(0.5 - x) * 100}%, ${(0.5 - y) * 100}%)` };
+function placeOf({ scale, x, y }: Zoom) {
+  return { transform: `scale(${scale}) translate(${(0.5 - x) * 100}%, ${(0.5 - y) * 100}%)` };
 }
 
 function Captions({ left, right }: { left: Picture; right: Picture }) {
@@ -408,7 +395,7 @@ export function letterOf(index: number): string {
   return 'ABCD'[index] ?? '';
 }
 
-function sizeOf(target: EventTarget | null): { width: number; height: number } {
+function sizeOf(target: EventTarget | null): Size {
   const { clientWidth = 1, clientHeight = 1 } = target instanceof HTMLElement ? target : {};
   return { width: Math.max(1, clientWidth), height: Math.max(1, clientHeight) };
 }

@@ -14,10 +14,10 @@ import { useFormat } from '../../../lib/format/use-format.ts';
 import { useAtNow } from '../../../lib/format/use-now.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { hasEnded, isWaiting, picturesOf, ranMs, stateOf, waitedMs } from '../../../lib/task-state.ts';
 import { describeFailure } from '../task/failure.ts';
 import { type TaskAction, useTaskAction } from '../task-actions.ts';
 import { TaskEstimate, TaskProgress } from '../task-progress.tsx';
-import { hasEnded, isWaiting, picturesOf, ranMs, stateOf, waitedMs } from '../task-state.ts';
 import { TaskStatusWord, useTaskName } from '../task-words.tsx';
 import { type OptionalColumn, optionalColumns, useShownColumns } from './shown-columns.ts';
 

@@ -11,7 +11,7 @@ import { useFormat } from '../../../lib/format/use-format.ts';
 import { useNow } from '../../../lib/format/use-now.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { hasEnded, picturesOf } from '../task-state.ts';
+import { hasEnded, picturesOf } from '../../../lib/task-state.ts';
 import { type AttemptBar, layOutAttempts } from './attempt-layout.ts';
 import { describeFailure } from './failure.ts';
 import { inputGroups } from './input-rows.ts';

@@ -16,10 +16,10 @@ import { useFormat } from '../../../lib/format/use-format.ts';
 import { useNow } from '../../../lib/format/use-now.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { hasEnded, ranMs, waitedMs } from '../../../lib/task-state.ts';
 import { useUsualTime } from '../../../lib/use-usual-time.ts';
 import { useTaskAction } from '../task-actions.ts';
 import { TaskEstimate, TaskProgress } from '../task-progress.tsx';
-import { hasEnded, ranMs, waitedMs } from '../task-state.ts';
 import { TaskStatusWord } from '../task-words.tsx';
 import { asClient, asCommand, asCurl } from './copy-as.ts';
 

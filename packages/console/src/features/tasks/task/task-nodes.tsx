@@ -10,7 +10,7 @@ import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useNow } from '../../../lib/format/use-now.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { hasEnded } from '../task-state.ts';
+import { hasEnded } from '../../../lib/task-state.ts';
 import { type NodeRow, nodeRows } from './node-rows.ts';
 
 const refreshMs = 3_000;

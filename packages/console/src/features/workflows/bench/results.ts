@@ -1,6 +1,5 @@
 import type { Task, TaskResult } from '@switchyard/contract/dispatch/task';
 import { mediaKindOf } from '../../../kit/pictures/picture.ts';
-import type { StatusKind } from '../../../kit/status-word.tsx';
 
 export type Output = TaskResult['outputs'][number];
 
@@ -117,21 +116,4 @@ export function picturesToCompare(
     (each) => each?.output && mediaKindOf(each.output.contentType) === 'picture',
   );
   return pictures.length >= 2 && pictures.length <= maxCompared ? (pictures as BenchResult[]) : null;
-}
-
-export type ShownState = 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
-
-export const statusKinds: Record<ShownState, StatusKind> = {
-  waiting: 'waiting',
-  running: 'running',
-  done: 'done',
-  cancelled: 'cancelled',
-  failed: 'failed',
-};
-
-export function taskState({ status, error }: Pick<Task, 'status' | 'error'>): ShownState {
-  if (status === 'pending') return 'waiting';
-  if (status === 'running') return 'running';
-  if (status === 'completed') return 'done';
-  return error?.code === 'cancelled' ? 'cancelled' : 'failed';
 }

@@ -13,8 +13,9 @@ import { taskQuery } from '../../../lib/data/tasks.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { glyphOf, stateOf } from '../../../lib/task-state.ts';
 import { useUsualTime } from '../../../lib/use-usual-time.ts';
-import { type BenchResult, statusKinds, taskState } from './results.ts';
+import type { BenchResult } from './results.ts';
 
 const askedAgainMs = 5_000;
 
@@ -44,13 +45,13 @@ export function StageStatus({
 
 function Work({ task, others }: { task: Task; others: number }) {
   const text = useText('workflows');
-  const state = taskState(task);
+  const state = stateOf(task);
   const isRunning = state === 'running';
   const usual = useUsualTime(task.id, task.node);
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-1">
       <p className="flex min-w-0 items-center gap-x-3 text-table text-text-2">
-        <StatusWord kind={statusKinds[state]}>
+        <StatusWord kind={glyphOf[state]}>
           {isRunning ? text('bench.percent', { percent: task.progress }) : text(`state.${state}`)}
         </StatusWord>
         {isRunning ? (
@@ -116,7 +117,7 @@ function Facts({ result: { task, output } }: { result: BenchResult }) {
   return (
     <p className="min-w-0 flex-1 truncate text-table text-text-2">
       <Link href={`/tasks/${task.id}`} className="text-accent underline underline-offset-2">
-        {output?.filename ?? text(`state.${taskState(task)}`)}
+        {output?.filename ?? text(`state.${stateOf(task)}`)}
       </Link>
       {output === null ? null : ` · ${format.bytes(output.size)}`}
       {tookMs < 100 ? null : ` · ${text('bench.took', { time: format.duration(tookMs) })}`}

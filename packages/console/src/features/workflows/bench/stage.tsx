@@ -11,7 +11,8 @@ import { StatusWord } from '../../../kit/status-word.tsx';
 import { fileRecipeQuery } from '../../../lib/data/files.ts';
 import { previewQuery } from '../../../lib/data/previews.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { type BenchResult, statusKinds, taskState } from './results.ts';
+import { glyphOf, stateOf } from '../../../lib/task-state.ts';
+import type { BenchResult } from './results.ts';
 
 interface StageProps {
   shown: BenchResult | undefined;
@@ -44,8 +45,8 @@ type ShownProps = Pick<StageProps, 'zoom' | 'onZoom' | 'control'> & { shown: Ben
 function Shown({ shown, zoom, onZoom, control }: ShownProps) {
   const { task, output } = shown;
   if (output === null) {
-    if (taskState(task) === 'failed') return <Failure task={task} />;
-    return taskState(task) === 'done' ? <Texts task={task} /> : <Making task={task} />;
+    if (stateOf(task) === 'failed') return <Failure task={task} />;
+    return stateOf(task) === 'done' ? <Texts task={task} /> : <Making task={task} />;
   }
   if (mediaKindOf(output.contentType) === 'picture') {
     return <PictureOf output={output} zoom={zoom} onZoom={onZoom} control={control} />;
@@ -161,10 +162,10 @@ function Making({ task }: { task: Task }) {
       />
     );
   }
-  const state = taskState(task);
+  const state = stateOf(task);
   return (
     <Centred>
-      <StatusWord kind={statusKinds[state]}>{text(`state.${state}`)}</StatusWord>
+      <StatusWord kind={glyphOf[state]}>{text(`state.${state}`)}</StatusWord>
     </Centred>
   );
 }

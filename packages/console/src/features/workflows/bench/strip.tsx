@@ -6,7 +6,8 @@ import { ThumbPicture } from '../../../kit/pictures/thumb.tsx';
 import { choosesRow, opensRow, rowMarks } from '../../../kit/rows/row-marks.ts';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { type BenchResult, statusKinds, taskState } from './results.ts';
+import { glyphOf, stateOf } from '../../../lib/task-state.ts';
+import type { BenchResult } from './results.ts';
 
 /** The side of a place, in pixels, with the gap behind it. */
 const side = 72;
@@ -94,7 +95,7 @@ interface PlaceProps {
 function Place({ result, number, isShown, isChosen, isStarred, isChoosing, onOpen, onChoose }: PlaceProps) {
   const text = useText('workflows');
   const { task, output } = result;
-  const state = taskState(task);
+  const state = stateOf(task);
   const label = text(isStarred ? 'bench.starredPlace' : 'bench.place', {
     number,
     state: text(`state.${state}`),
@@ -157,10 +158,10 @@ function Place({ result, number, isShown, isChosen, isStarred, isChoosing, onOpe
 function EmptyPlace({ result }: { result: BenchResult }) {
   const text = useText('workflows');
   const { task } = result;
-  const state = taskState(task);
+  const state = stateOf(task);
   if (state === 'done') return <FileText size={20} strokeWidth={1.75} aria-hidden className="text-text-2" />;
   return (
-    <StatusWord kind={statusKinds[state]}>
+    <StatusWord kind={glyphOf[state]}>
       {state === 'running' ? text('bench.percent', { percent: task.progress }) : ''}
     </StatusWord>
   );

@@ -1,10 +1,10 @@
-import { ApiError } from '@switchyard/client/errors';
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { draftOf, type FormDraft } from '../../../kit/fields/field-draft.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
+import { isMissing } from '../../../kit/states/error-text.ts';
 import { useToast } from '../../../kit/toast.tsx';
 import { setQuery, useQueryState } from '../../../lib/address.ts';
 import { fileRecipeQuery } from '../../../lib/data/files.ts';
@@ -71,8 +71,7 @@ export function useHandedValues(workflow: SavedWorkflowDetail, form: FormState):
       toast({ text: format.sentences(taken.said), undo: () => form.fill(before) });
     } catch (error) {
       if (!isCurrent()) return;
-      const isGone = error instanceof ApiError && error.status === 404;
-      toast(isGone ? { text: text('handed.gone'), tone: 'failed' } : { error });
+      toast(isMissing(error) ? { text: text('handed.gone'), tone: 'failed' } : { error });
     }
     setQuery({ from: null, file: null, input: null, ...(masked.length === 0 && { paint: null }) });
   };

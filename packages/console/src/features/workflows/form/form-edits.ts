@@ -54,16 +54,7 @@ export function editsOf(
   const edits = new Map<string, ParameterEdit>();
   for (const field of fields) {
     const before = present.get(field.name);
-    if (!before) continue;
-    const edit = {
-      ...(field.rename !== before.name && { rename: field.rename }),
-      ...(field.label.trim() !== before.label && { label: field.label.trim() }),
-      ...((field.description ?? '') !== (before.description ?? '') && {
-        description: field.description ?? '',
-      }),
-      ...(field.hidden !== before.hidden && { hidden: field.hidden }),
-      ...(field.pinned !== before.pinned && { pinned: field.pinned }),
-    };
+    const edit = before ? changesOf(before, field) : {};
     if (Object.keys(edit).length > 0) edits.set(field.name, { name: field.name, ...edit });
   }
   const kept = new Set(fields.map(({ name }) => name));
@@ -76,6 +67,18 @@ export function editsOf(
     edits.delete(name);
   }
   return [...edits.values(), ...placed(order, wanted, moves)];
+}
+
+function changesOf(before: WorkflowParameter, field: ShownField): Omit<ParameterEdit, 'name'> {
+  const label = field.label.trim();
+  const description = field.description ?? '';
+  return {
+    ...(field.rename !== before.name && { rename: field.rename }),
+    ...(label !== before.label && { label }),
+    ...(description !== (before.description ?? '') && { description }),
+    ...(field.hidden !== before.hidden && { hidden: field.hidden }),
+    ...(field.pinned !== before.pinned && { pinned: field.pinned }),
+  };
 }
 
 /**
