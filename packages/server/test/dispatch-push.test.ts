@@ -128,6 +128,42 @@ describe('messages over the WebSocket', () => {
     for (const listener of [own, foreign]) listener.close();
   });
 
+  it('tell a user about the marks of files and about collections, and both sides about a share', async () => {
+    const other = await DispatchCaller.register(gateway.url, 'receiver@example.com');
+    const stranger = await DispatchCaller.register(gateway.url, 'neither@example.com');
+    const listeners = await Promise.all(
+      [user, other, stranger].map(async ({ token }) => {
+        const listener = await PushListener.open(gateway.url, token);
+        await listener.next('global_status');
+        return listener;
+      }),
+    );
+    const [own, foreign, third] = listeners;
+    if (!own || !foreign || !third) throw new Error('no listeners');
+    const { fileId } = await user.upload('marked.txt', Buffer.from('marked'));
+    const marks = { fileIds: [fileId], starred: true, addTags: ['sea'] };
+    const { data: marked } = await user.call('PUT', '/api/files/marks', marks);
+    expect((await own.next('files_marked')).data.files).toEqual(marked.items);
+    const { data: collection } = await user.call('POST', '/api/collections', { name: 'Sea' });
+    const path = `/api/collections/${collection.id}`;
+    await user.call('POST', `${path}/files`, { fileIds: [fileId] });
+    await user.call('DELETE', path);
+    for (const _ of ['made', 'filled', 'deleted'])
+      expect((await own.next('collection_changed')).data).toEqual({ collectionId: collection.id });
+
+    const subject = { kind: 'file', subjectId: fileId };
+    const to = { kind: 'person', email: 'receiver@example.com' };
+    const { data: share } = await user.call('POST', '/api/shares', { ...subject, to });
+    await user.call('DELETE', `/api/shares/${share.id}`);
+    for (const listener of [own, own, foreign, foreign])
+      expect((await listener.next('share_changed')).data).toEqual(subject);
+    await user.call('POST', '/api/shares', { ...subject, to: { kind: 'everyone' } });
+    for (const listener of listeners) await listener.next('share_changed');
+    const foreignTypes = third.all.filter(({ type }) => /^(files|collection|share)_/.test(type));
+    expect(foreignTypes).toHaveLength(1);
+    for (const listener of listeners) listener.close();
+  });
+
   it('are sent again, in their order, to a client that comes back with its cursor', async () => {
     const first = await PushListener.open(gateway.url, user.token);
     const { cursor } = await first.next('global_status');

@@ -132,7 +132,7 @@ describe.skipIf(suite.isSkipped)(suite.title, () => {
     await a.ended(id);
   });
 
-  it('tell the pages of a user, on the socket of another, about their files and their runs', async () => {
+  it('tell the pages of a user, on the socket of another, about their files, their runs and what is shared with them', async () => {
     const { a, b } = parts();
     const [gateway] = replicas.gateways;
     if (!gateway) throw new Error('Three replicas are needed.');
@@ -140,6 +140,8 @@ describe.skipIf(suite.isSkipped)(suite.title, () => {
     await push.next('global_status');
     const { fileId } = await a.upload('a.txt', Buffer.from('hello'));
     expect((await push.next('files_created')).data.files).toMatchObject([{ fileId, filename: 'a.txt' }]);
+    await a.call('PUT', '/api/files/marks', { fileIds: [fileId], starred: true });
+    expect((await push.next('files_marked')).data.files).toMatchObject([{ fileId, starred: true }]);
     push.close();
     const session = await gateway.register('ada@example.com');
     const ada = await ConversationCaller.of(gateway.url, session);
@@ -149,6 +151,14 @@ describe.skipIf(suite.isSkipped)(suite.title, () => {
     const stream = await ada.stream(await ada.thread(), { assistant_id: 'lead_agent', input: says('hello') });
     await stream.rest();
     expect((await hers.next('run_status')).data).toMatchObject({ assistantId: expect.any(String) });
+    const to = { kind: 'person', email: 'ada@example.com' };
+    const { data: share } = await a.call('POST', '/api/shares', { kind: 'file', subjectId: fileId, to });
+    expect((await hers.next('share_changed')).data).toEqual({ kind: 'file', subjectId: fileId });
+    const recipe = () => elsewhere.request('GET', `/api/files/${fileId}/recipe`);
+    expect((await recipe()).status).toBe(200);
+    await a.call('DELETE', `/api/shares/${share.id}`);
+    await hers.next('share_changed');
+    expect((await recipe()).status).toBe(404);
     hers.close();
   });
 

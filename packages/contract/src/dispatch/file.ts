@@ -46,6 +46,9 @@ export const fileMarks = Type.Object({
 });
 export type FileMarks = Static<typeof fileMarks>;
 
+export const markedFile = Type.Object({ fileId: Type.String(), ...fileMarks.properties });
+export type MarkedFile = Static<typeof markedFile>;
+
 export const storedFile = Type.Object({ ...newFile.properties, ...fileMarks.properties });
 export type StoredFile = Static<typeof storedFile>;
 
@@ -269,9 +272,7 @@ export const markFiles = {
     tags,
     body: markedFiles,
     response: {
-      200: envelope(
-        Type.Object({ items: Type.Array(Type.Object({ fileId: Type.String(), ...fileMarks.properties })) }),
-      ),
+      200: envelope(Type.Object({ items: Type.Array(markedFile) })),
     },
   },
 } as const satisfies Endpoint;

@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox';
 import { runStatuses } from '../conversation/run.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isoTime, nullable, oneOf } from '../shapes.ts';
-import { newFile } from './file.ts';
+import { markedFile, newFile } from './file.ts';
 import { instance } from './instance.ts';
 import { pausedQueue, shownPause } from './queue.ts';
+import { shareKinds } from './share.ts';
 import { task, taskError, taskResult } from './task.ts';
 
 /** Listed with the endpoints so that it is described. The frames below are what it transports. */
@@ -105,6 +106,24 @@ export const filesDeletedFrame = frame(
   Type.Object({ fileIds: Type.Array(Type.String(), { maxItems: pushLimits.filesPerFrame }) }),
 );
 
+/** The stars, captions or tags of these files have changed. */
+export const filesMarkedFrame = frame(
+  'files_marked',
+  Type.Object({ files: Type.Array(markedFile, { maxItems: pushLimits.filesPerFrame }) }),
+);
+
+/** A collection of the user was made, changed or deleted. */
+export const collectionChangedFrame = frame(
+  'collection_changed',
+  Type.Object({ collectionId: Type.String() }),
+);
+
+/** Something was shared or taken back, as its owner and its receivers hear. */
+export const shareChangedFrame = frame(
+  'share_changed',
+  Type.Object({ kind: oneOf(shareKinds), subjectId: Type.String() }),
+);
+
 /** A run of the user was accepted (`pending`), has begun (`running`) or has ended. */
 export const runStatusFrame = frame(
   'run_status',
@@ -190,6 +209,9 @@ export const serverFrame = Type.Union([
   sweepChangedFrame,
   filesCreatedFrame,
   filesDeletedFrame,
+  filesMarkedFrame,
+  collectionChangedFrame,
+  shareChangedFrame,
   runStatusFrame,
   threadUnreadFrame,
   resumedFrame,
@@ -229,6 +251,9 @@ export const topicOfFrame = {
   queue_changed: 'global',
   files_created: 'files',
   files_deleted: 'files',
+  files_marked: 'files',
+  collection_changed: 'files',
+  share_changed: 'files',
   run_status: 'runs',
   thread_unread: 'threads',
   resumed: null,

@@ -1,6 +1,8 @@
+import type { MarkedFile } from '@switchyard/contract/dispatch/file';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { ThreadNews } from '@switchyard/contract/dispatch/push';
 import type { Settings } from '@switchyard/contract/dispatch/settings';
+import type { ShareKind } from '@switchyard/contract/dispatch/share';
 import type { FileTable, QueuePauseRow, TaskRow } from './tables.ts';
 
 /** Everything that happens in the area, announced after it is on disk. */
@@ -30,6 +32,10 @@ export type DispatchEvent =
   | { type: 'settings_changed'; settings: Settings }
   | { type: 'files_created'; owner: string; files: NewFile[] }
   | { type: 'files_deleted'; owner: string; fileIds: string[] }
+  | { type: 'files_marked'; owner: string; files: MarkedFile[] }
+  | { type: 'collection_changed'; owner: string; collectionId: string }
+  /** `owner`: the user who hears of it, its owner or a receiver; null when it is shared with everyone. */
+  | { type: 'share_changed'; owner: string | null; kind: ShareKind; subjectId: string }
   /** News of the conversation area, which has no push of its own. */
   | { type: 'thread_news'; owner: string; news: ThreadNews }
   /** Other replicas have changed tasks that no one here follows. */

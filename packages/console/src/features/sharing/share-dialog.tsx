@@ -10,7 +10,7 @@ import {
   takeBackShare,
 } from '@switchyard/contract/dispatch/share';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
@@ -22,6 +22,7 @@ import { MoreRows } from '../../kit/rows/more-rows.tsx';
 import { Select } from '../../kit/select.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
 import { TimeAgo } from '../../kit/time-ago.tsx';
+import { keys } from '../../lib/data/keys.ts';
 import { pagesOf } from '../../lib/data/pages.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
@@ -31,10 +32,8 @@ interface Subject {
   subjectId: string;
 }
 
-const sharesKey = ['shares'] as const;
-
 function sharesQuery(subject: Subject) {
-  return pagesOf([...sharesKey, subject], (offset, signal) =>
+  return pagesOf([...keys.shares, subject], (offset, signal) =>
     gateway.call(listShares, { query: { ...subject, limit: 100, offset }, signal }),
   );
 }
@@ -75,7 +74,7 @@ function GiveForm({ subject }: { subject: Subject }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (body: NewShare) => gateway.call(giveShare, { body }),
     onSuccess: () => setEmail(''),
-    onSettled: () => queries.invalidateQueries({ queryKey: sharesKey }),
+    onSettled: () => queries.invalidateQueries({ queryKey: keys.shares }),
   });
   const give = (event: FormEvent) => {
     event.preventDefault();
@@ -137,9 +136,12 @@ function GiveForm({ subject }: { subject: Subject }) {
 function Receivers({ subject }: { subject: Subject }) {
   const text = useText('sharing');
   const query = useInfiniteQuery(sharesQuery(subject));
+  const heading = useRef<HTMLHeadingElement>(null);
   return (
     <section aria-label={text('receivers.label')} className="flex flex-col gap-1">
-      <h3 className="text-table font-medium">{text('receivers.label')}</h3>
+      <h3 ref={heading} tabIndex={-1} className="text-table font-medium outline-none">
+        {text('receivers.label')}
+      </h3>
       <QueryView
         query={query}
         isEmpty={({ pages }) => pages[0]?.total === 0}
@@ -150,7 +152,7 @@ function Receivers({ subject }: { subject: Subject }) {
             {pages
               .flatMap(({ items }) => items)
               .map((share) => (
-                <Receiver key={share.id} share={share} />
+                <Receiver key={share.id} share={share} onTaken={() => heading.current?.focus()} />
               ))}
           </ul>
         )}
@@ -160,7 +162,7 @@ function Receivers({ subject }: { subject: Subject }) {
   );
 }
 
-function Receiver({ share }: { share: Share }) {
+function Receiver({ share, onTaken }: { share: Share; onTaken: () => void }) {
   const text = useText('sharing');
   const { act, isBusy } = useAct();
   const { id, kind, subjectId, to, may, createdAt } = share;
@@ -176,7 +178,9 @@ function Receiver({ share }: { share: Share }) {
     act(() => gateway.call(takeBackShare, { params: { shareId: id } }), {
       done: text('receivers.taken', { who }),
       undo: () => gateway.call(giveShare, { body: again }),
-      refresh: [sharesKey],
+      // The button goes with its row, and would take the focus along.
+      onDone: onTaken,
+      refresh: [keys.shares],
     });
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">

@@ -10,12 +10,13 @@ import { RowLink } from '../../kit/rows/row-link.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
 import type { Column } from '../../kit/table/column.ts';
 import { TimeAgo } from '../../kit/time-ago.tsx';
+import { keys } from '../../lib/data/keys.ts';
 import { pagesOf } from '../../lib/data/pages.ts';
 import { blank } from '../../lib/format/format.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
 
-const receivedQuery = pagesOf(['shares', 'received'], (offset, signal) =>
+const receivedQuery = pagesOf([...keys.shares, 'received'], (offset, signal) =>
   gateway.call(listReceivedShares, { query: { limit: 100, offset }, signal }),
 );
 

@@ -30,7 +30,7 @@ export function SharedActions({ workflow }: { workflow: SavedWorkflowDetail }) {
   const switchTool = (on: boolean) =>
     act(() => gateway.call(switchSharedTool, { params: { workflowId }, body: { on } }), {
       done: text(on ? 'shared.on' : 'shared.off', { name: workflow.name }),
-      refresh: [keys.workflows, ['shares']],
+      refresh: [keys.workflows, keys.shares],
     });
   const copy = async () => {
     const { id } = await gateway.call(copyWorkflow, { params: { workflowId }, body: { name } });

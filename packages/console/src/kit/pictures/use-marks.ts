@@ -1,14 +1,9 @@
-import {
-  type FileList,
-  type FileMarks,
-  type MarkedFiles,
-  markFiles,
-  markLimits,
-} from '@switchyard/contract/dispatch/file';
-import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type MarkedFiles, markFiles, markLimits } from '@switchyard/contract/dispatch/file';
+import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
+import { showMarks } from '../../lib/live/apply-news.ts';
 import { useAct } from '../forms/use-act.ts';
 
 type Change = Omit<MarkedFiles, 'fileIds'>;
@@ -27,25 +22,9 @@ export function useMarks() {
             showMarks(queries, new Map(items.map((item) => [item.fileId, item])));
           }
         },
-        { refresh: change.starred === undefined && change.caption === undefined ? [keys.fileTags] : [] },
+        { refresh: [keys.fileTags, keys.starred] },
       ),
     [act, queries],
   );
   return { mark, isBusy };
-}
-
-/** Lists by star or tag are read again when they are next shown; at once, files would vanish under the pointer. */
-function showMarks(queries: QueryClient, marks: ReadonlyMap<string, FileMarks>): void {
-  queries.setQueriesData<InfiniteData<FileList>>(
-    { queryKey: keys.filePages },
-    (data) =>
-      data && {
-        ...data,
-        pages: data.pages.map((page) => ({
-          ...page,
-          items: page.items.map((file) => ({ ...file, ...marks.get(file.fileId) })),
-        })),
-      },
-  );
-  void queries.invalidateQueries({ queryKey: keys.filePages, refetchType: 'none' });
 }

@@ -20,7 +20,7 @@ import { keys } from './keys.ts';
 /** All files of a filter, the newest first, or those of a collection in its order. */
 export function filePagesQuery(filter: FileFilterQuery = {}, collectionId: string | null = null) {
   return infiniteQueryOptions({
-    queryKey: [...keys.filePages, collectionId ?? filter],
+    queryKey: collectionId === null ? [...keys.filePages, filter] : keys.filesOf(collectionId),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }): Promise<FileList> => {
       const page = { limit: 100, ...(pageParam !== undefined && { cursor: pageParam }) };
@@ -32,6 +32,15 @@ export function filePagesQuery(filter: FileFilterQuery = {}, collectionId: strin
   });
 }
 
+/** The newest starred files of a workflow. */
+export function starredQuery(workflowId: string) {
+  return queryOptions({
+    queryKey: [...keys.starred, workflowId],
+    queryFn: ({ signal }) =>
+      gateway.call(listFiles, { query: { workflowId, starred: true, limit: 100 }, signal }),
+  });
+}
+
 /** The files that live frames have announced since the page was opened, the newest first. */
 export function newFilesQuery() {
   return queryOptions({ queryKey: keys.newFiles, queryFn: (): NewStoredFile[] => [], staleTime: Infinity });
@@ -39,14 +48,14 @@ export function newFilesQuery() {
 
 export function fileRecipeQuery(fileId: string) {
   return queryOptions({
-    queryKey: [...keys.files, 'one', fileId, 'recipe'],
+    queryKey: [...keys.file(fileId), 'recipe'],
     queryFn: ({ signal }) => gateway.call(getFileRecipe, { params: { fileId }, signal }),
   });
 }
 
 export function fileLineageQuery(fileId: string) {
   return queryOptions({
-    queryKey: [...keys.files, 'one', fileId, 'lineage'],
+    queryKey: [...keys.file(fileId), 'lineage'],
     queryFn: ({ signal }) => gateway.call(getFileLineage, { params: { fileId }, signal }),
   });
 }

@@ -21,8 +21,13 @@ export const keys = {
   files: ['files'],
   filePages: ['files', 'pages'],
   newFiles: ['files', 'new'],
+  /** The files of a collection in its order. */
+  filesOf: (collectionId: string) => ['files', 'pages', collectionId] as const,
+  file: (fileId: string) => ['files', 'one', fileId] as const,
   fileTags: ['files', 'tags'],
+  starred: ['files', 'starred'],
   collections: ['collections'],
+  shares: ['shares'],
   workflows: ['workflows'],
   sweeps: ['sweeps'],
   sweep: (sweepId: string) => ['sweeps', 'one', sweepId] as const,

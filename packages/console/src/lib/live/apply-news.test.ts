@@ -68,6 +68,27 @@ test('a deleted file leaves every list of files', () => {
   expect(left?.pages[0]?.items).toEqual([file('b')]);
 });
 
+test('a star that another window has set shows in every list, and is counted again', () => {
+  const pages = { pages: [{ items: [file('a'), file('b')] }], pageParams: [undefined] };
+  const cache = cacheWith([[[...keys.filePages, {}], pages]]);
+  const news = newsOf([frame('files_marked', { files: [{ fileId: 'a', starred: true }] })]);
+  applyNews(cache, news);
+  const shown = cache.getQueryData<typeof pages>([...keys.filePages, {}])?.pages[0]?.items;
+  expect(shown).toEqual([{ fileId: 'a', starred: true }, file('b')]);
+  expect(shown?.[1]).toBe(pages.pages[0]?.items[1]);
+  expect(outdatedKeys(news)).toEqual([keys.starred, keys.fileTags]);
+});
+
+test('a thing that is shared or taken back is read again with the lists of shares', () => {
+  const shared = (kind: string) => frame('share_changed', { kind, subjectId: 'x' });
+  const keysFor = (kind: string) => outdatedKeys(newsOf([shared(kind)]));
+  expect(keysFor('workflow')).toEqual([keys.shares, keys.workflows]);
+  expect(keysFor('collection')).toEqual([keys.shares, keys.collections, keys.filesOf('x')]);
+  expect(keysFor('file')).toEqual([keys.shares, keys.file('x')]);
+  const changed = newsOf([frame('collection_changed', { collectionId: 'x' })]);
+  expect(outdatedKeys(changed)).toEqual([keys.collections, keys.filesOf('x')]);
+});
+
 test('a run makes its thread busy, and a run that waits for a human marks it so', () => {
   const thread = { thread_id: 'th', status: 'idle', unread: false, run_ended_at: null };
   const key = [...keys.threadPages, {}];

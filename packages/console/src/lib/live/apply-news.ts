@@ -1,6 +1,6 @@
 import type { Run } from '@switchyard/contract/conversation/run';
 import type { Thread } from '@switchyard/contract/conversation/thread';
-import type { NewStoredFile, StoredFile } from '@switchyard/contract/dispatch/file';
+import type { FileMarks, NewStoredFile, StoredFile } from '@switchyard/contract/dispatch/file';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { ServerFrameData } from '@switchyard/contract/dispatch/push';
 import type { SweepCell } from '@switchyard/contract/dispatch/sweep';
@@ -30,6 +30,7 @@ export function applyNews(cache: QueryClient, news: News): void {
     changeSweeps(cache, news);
     if (news.instances.size > 0 || news.snapshot) changeInstances(cache, news);
     if (news.newFiles.length > 0 || news.deletedFiles.size > 0) changeFiles(cache, news);
+    if (news.markedFiles.size > 0) showMarks(cache, news.markedFiles);
     if (news.runs.size > 0 || news.unread.size > 0) changeThreads(cache, news);
   });
 }
@@ -85,6 +86,22 @@ function changeFiles(cache: QueryClient, { newFiles, deletedFiles }: News): void
     { queryKey: keys.filePages },
     (data) => data && changedPages(data, (page) => changedList(page, (file: StoredFile) => kept(file))),
   );
+}
+
+/** Lists by star or tag are read again when they are next shown; at once, files would vanish under the pointer. */
+export function showMarks(cache: QueryClient, marks: ReadonlyMap<string, FileMarks>): void {
+  cache.setQueriesData<Pages<{ items: StoredFile[]; total: number }>>(
+    { queryKey: keys.filePages },
+    (data) =>
+      data &&
+      changedPages(data, (page) =>
+        changedList(page, (file: StoredFile) => {
+          const marked = marks.get(file.fileId);
+          return marked ? { ...file, ...marked } : file;
+        }),
+      ),
+  );
+  void cache.invalidateQueries({ queryKey: keys.filePages, refetchType: 'none' });
 }
 
 function changeThreads(cache: QueryClient, news: News): void {

@@ -1,5 +1,5 @@
 import type { PreviewMessage, PushMessage } from '@switchyard/client/push/push-message';
-import type { NewStoredFile } from '@switchyard/contract/dispatch/file';
+import type { MarkedFile, NewStoredFile } from '@switchyard/contract/dispatch/file';
 import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { ServerFrame, ServerFrameData } from '@switchyard/contract/dispatch/push';
 import type { Task } from '@switchyard/contract/dispatch/task';
@@ -14,6 +14,9 @@ export interface News {
   instances: Map<string, Instance>;
   newFiles: NewStoredFile[];
   deletedFiles: Set<string>;
+  markedFiles: Map<string, MarkedFile>;
+  changedCollections: Set<string>;
+  changedShares: ServerFrameData<'share_changed'>[];
   runs: Map<string, ServerFrameData<'run_status'>>;
   /** The runs that no list has yet; they may have begun or ended since. */
   acceptedRuns: Set<string>;
@@ -34,6 +37,9 @@ export function newsOf(messages: readonly PushMessage[]): News {
     instances: new Map(),
     newFiles: [],
     deletedFiles: new Set(),
+    markedFiles: new Map(),
+    changedCollections: new Set(),
+    changedShares: [],
     runs: new Map(),
     acceptedRuns: new Set(),
     unread: new Map(),
@@ -63,6 +69,15 @@ function note(news: News, message: PushMessage): void {
       return;
     case 'files_deleted':
       for (const fileId of message.data.fileIds) news.deletedFiles.add(fileId);
+      return;
+    case 'files_marked':
+      for (const file of message.data.files) news.markedFiles.set(file.fileId, file);
+      return;
+    case 'collection_changed':
+      news.changedCollections.add(message.data.collectionId);
+      return;
+    case 'share_changed':
+      news.changedShares.push(message.data);
       return;
     case 'run_status':
       news.runs.set(message.data.runId, message.data);

@@ -24,13 +24,14 @@ export function collectionRoutes({
   files,
   shares,
   clock,
+  events,
   guard,
-}: Pick<DispatchParts, 'database' | 'clock'> & {
+}: Pick<DispatchParts, 'database' | 'clock' | 'events'> & {
   files: StoredFiles;
   shares: ShareStore;
   guard: Pick<Guard, 'originOf'>;
 }): Routes {
-  const collections = new Collections({ store: new CollectionStore(database), files, shares, clock });
+  const collections = new Collections({ store: new CollectionStore(database), files, shares, clock, events });
   const callerOf = (request: FastifyRequest) => ({
     user: identityOf(request).userId,
     origin: guard.originOf(request),

@@ -24,7 +24,7 @@ export class Collections {
   readonly #options;
 
   constructor(
-    options: Pick<DispatchParts, 'clock'> & {
+    options: Pick<DispatchParts, 'clock' | 'events'> & {
       store: CollectionStore;
       files: Pick<StoredFiles, 'view' | 'viewNew' | 'viewShared'>;
       shares: Pick<ShareStore, 'right'>;
@@ -46,6 +46,7 @@ export class Collections {
       updatedAt: createdAt,
     };
     await store.insert(caller.user, row);
+    this.#announce(caller, row.id);
     return this.#view(caller, { row, cover: undefined });
   }
 
@@ -78,11 +79,13 @@ export class Collections {
   ): Promise<Collection> {
     const change = { name: name?.trim(), coverFileId };
     await this.#options.store.change(caller.user, this.#changed(collectionId), change);
-    return this.get(caller, collectionId);
+    return this.#changedView(caller, collectionId);
   }
 
-  async delete({ user }: Caller, collectionId: string): Promise<void> {
-    if (!(await this.#options.store.delete(user, collectionId))) throw new AppError('collection_not_found');
+  async delete(caller: Caller, collectionId: string): Promise<void> {
+    const isGone = await this.#options.store.delete(caller.user, collectionId);
+    if (!isGone) throw new AppError('collection_not_found');
+    this.#announce(caller, collectionId);
   }
 
   async files(
@@ -111,12 +114,12 @@ export class Collections {
 
   async add(caller: Caller, { collectionId, fileIds }: Named): Promise<Collection> {
     await this.#options.store.add(caller.user, this.#changed(collectionId), fileIds);
-    return this.get(caller, collectionId);
+    return this.#changedView(caller, collectionId);
   }
 
   async remove(caller: Caller, { collectionId, fileIds }: Named): Promise<Collection> {
     await this.#options.store.remove(caller.user, this.#changed(collectionId), fileIds);
-    return this.get(caller, collectionId);
+    return this.#changedView(caller, collectionId);
   }
 
   async move(
@@ -130,7 +133,16 @@ export class Collections {
       });
     }
     await this.#options.store.move(caller.user, this.#changed(collectionId), { fileIds, before });
+    return this.#changedView(caller, collectionId);
+  }
+
+  #changedView(caller: Caller, collectionId: string): Promise<Collection> {
+    this.#announce(caller, collectionId);
     return this.get(caller, collectionId);
+  }
+
+  #announce({ user: owner }: Caller, collectionId: string): void {
+    this.#options.events.announce({ type: 'collection_changed', owner, collectionId });
   }
 
   #changed(collectionId: string): { collectionId: string; at: string } {

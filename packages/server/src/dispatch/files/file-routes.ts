@@ -124,18 +124,15 @@ function addMarks(app: App, { files, marks }: FileRoutesOptions): void {
     ...markFiles,
     handler: async (request) => {
       const { fileIds, starred, caption, tags, addTags = [], removeTags = [] } = request.body;
-      const changed = await marks.change(identityOf(request).userId, fileIds, {
+      const { userId } = identityOf(request);
+      const changed = await marks.change(userId, fileIds, {
         starred,
         caption: caption?.trim(),
         tags: tags?.map(tidyTag),
         addTags: addTags.map(tidyTag),
         removeTags: removeTags.map(tidyTag),
       });
-      const items = changed.files.map((file) => ({
-        fileId: file.id,
-        ...files.marksOf(file, changed.notes.get(file.id)),
-      }));
-      return ok({ items });
+      return ok({ items: files.marked(userId, changed) });
     },
   });
 

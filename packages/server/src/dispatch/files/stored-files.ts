@@ -5,6 +5,7 @@ import {
   type FileListQuery,
   type FileMarks,
   type FileSource,
+  type MarkedFile,
   maxZippedFiles,
   type NewStoredFile,
   type StoredFile,
@@ -180,6 +181,19 @@ export class StoredFiles implements AttemptFiles {
     { notes, origin }: { notes: FileNotes | undefined; origin: string | undefined },
   ): StoredFile {
     return { ...this.viewNew(row, origin), ...this.marksOf(row, notes) };
+  }
+
+  /** Returns how files of this user are marked now, and announces it. */
+  marked(
+    owner: string,
+    { files, notes }: { files: Pick<FileRow, 'id' | 'createdAt'>[]; notes: Map<string, FileNotes> },
+  ): MarkedFile[] {
+    const marked = files.map((file) => ({ fileId: file.id, ...this.marksOf(file, notes.get(file.id)) }));
+    for (let first = 0; first < marked.length; first += pushLimits.filesPerFrame) {
+      const some = marked.slice(first, first + pushLimits.filesPerFrame);
+      this.#options.events.announce({ type: 'files_marked', owner, files: some });
+    }
+    return marked;
   }
 
   marksOf({ createdAt }: Pick<FileRow, 'createdAt'>, notes: FileNotes | undefined): FileMarks {

@@ -100,23 +100,34 @@ export function frameOf(event: DispatchEvent, { timestamp, links, cursor }: Fram
     }
     case 'files_created': {
       const files = event.files.map((file) => fileView(file, links));
-      const payload = encodeFrame('files_created', { files }, { timestamp, cursor });
-      return { topic: 'files', owner: event.owner, taskId: null, replaces: null, payload };
+      return ownFrame('files', event, encodeFrame('files_created', { files }, { timestamp, cursor }));
     }
     case 'files_deleted': {
-      const { owner, fileIds } = event;
-      const payload = encodeFrame('files_deleted', { fileIds }, { timestamp, cursor });
-      return { topic: 'files', owner, taskId: null, replaces: null, payload };
+      const { fileIds } = event;
+      return ownFrame('files', event, encodeFrame('files_deleted', { fileIds }, { timestamp, cursor }));
+    }
+    case 'files_marked': {
+      const { files } = event;
+      return ownFrame('files', event, encodeFrame('files_marked', { files }, { timestamp, cursor }));
+    }
+    case 'collection_changed': {
+      const { collectionId } = event;
+      const payload = encodeFrame('collection_changed', { collectionId }, { timestamp, cursor });
+      return ownFrame('files', event, payload);
+    }
+    case 'share_changed': {
+      const { kind, subjectId } = event;
+      const payload = encodeFrame('share_changed', { kind, subjectId }, { timestamp, cursor });
+      return ownFrame('files', event, payload);
     }
     case 'sweep_changed': {
-      const { owner, sweepId } = event;
-      const payload = encodeFrame('sweep_changed', { sweepId }, { timestamp, cursor });
-      return { topic: 'tasks', owner, taskId: null, replaces: null, payload };
+      const { sweepId } = event;
+      return ownFrame('tasks', event, encodeFrame('sweep_changed', { sweepId }, { timestamp, cursor }));
     }
     case 'thread_news': {
-      const { owner, news } = event;
+      const { news } = event;
       const payload = encodeFrame(news.type, news.data, { timestamp, cursor });
-      return { topic: topicOfFrame[news.type], owner, taskId: null, replaces: null, payload };
+      return ownFrame(topicOfFrame[news.type], event, payload);
     }
     case 'task_claimed':
     case 'tasks_changed':
@@ -130,6 +141,10 @@ export function frameOf(event: DispatchEvent, { timestamp, links, cursor }: Fram
     case 'news_lost':
       return null;
   }
+}
+
+function ownFrame(topic: PushTopic, { owner }: Pick<PushFrame, 'owner'>, payload: string): PushFrame {
+  return { topic, owner, taskId: null, replaces: null, payload };
 }
 
 function taskFrame(task: TaskRow, payload: string): PushFrame {

@@ -17,7 +17,14 @@ import type { PushSocket } from './push-socket.ts';
 const instanceIntervalMs = 100;
 const globalIntervalMs = 1_000;
 /** Events after which `global_status` is what it was before. */
-const beside: readonly DispatchEvent['type'][] = ['instance_learned', 'batch_finished', 'sweep_changed'];
+const beside: readonly DispatchEvent['type'][] = [
+  'instance_learned',
+  'batch_finished',
+  'sweep_changed',
+  'files_marked',
+  'collection_changed',
+  'share_changed',
+];
 
 interface PushHubOptions extends Pick<DispatchParts, 'events' | 'links' | 'clock' | 'steadyClock'> {
   together: ReadTogether<{ instances: Pick<InstanceStore, 'list'>; tasks: Pick<TaskStore, 'counts'> }>;

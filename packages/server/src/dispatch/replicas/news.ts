@@ -1,6 +1,8 @@
+import { markedFile } from '@switchyard/contract/dispatch/file';
 import { instance } from '@switchyard/contract/dispatch/instance';
 import { runStatusFrame, threadUnreadFrame } from '@switchyard/contract/dispatch/push';
 import { pauseRoles, pauseScopes } from '@switchyard/contract/dispatch/queue';
+import { shareKinds } from '@switchyard/contract/dispatch/share';
 import { nullable, oneOf } from '@switchyard/contract/shapes';
 import { type Static, type TProperties, Type } from 'typebox';
 import { busTopic } from '../../platform/bus/bus.ts';
@@ -87,6 +89,9 @@ const news = Type.Union([
   oneNews(['fleet_changed', 'settings_changed'], {}),
   oneNews(['queue_changed'], { change: oneOf(['paused', 'resumed']), pause: queuePause }),
   oneNews(['files_created', 'files_deleted'], { owner, ids: Type.Array(Type.String()) }),
+  oneNews(['files_marked'], { owner, files: Type.Array(markedFile) }),
+  oneNews(['collection_changed'], { owner, collectionId: id }),
+  oneNews(['share_changed'], { owner: nullable(owner), kind: oneOf(shareKinds), subjectId: id }),
   oneNews(['thread_news'], { owner, news: threadNews }),
 ]);
 export type News = Static<typeof news>;

@@ -142,6 +142,9 @@ export class TakeInNews {
         await pauses.load();
         return news;
       case 'sweep_changed':
+      case 'files_marked':
+      case 'collection_changed':
+      case 'share_changed':
         return news;
       case 'batch_finished':
         return { type: news.type, batchId: news.id };

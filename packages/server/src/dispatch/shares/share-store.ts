@@ -103,9 +103,9 @@ export class ShareStore {
     });
   }
 
-  async takeBack(owner: Owner, id: string, recordOf: (row: ShareRow) => AuditPart): Promise<void> {
+  async takeBack(owner: Owner, id: string, recordOf: (row: ShareRow) => AuditPart): Promise<ShareRow> {
     const checked = requireOwner(owner);
-    await this.#database.write(async (trx) => {
+    return this.#database.write(async (trx) => {
       const row = await trx
         .deleteFrom('shares')
         .where('id', '=', id)
@@ -120,6 +120,7 @@ export class ShareStore {
       if (!row) throw new AppError('share_not_found');
       if (row.kind === 'workflow') await checkTools(trx, { owner: row.owner, workflowIds: [row.subjectId] });
       await recordOf(row)(trx);
+      return row;
     });
   }
 

@@ -7,7 +7,13 @@ import type { Owner } from '../../lib/owner.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { Reader } from '../links.ts';
-import { everyone, type NamedShareRow, type ReceivedRow, type ShareStore } from './share-store.ts';
+import {
+  everyone,
+  type NamedShareRow,
+  type ReceivedRow,
+  type ShareRow,
+  type ShareStore,
+} from './share-store.ts';
 
 /** Far more than a person keeps in view, and too few to fill the table. */
 const maxShares = 5_000;
@@ -23,7 +29,7 @@ export class Shares {
   readonly #options;
 
   constructor(
-    options: Pick<DispatchParts, 'audit' | 'links' | 'findUser' | 'emailsOf' | 'clock'> & {
+    options: Pick<DispatchParts, 'audit' | 'links' | 'findUser' | 'emailsOf' | 'events' | 'clock'> & {
       store: ShareStore;
     },
   ) {
@@ -55,19 +61,28 @@ export class Shares {
         }),
     });
     if (!share) throw new AppError(`${kind}_not_found`);
+    this.#announce(share);
     return viewShare(share);
   }
 
   /** Its owner takes a share back, a receiver gives it away, and an administrator may do both. */
   async takeBack(owner: Owner, actor: Actor, shareId: string): Promise<void> {
     const { store, audit } = this.#options;
-    await store.takeBack(owner, shareId, ({ id, kind, subjectId, owner: of, grantee }) =>
+    const taken = await store.takeBack(owner, shareId, ({ id, kind, subjectId, owner: of, grantee }) =>
       audit.part(actor, {
         action: 'share.taken_back',
         target: ['share', id],
         details: { kind, subject: subjectId, owner: of, to: grantee || everyone },
       }),
     );
+    this.#announce(taken);
+  }
+
+  /** Tells its owner and who has it. An address without an account is no one. */
+  #announce({ owner, granteeId, kind, subjectId }: ShareRow): void {
+    const listeners = granteeId === everyone ? [null] : [owner, ...(granteeId === null ? [] : [granteeId])];
+    for (const each of listeners)
+      this.#options.events.announce({ type: 'share_changed', owner: each, kind, subjectId });
   }
 
   async list(

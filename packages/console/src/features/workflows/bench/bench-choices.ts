@@ -1,11 +1,8 @@
-import { markFiles } from '@switchyard/contract/dispatch/file';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useToast } from '../../../kit/toast.tsx';
+import { useMarks } from '../../../kit/pictures/use-marks.ts';
 import { setQuery, useQueryState } from '../../../lib/address.ts';
-import { filePagesQuery } from '../../../lib/data/files.ts';
-import { keys } from '../../../lib/data/keys.ts';
-import { gateway } from '../../../lib/gateway.ts';
+import { starredQuery } from '../../../lib/data/files.ts';
 import { type BenchResult, countNew, seenUntil, shownResult } from './results.ts';
 
 /** Which result fills the page. The chosen one stands in the address; without one, the newest is followed. */
@@ -43,7 +40,7 @@ export function usePlace(results: readonly BenchResult[]) {
 }
 
 /** The results that a person has marked, to compare them. */
-export function useMarks() {
+export function useMarkedResults() {
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   return {
     keys: marked,
@@ -57,26 +54,13 @@ export function useMarks() {
   };
 }
 
-/** The newest starred files of a workflow, and the way to star one or take the star away. It shows at once and is taken back when refused. */
+/** The newest starred files of a workflow, and the way to star one or take the star away. */
 export function useStars(workflowId: string): {
   stars: ReadonlySet<string>;
   toggle: (fileId: string) => void;
 } {
-  const cache = useQueryClient();
-  const toast = useToast();
-  const { data } = useInfiniteQuery(filePagesQuery({ workflowId, starred: true }));
-  const change = useMutation({
-    mutationFn: (mark: { fileId: string; starred: boolean }) =>
-      gateway.call(markFiles, { body: { fileIds: [mark.fileId], starred: mark.starred } }),
-    onError: (error) => toast({ error }),
-    onSettled: () => cache.invalidateQueries({ queryKey: keys.filePages }),
-  });
-  const { variables, isPending } = change;
-  const stars = useMemo(() => {
-    const known = new Set(data?.pages.flatMap(({ items }) => items.map(({ fileId }) => fileId)));
-    if (isPending && variables.starred) known.add(variables.fileId);
-    else if (isPending) known.delete(variables.fileId);
-    return known;
-  }, [data, isPending, variables]);
-  return { stars, toggle: (fileId) => change.mutate({ fileId, starred: !stars.has(fileId) }) };
+  const { mark } = useMarks();
+  const { data } = useQuery(starredQuery(workflowId));
+  const stars = useMemo(() => new Set(data?.items.map(({ fileId }) => fileId)), [data]);
+  return { stars, toggle: (fileId) => void mark([fileId], { starred: !stars.has(fileId) }) };
 }

@@ -9,7 +9,7 @@ import type { ZoomControl } from '../../../kit/pictures/zoomed-picture.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { type Shortcuts, useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { useMarks, usePlace, useStars } from './bench-choices.ts';
+import { useMarkedResults, usePlace, useStars } from './bench-choices.ts';
 import { type BenchTool, BenchTools } from './bench-tools.tsx';
 import {
   type BenchResult,
@@ -47,7 +47,7 @@ export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
   const open = openResults(results);
   const [zoom, setZoom] = useState<Zoom>(wholePicture);
   const [isFull, setFull] = useState(false);
-  const marks = useMarks();
+  const marks = useMarkedResults();
   const { stars, toggle: toggleStar } = useStars(workflowId);
   const [compared, setCompared] = useState<readonly BenchResult[]>([]);
   const control = useRef<ZoomControl | null>(null);
