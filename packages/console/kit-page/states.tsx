@@ -7,6 +7,7 @@ import { ProgressBar } from '../src/kit/progress-bar.tsx';
 import { QueryView, type ViewedQuery } from '../src/kit/query-view.tsx';
 import { EmptyState } from '../src/kit/states/empty-state.tsx';
 import { ErrorState } from '../src/kit/states/error-state.tsx';
+import { GoneState } from '../src/kit/states/gone-state.tsx';
 import { Skeleton } from '../src/kit/states/skeleton.tsx';
 import { type StatusKind, StatusWord } from '../src/kit/status-word.tsx';
 import { Full, Part, State } from './specimen.tsx';
@@ -80,6 +81,11 @@ export function States() {
         </State>
         <State name="Nothing matches a filter">
           <FilterEmpty title="No tasks match these filters." onClear={nothing} />
+        </State>
+      </Part>
+      <Part name="GoneState">
+        <State name="A collection that was taken back">
+          <GoneState kind="collection" />
         </State>
       </Part>
       <Errors />

@@ -3,6 +3,7 @@ import { useText } from '../lib/i18n.ts';
 import { classes } from './parts/classes.ts';
 import { EmptyState } from './states/empty-state.tsx';
 import { ErrorState } from './states/error-state.tsx';
+import { isMissing } from './states/error-text.ts';
 import { Skeleton } from './states/skeleton.tsx';
 
 /** The part of a query that a view needs; the queries of react-query have it. */
@@ -21,6 +22,8 @@ interface QueryViewProps<Data> {
   first?: ReactNode;
   /** Shown instead of `first` while a filter is set: names the filter and clears it. */
   filtered?: ReactNode;
+  /** Shown when the thing does not exist for this user, older content or not. */
+  gone?: ReactNode;
   /** The shape of what is being loaded; six rows unless it is given. */
   skeleton?: ReactNode;
   /** Takes the room that is left in a page that fills the window. */
@@ -32,11 +35,12 @@ const skeletonAfterMs = 150;
 
 /** Shows what a query knows in one of six states, each with its own words. */
 export function QueryView<Data>(props: QueryViewProps<Data>) {
-  const { query, isEmpty, first, filtered, skeleton, fills, children } = props;
+  const { query, isEmpty, first, filtered, gone, skeleton, fills, children } = props;
   const text = useText('kit');
   const { data } = query;
   // The first view is drawn in short steps, so that the page takes input meanwhile. Later ones are small changes.
   const isDrawn = useDeferredValue(data !== undefined);
+  if (gone && isMissing(query.error)) return gone;
   if (data === undefined || !isDrawn) {
     if (data === undefined && query.error)
       return <ErrorState error={query.error} retry={query.refetch} busy={query.isFetching} />;

@@ -1,5 +1,11 @@
-import type { StoredFile } from '@switchyard/contract/dispatch/file';
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FileList, StoredFile } from '@switchyard/contract/dispatch/file';
+import {
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useSearch } from 'wouter';
@@ -15,8 +21,10 @@ import { QueryView } from '../../kit/query-view.tsx';
 import { MoreRows } from '../../kit/rows/more-rows.tsx';
 import { Select } from '../../kit/select.tsx';
 import { EmptyState } from '../../kit/states/empty-state.tsx';
+import { isMissing } from '../../kit/states/error-text.ts';
+import { GoneState } from '../../kit/states/gone-state.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
-import { setQuery } from '../../lib/address.ts';
+import { setQuery, useQueryState } from '../../lib/address.ts';
 import {
   collectionQuery,
   collectionsQuery,
@@ -53,72 +61,96 @@ const DownloadDialog = lazy(async () => ({
   default: (await import('./selection/download-dialog.tsx')).DownloadDialog,
 }));
 
-/** The pictures and other files that workers made and users uploaded. */
+/** The pictures and other files that workers made and users uploaded: all of them, or those of a collection. */
 export function GalleryPage() {
+  const [collectionId] = useQueryState('collection');
+  return collectionId === null ? <AllFiles /> : <OpenCollection key={collectionId} id={collectionId} />;
+}
+
+function AllFiles() {
   const text = useText('gallery');
-  const search = useSearch();
-  const filter = readFilter(search);
-  const collectionId = new URLSearchParams(search).get('collection');
-  const query = useInfiniteQuery(filePagesQuery(queryOf(filter), collectionId));
-  const { data: collections } = useQuery(collectionsQuery());
-  const collection = collections?.items.find(({ id }) => id === collectionId);
-  // A collection that is not among the user's own is one that its owner shares.
-  const isShared = collectionId !== null && collections !== undefined && collection === undefined;
-  const { data: shared } = useQuery({ ...collectionQuery(collectionId ?? ''), enabled: isShared });
-  const { hidden, remove } = useDeletions();
-  const loaded = query.data?.pages.flatMap(({ items }) => items) ?? [];
-  const files = loaded.filter(({ fileId }) => !hidden.has(fileId));
+  const filter = readFilter(useSearch());
+  const query = useInfiniteQuery(filePagesQuery(queryOf(filter)));
   return (
-    <Page
-      title={collection?.name ?? shared?.name ?? text('title')}
-      lead={
-        collectionId === null ? undefined : (
-          <Link
-            href={isShared ? '/shared' : '/gallery'}
-            className="text-accent outline-accent focus-visible:outline-2"
-          >
-            {text(isShared ? 'share.received' : 'collections.all')}
-          </Link>
-        )
-      }
-      actions={collection ? <CollectionActions key={collection.id} collection={collection} /> : undefined}
-    >
-      <CollectionsStrip current={collectionId} />
-      {collectionId === null ? (
-        <>
-          <GalleryFilters filter={filter} total={query.data?.pages[0]?.total} />
-          <NewFiles known={loaded} isAtTop={!isFiltered(filter)} />
-        </>
-      ) : null}
-      <QueryView
+    <Page title={text('title')}>
+      <CollectionsStrip current={null} />
+      <GalleryFilters filter={filter} total={query.data?.pages[0]?.total} />
+      <NewFiles known={filesIn(query.data)} isAtTop={!isFiltered(filter)} />
+      <Files
         query={query}
-        isEmpty={() => files.length === 0}
         first={
-          collectionId !== null ? (
-            <EmptyState title={text('collections.empty')}>{text('collections.emptyText')}</EmptyState>
-          ) : (
-            <EmptyState
-              title={text('first.title')}
-              action={
-                <LinkButton href="/workflows" variant="solid">
-                  {text('first.action')}
-                </LinkButton>
-              }
-              command="switchyard run examples/workflows/batch-invert.json --wait"
-            >
-              {text('first.text')}
-            </EmptyState>
-          )
+          <EmptyState
+            title={text('first.title')}
+            action={
+              <LinkButton href="/workflows" variant="solid">
+                {text('first.action')}
+              </LinkButton>
+            }
+            command="switchyard run examples/workflows/batch-invert.json --wait"
+          >
+            {text('first.text')}
+          </EmptyState>
         }
         filtered={
-          collectionId === null && isFiltered(filter) ? (
+          isFiltered(filter) ? (
             <FilterEmpty
               title={text(filter.q === null ? 'filtered.title' : 'filtered.words')}
               onClear={clearFilter}
             />
           ) : undefined
         }
-      >
+      />
+    </Page>
+  );
+}
+
+/** A collection of the user, or one that its owner shares with them. */
+function OpenCollection({ id }: { id: string }) {
+  const text = useText('gallery');
+  const query = useInfiniteQuery(filePagesQuery({}, id));
+  const { data: collections } = useQuery(collectionsQuery());
+  const own = collections?.items.find((each) => each.id === id);
+  const isShared = collections !== undefined && own === undefined;
+  const { data: shared } = useQuery({ ...collectionQuery(id), enabled: isShared });
+  const { name } = own ?? shared ?? {};
+  return (
+    <Page
+      title={name === undefined || isMissing(query.error) ? text('collections.one') : name}
+      lead={
+        <Link
+          href={isShared ? '/shared' : '/gallery'}
+          className="text-accent outline-accent focus-visible:outline-2"
+        >
+          {text(isShared ? 'share.received' : 'collections.all')}
+        </Link>
+      }
+      actions={own ? <CollectionActions collection={own} /> : undefined}
+    >
+      {isShared ? null : <CollectionsStrip current={id} />}
+      <Files
+        query={query}
+        collectionId={id}
+        isShared={isShared}
+        first={<EmptyState title={text('collections.empty')}>{text('collections.emptyText')}</EmptyState>}
+        gone={<GoneState kind="collection" />}
+      />
+    </Page>
+  );
+}
+
+interface FilesProps extends Pick<Parameters<typeof QueryView>[0], 'first' | 'filtered' | 'gone'> {
+  query: UseInfiniteQueryResult<FilePages>;
+  collectionId?: string | null;
+  /** True for files of another user: they are looked at, and nothing else. */
+  isShared?: boolean;
+}
+
+function Files({ query, collectionId = null, isShared = false, ...states }: FilesProps) {
+  const { hidden, remove } = useDeletions();
+  const files = filesIn(query.data).filter(({ fileId }) => !hidden.has(fileId));
+  return (
+    <>
+      <QueryView query={query} isEmpty={() => files.length === 0} {...states}>
         {() =>
           isShared ? (
             <SharedPictures files={files} />
@@ -132,8 +164,14 @@ export function GalleryPage() {
         <OpenPicture files={files} areShared={isShared} onDelete={(id) => remove([id])} />
         <ComparePictures files={files} />
       </Suspense>
-    </Page>
+    </>
   );
+}
+
+type FilePages = InfiniteData<FileList, unknown>;
+
+function filesIn(data: FilePages | undefined): StoredFile[] {
+  return data?.pages.flatMap(({ items }) => items) ?? [];
 }
 
 function clearFilter(): void {
@@ -164,7 +202,6 @@ function NewFiles({ known, isAtTop }: { known: readonly StoredFile[]; isAtTop: b
   return isAtTop ? <NewRows count={fresh.length} onShow={() => void show()} /> : null;
 }
 
-/** The pictures of another user: they are looked at, and nothing else. */
 function SharedPictures({ files }: { files: readonly StoredFile[] }) {
   const text = useText('gallery');
   return (

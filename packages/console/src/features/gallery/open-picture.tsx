@@ -2,13 +2,15 @@ import { copyFile, type StoredFile } from '@switchyard/contract/dispatch/file';
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { useQuery } from '@tanstack/react-query';
 import { Copy, Info, Trash2 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { IconButton } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { Lightbox } from '../../kit/pictures/lightbox.tsx';
 import type { Picture } from '../../kit/pictures/picture.ts';
 import { ResultMenu } from '../../kit/results/result-menu.tsx';
+import { isMissing } from '../../kit/states/error-text.ts';
+import { useToast } from '../../kit/toast.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { fileRecipeQuery } from '../../lib/data/files.ts';
 import { keys } from '../../lib/data/keys.ts';
@@ -33,37 +35,31 @@ export function OpenPicture({
 }) {
   const text = useText('gallery');
   const [fileId] = useQueryState('file');
-  const [panel, setPanel] = useQueryState('recipe');
+  const { isOpen, toggle } = useRecipePanel();
   const { start: makeAgain } = useAgain(fileId ?? '');
-  // On a phone, the recipe would cover the picture, so that it is opened by its button.
-  const isOpen = panel === 'on' || (panel === null && window.matchMedia('(min-width: 48rem)').matches);
-  const toggle = () => setPanel(isOpen ? 'off' : 'on');
   const at = files.findIndex((file) => file.fileId === fileId);
-  const shown = files[at];
-  const file = areShared ? undefined : shown;
+  const known = files[at];
+  const linked = useLinkedFile(known ? null : fileId);
+  const current: Picture | null = known ?? linked?.picture ?? null;
+  const isShared = areShared || linked?.isShared === true;
+  const file = areShared ? undefined : known;
   const star = useStar(file);
-  const known: Picture | undefined = shown;
-  // A link may lead to a file that is not among those that are loaded.
-  const { data: recipe } = useQuery({
-    ...fileRecipeQuery(fileId ?? ''),
-    enabled: fileId !== null && known === undefined,
-  });
-  const current = known ?? (fileId !== null && recipe ? pictureOf(recipe) : null);
-  const isShared = areShared || (known === undefined && recipe?.isShared === true);
-  const close = () => setQuery({ file: null });
   const remove = () => {
     if (current === null) return;
     const next = files[at + 1] ?? files[at - 1];
     setQuery({ file: next?.fileId ?? null });
     onDelete(current.fileId);
   };
+  const own = current && (
+    <OwnActions current={current} star={<StarButton file={file} onStar={star} />} onDelete={remove} />
+  );
   return (
     <Lightbox<Picture>
       items={known ? files : current ? [current] : []}
       current={current}
       altOf={({ filename }) => filename}
-      onMove={(file) => setQuery({ file: file.fileId })}
-      onClose={close}
+      onMove={(moved) => setQuery({ file: moved.fileId })}
+      onClose={() => setQuery({ file: null })}
       keys={isShared ? { i: toggle } : { i: toggle, r: makeAgain, s: star, Delete: remove }}
       actions={
         <>
@@ -74,11 +70,7 @@ export function OpenPicture({
             icon={<Info {...icon} />}
             onClick={toggle}
           />
-          {current === null ? null : isShared ? (
-            <CopyShared fileId={current.fileId} />
-          ) : (
-            <OwnActions current={current} star={<StarButton file={file} onStar={star} />} onDelete={remove} />
-          )}
+          {current && isShared ? <CopyShared fileId={current.fileId} /> : own}
         </>
       }
       side={
@@ -86,6 +78,28 @@ export function OpenPicture({
       }
     />
   );
+}
+
+function useRecipePanel() {
+  const [panel, setPanel] = useQueryState('recipe');
+  // On a phone, the recipe would cover the picture, so that it is opened by its button.
+  const isOpen = panel === 'on' || (panel === null && window.matchMedia('(min-width: 48rem)').matches);
+  return { isOpen, toggle: () => setPanel(isOpen ? 'off' : 'on') };
+}
+
+/** A file that a link names and that is not among those that are loaded. */
+function useLinkedFile(fileId: string | null): { picture: Picture; isShared: boolean } | undefined {
+  const text = useText('gallery');
+  const toast = useToast();
+  const { data, error } = useQuery({ ...fileRecipeQuery(fileId ?? ''), enabled: fileId !== null });
+  useEffect(() => {
+    if (fileId === null || error === null) return;
+    toast(isMissing(error) ? { text: text('gone'), tone: 'failed' } : { error });
+    setQuery({ file: null });
+  }, [fileId, error, toast, text]);
+  return fileId === null || error !== null || data === undefined
+    ? undefined
+    : { picture: pictureOf(data), isShared: data.isShared };
 }
 
 /** What the owner of a picture may do with it. */

@@ -13,6 +13,8 @@ import { useAct } from '../../kit/forms/use-act.ts';
 import { Page } from '../../kit/page.tsx';
 import { QueryView } from '../../kit/query-view.tsx';
 import { Select } from '../../kit/select.tsx';
+import { isMissing } from '../../kit/states/error-text.ts';
+import { GoneState } from '../../kit/states/gone-state.tsx';
 import { useQueryState } from '../../lib/address.ts';
 import { keys } from '../../lib/data/keys.ts';
 import { workflowQuery, workflowVersionsQuery } from '../../lib/data/workflows.ts';
@@ -42,22 +44,23 @@ export function WorkflowPage() {
   const text = useText('workflows');
   const [version] = useQueryState('version');
   const query = useQuery(workflowQuery(workflowId, versionIn(version)));
+  const workflow = isMissing(query.error) ? undefined : query.data;
   return (
     <Page
       fills
-      title={query.data?.name ?? text('title')}
-      lead={query.data && leadOf(query.data)}
+      title={workflow?.name ?? text('title')}
+      lead={workflow && leadOf(workflow)}
       actions={
-        query.data ? (
+        workflow ? (
           <>
-            <WorkflowVersion workflow={query.data} />
+            <WorkflowVersion workflow={workflow} />
             {version === null ? (
               <>
-                <OpenInComfyui workflowId={query.data.id} />
-                {query.data.share ? (
-                  <SharedActions workflow={query.data} />
+                <OpenInComfyui workflowId={workflow.id} />
+                {workflow.share ? (
+                  <SharedActions workflow={workflow} />
                 ) : (
-                  <WorkflowMenu workflow={query.data} />
+                  <WorkflowMenu workflow={workflow} />
                 )}
               </>
             ) : null}
@@ -65,8 +68,8 @@ export function WorkflowPage() {
         ) : undefined
       }
     >
-      <QueryView query={query} fills>
-        {(workflow) => <OpenWorkflow key={`${workflow.id}-${workflow.version}`} workflow={workflow} />}
+      <QueryView query={query} gone={<GoneState kind="workflow" />} fills>
+        {(shown) => <OpenWorkflow key={`${shown.id}-${shown.version}`} workflow={shown} />}
       </QueryView>
     </Page>
   );

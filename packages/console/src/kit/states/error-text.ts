@@ -29,6 +29,11 @@ export function describeError(error: unknown): ShownError {
   };
 }
 
+/** Returns true when the thing does not exist for this user. */
+export function isMissing(error: unknown): boolean {
+  return describeError(error).kind === 'missing';
+}
+
 function kindOf(status: number): ShownError['kind'] {
   if (status === 401) return 'session';
   if (status === 403) return 'forbidden';
