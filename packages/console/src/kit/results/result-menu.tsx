@@ -2,7 +2,16 @@ import { ApiError } from '@switchyard/client/errors';
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { type SavedWorkflowDetail, updateWorkflow } from '@switchyard/contract/dispatch/workflow';
 import { useQueryClient } from '@tanstack/react-query';
-import { Brush, Frame, ImagePlus, MessageSquare, MessagesSquare, Share2, Sparkles } from 'lucide-react';
+import {
+  Brush,
+  Download,
+  Frame,
+  ImagePlus,
+  MessageSquare,
+  MessagesSquare,
+  Share2,
+  Sparkles,
+} from 'lucide-react';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { setQuery } from '../../lib/address.ts';
@@ -11,16 +20,20 @@ import { keys } from '../../lib/data/keys.ts';
 import { workflowQuery } from '../../lib/data/workflows.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { saveAddress } from '../../lib/save-file.ts';
 import { useAct } from '../forms/use-act.ts';
 import { Menu } from '../menu.tsx';
 import type { MenuItem } from '../parts/menu-item.ts';
-import { mediaKindOf, type Picture } from '../pictures/picture.ts';
+import { fileAddress, mediaKindOf, type Picture } from '../pictures/picture.ts';
 import { useToast } from '../toast.tsx';
 
 const SaveAndOpen = lazy(async () => ({ default: (await import('./result-dialogs.tsx')).SaveAndOpen }));
 const UseAsInput = lazy(async () => ({ default: (await import('./result-dialogs.tsx')).UseAsInput }));
 
 const AskIn = lazy(async () => ({ default: (await import('./result-dialogs.tsx')).AskIn }));
+
+/** The types that are sent without metadata on demand; others have none, or stay as they are. */
+const canBeStripped = /^image\/(png|jpeg|webp)$/;
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
@@ -90,6 +103,16 @@ export function ResultMenu({
           { label: text('askIn'), icon: <MessagesSquare {...icon} />, onSelect: () => setShown('ask') },
           ...(mediaKindOf(contentType) === 'picture'
             ? [{ label: text('cover'), icon: <Frame {...icon} />, onSelect: useAsCover }]
+            : []),
+          ...(canBeStripped.test(contentType)
+            ? [
+                {
+                  label: text('stripped'),
+                  icon: <Download {...icon} />,
+                  command: `switchyard files download ${fileId} --strip`,
+                  onSelect: () => saveAddress(`${fileAddress(file)}?strip=metadata`, filename),
+                },
+              ]
             : []),
           {
             label: text('share'),
