@@ -50,9 +50,10 @@ export function hasShortcut(key: string): boolean {
   return [...listening].some(({ current }) => key in current);
 }
 
-/** The rest of the page is inert while a dialog is open in front of it. */
+/** The rest of the page is inert while a dialog is open in front of it. A list that was closed stays in the page, hidden. */
 function hasModal(): boolean {
-  return (
-    document.querySelector('[role="dialog"][aria-modal="true"], [role="menu"], [role="listbox"]') !== null
+  const layers = document.querySelectorAll(
+    '[role="dialog"][aria-modal="true"], [role="menu"], [role="listbox"]',
   );
+  return [...layers].some((layer) => layer.checkVisibility());
 }

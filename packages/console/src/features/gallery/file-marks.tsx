@@ -21,7 +21,7 @@ export function FileMarks({ file }: { file: StoredFile }) {
   return (
     <section aria-label={text('marks.label')} className="flex flex-col gap-3 border-b border-border p-4">
       <KeptLine file={file} />
-      <Caption key={file.caption} file={file} />
+      <Caption file={file} />
       <Tags file={file} />
       <CollectionsOf file={file} />
     </section>
@@ -78,6 +78,12 @@ function Caption({ file: { fileId, caption } }: { file: StoredFile }) {
   const text = useText('gallery');
   const { mark } = useMarks();
   const [value, setValue] = useState(caption);
+  const [stored, setStored] = useState(caption);
+  // It was saved, or changed in another window; what is being typed stays.
+  if (stored !== caption) {
+    setStored(caption);
+    if (value === stored) setValue(caption);
+  }
   const save = () => {
     if (value.trim() !== caption) void mark([fileId], { caption: value });
   };

@@ -1,6 +1,6 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
-import type { ReactElement } from 'react';
+import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useCommandHint } from '../command-hint.tsx';
 import { classes } from './classes.ts';
@@ -9,10 +9,20 @@ import type { MenuItem, MenuProps } from './menu-item.ts';
 
 /** The menu itself, in a chunk of its own. It opens at once, since it is loaded when somebody wants it. */
 export function MenuLayer({ label, items, trigger }: MenuProps & { trigger: ReactElement }) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLElement>(null);
+  const main = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    // The menu of a page stands inside its landmark.
+    main.current = button.current?.closest('main') ?? null;
+    // This button took the place of the one that was pressed. A dialog that an item opens gives the focus back to it.
+    button.current?.focus({ preventScroll: true });
+    setOpen(true);
+  }, []);
   return (
-    <Base.Root modal={false} defaultOpen>
-      <Base.Trigger render={trigger} />
-      <Base.Portal>
+    <Base.Root modal={false} open={isOpen} onOpenChange={setOpen}>
+      <Base.Trigger ref={button as RefObject<HTMLButtonElement | null>} render={trigger} />
+      <Base.Portal container={main}>
         <Base.Positioner sideOffset={4} align="end" className="z-50">
           <Base.Popup
             aria-label={label}

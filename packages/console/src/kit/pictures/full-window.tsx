@@ -3,6 +3,7 @@ import { X } from 'lucide-react';
 import type { KeyboardEvent, ReactNode, RefObject } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { IconButton } from '../button.tsx';
+import { useReturnFocus } from '../parts/return-focus.ts';
 
 interface FullWindowProps {
   title: ReactNode;
@@ -18,6 +19,7 @@ interface FullWindowProps {
 /** Work on pictures that needs the whole window. */
 export function FullWindow({ title, actions, onClose, onKeyDown, initialFocus, children }: FullWindowProps) {
   const text = useText('pictures');
+  const returnFocus = useReturnFocus(true);
   return (
     <Base.Root open onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
@@ -25,6 +27,7 @@ export function FullWindow({ title, actions, onClose, onKeyDown, initialFocus, c
           aria-modal
           onKeyDown={onKeyDown}
           {...(initialFocus && { initialFocus })}
+          finalFocus={() => returnFocus()}
           className="fixed inset-0 z-40 flex flex-col bg-bg text-text outline-none"
         >
           <header className="flex flex-wrap items-center justify-end gap-2 px-2 py-1.5">

@@ -172,7 +172,6 @@ interface GridPictureProps {
 function GridPicture(props: GridPictureProps) {
   const { place, item, alt, command, count, isCurrent, isChosen, isChoosing } = props;
   const { onFocus, onKey, onOpen, onChoose, isStarred, onStar, draggedWith, onDropBefore } = props;
-  const text = useText('pictures');
   const hint = useCommandHint(command);
   const [isNear, setNear] = useState(false);
   const drop = useFileDrop(onDropBefore && ((event) => onDropBefore(draggedFiles(event))));
@@ -221,43 +220,76 @@ function GridPicture(props: GridPictureProps) {
         />
       ) : null}
       {onChoose ? (
-        <button
-          type="button"
-          {...choosesRow}
-          aria-pressed={isChosen}
-          aria-label={text('choose', { name: item.filename })}
-          onClick={(event) => onChoose(event.shiftKey)}
-          className={classes(
-            focusRing,
-            'absolute top-0 left-0 flex size-10 cursor-pointer items-center justify-center pointer-coarse:size-11',
-            isChosen || isChoosing
-              ? ''
-              : 'opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100',
-          )}
-        >
-          <span
-            className={classes(
-              'flex size-6 items-center justify-center rounded-full border',
-              isChosen ? 'border-on-accent bg-accent-solid text-on-accent' : 'border-control bg-surface',
-            )}
-          >
-            {isChosen ? <Check size={14} strokeWidth={2.5} aria-hidden /> : null}
-          </span>
-        </button>
+        <ChooseButton
+          name={item.filename}
+          isChosen={isChosen}
+          isShown={isChosen || isChoosing}
+          isCurrent={isCurrent}
+          onChoose={onChoose}
+        />
       ) : null}
       {/* A grid has thousands of pictures, so that only those that need the button have it. */}
       {onStar && (isStarred || isNear || isCurrent) ? (
-        <StarButton name={item.filename} isStarred={isStarred} onStar={onStar} />
+        <StarButton name={item.filename} isStarred={isStarred} isCurrent={isCurrent} onStar={onStar} />
       ) : null}
     </li>
   );
 }
 
-function StarButton({ name, isStarred, onStar }: { name: string; isStarred: boolean; onStar: () => void }) {
+interface CornerProps {
+  name: string;
+  /** The picture that Tab leads to; the buttons of the others are reached by arrow keys, x and s. */
+  isCurrent: boolean;
+}
+
+function ChooseButton({
+  name,
+  isChosen,
+  isShown,
+  isCurrent,
+  onChoose,
+}: CornerProps & { isChosen: boolean; isShown: boolean; onChoose: (range: boolean) => void }) {
   const text = useText('pictures');
   return (
     <button
       type="button"
+      {...choosesRow}
+      tabIndex={isCurrent ? 0 : -1}
+      aria-pressed={isChosen}
+      aria-keyshortcuts="x"
+      aria-label={text('choose', { name })}
+      onClick={(event) => onChoose(event.shiftKey)}
+      className={classes(
+        focusRing,
+        'absolute top-0 left-0 flex size-10 cursor-pointer items-center justify-center pointer-coarse:size-11',
+        isShown
+          ? ''
+          : 'opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100',
+      )}
+    >
+      <span
+        className={classes(
+          'flex size-6 items-center justify-center rounded-full border',
+          isChosen ? 'border-on-accent bg-accent-solid text-on-accent' : 'border-control bg-surface',
+        )}
+      >
+        {isChosen ? <Check size={14} strokeWidth={2.5} aria-hidden /> : null}
+      </span>
+    </button>
+  );
+}
+
+function StarButton({
+  name,
+  isStarred,
+  isCurrent,
+  onStar,
+}: CornerProps & { isStarred: boolean; onStar: () => void }) {
+  const text = useText('pictures');
+  return (
+    <button
+      type="button"
+      tabIndex={isCurrent ? 0 : -1}
       aria-pressed={isStarred}
       aria-label={text('star', { name })}
       aria-keyshortcuts="s"

@@ -1,10 +1,11 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { ChevronLeft, ChevronRight, Download, Maximize2, Minimize2, X } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { shortcutChoice } from '../../lib/shortcut-choice.ts';
 import { IconButton } from '../button.tsx';
 import { classes } from '../parts/classes.ts';
+import { useReturnFocus } from '../parts/return-focus.ts';
 import { fileAddress, mediaKindOf, type Picture } from './picture.ts';
 
 interface LightboxProps<Item extends Picture> {
@@ -29,6 +30,9 @@ export function Lightbox<Item extends Picture>(props: LightboxProps<Item>) {
   const { items, current, altOf, onMove, onClose, keys = {}, actions, side } = props;
   const text = useText('pictures');
   const [isWhole, setWhole] = useState(false);
+  const returnFocus = useReturnFocus(current !== null);
+  const last = useRef<string>(undefined);
+  if (current !== null) last.current = current.fileId;
   const at = items.findIndex(({ fileId }) => fileId === current?.fileId);
   const moveTo = (index: number) => {
     const item = items[index];
@@ -61,6 +65,7 @@ export function Lightbox<Item extends Picture>(props: LightboxProps<Item>) {
         <Base.Popup
           aria-modal
           onKeyDown={onKey}
+          finalFocus={() => returnFocus(last.current)}
           className="fixed inset-0 z-40 flex flex-col bg-bg text-text outline-none md:flex-row"
         >
           {current === null ? null : (

@@ -1,7 +1,8 @@
 import { Columns2, Download, Share2, Trash2, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
+import { pageHeading } from '../../../kit/parts/return-focus.ts';
 import { setQuery } from '../../../lib/address.ts';
 import { useText } from '../../../lib/i18n.ts';
 
@@ -22,7 +23,13 @@ export function SelectionBar({ ids, onDownload, onCompare, onDelete, onClear, ch
   const text = useText('gallery');
   const zipHint = useCommandHint(`switchyard files zip ${ids.slice(0, 20).join(' ')}`);
   const deleteHint = useCommandHint(`switchyard files delete ${ids.slice(0, 20).join(' ')}`);
-  if (ids.length === 0) return null;
+  const isShown = ids.length > 0;
+  useEffect(() => {
+    if (!isShown) return;
+    // The bar goes with the selection, and would take the focus along.
+    return () => void requestAnimationFrame(focusGrid);
+  }, [isShown]);
+  if (!isShown) return null;
   return (
     <div
       role="toolbar"
@@ -52,4 +59,10 @@ export function SelectionBar({ ids, onDownload, onCompare, onDelete, onClear, ch
       <IconButton label={text('selection.clear')} icon={<X {...icon} />} onClick={onClear} />
     </div>
   );
+}
+
+function focusGrid(): void {
+  if (document.activeElement !== document.body) return;
+  const picture = document.querySelector<HTMLElement>('main [data-picture][tabindex="0"]');
+  (picture ?? pageHeading())?.focus();
 }
