@@ -1,5 +1,6 @@
-import { type CSSProperties, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type CSSProperties, useCallback, useEffect, useRef } from 'react';
 import { classes } from './parts/classes.ts';
+import { useMedia } from './parts/use-media.ts';
 import type { Column, Selection } from './table/column.ts';
 import { RowChoice } from './table/row-choice.tsx';
 import { TableHead } from './table/table-head.tsx';
@@ -29,18 +30,6 @@ const compactRow = 36;
 /** Rows as a real table; below 640 pixels as cards. Only the visible part of a long list is in the page. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   return useMedia(wideEnoughForTables) ? <Table {...props} /> : <Cards {...props} />;
-}
-
-/** Returns whether the window fits a media query, such as `(min-width: 40rem)`. */
-function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const list = window.matchMedia(query);
-      list.addEventListener('change', changed);
-      return () => list.removeEventListener('change', changed);
-    },
-    () => window.matchMedia(query).matches,
-  );
 }
 
 /** The width from which lists are tables; below it they are cards. */

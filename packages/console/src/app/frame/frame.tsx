@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { IconButton } from '../../kit/button.tsx';
 import { Dialog } from '../../kit/dialog.tsx';
 import { classes, focusRing } from '../../kit/parts/classes.ts';
+import { useMedia } from '../../kit/parts/use-media.ts';
 import { useQueryState } from '../../lib/address.ts';
 import { overviewQuery } from '../../lib/data/overview.ts';
 import { setTitleCounts } from '../../lib/document-title.ts';
@@ -32,6 +33,7 @@ export function Frame() {
   const text = useText('app');
   const [shown, setShown] = useState<'palette' | 'shortcuts' | null>(null);
   const environment = useBadge();
+  const isWide = useMedia('(min-width: 48rem)');
   const close = () => setShown(null);
   useFrameShortcuts({ onSearch: () => setShown('palette'), onHelp: () => setShown('shortcuts') });
   return (
@@ -44,7 +46,7 @@ export function Frame() {
         {text('skip')}
       </a>
       <TitleCounts />
-      <Rail />
+      {isWide ? <Rail /> : null}
       <div className="flex min-w-0 flex-1 flex-col pb-(--foot)">
         <TopBar onSearch={() => setShown('palette')} />
         <StaleBanner />
@@ -52,7 +54,7 @@ export function Frame() {
           <Pages />
         </main>
       </div>
-      <BottomBar />
+      {isWide ? null : <BottomBar />}
       <Palette open={shown === 'palette'} onClose={close} />
       <ShortcutSheet open={shown === 'shortcuts'} onClose={close} />
       <OpenShare />
@@ -100,7 +102,7 @@ function Rail() {
   return (
     <nav
       aria-label={text('rail.label')}
-      className={`sticky top-0 hidden h-dvh shrink-0 flex-col border-r border-border bg-surface md:flex ${isNarrow ? 'w-14' : 'w-58'}`}
+      className={`sticky top-0 flex h-dvh shrink-0 flex-col border-r border-border bg-surface ${isNarrow ? 'w-14' : 'w-58'}`}
     >
       <div className={`flex h-12 items-center ${isNarrow ? 'justify-center' : 'px-4'}`}>
         <Link href="/" className="flex items-center gap-2 rounded-control text-body font-semibold">
@@ -146,7 +148,7 @@ function BottomBar() {
     <>
       <nav
         aria-label={text('rail.label')}
-        className="fixed inset-x-0 bottom-0 z-30 flex border-t border-border bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+        className="fixed inset-x-0 bottom-0 z-30 flex border-t border-border bg-surface pb-[env(safe-area-inset-bottom)]"
       >
         {shown.map((entry) => (
           <Cell key={entry.name} entry={entry} />
