@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Compare } from '../src/kit/pictures/compare.tsx';
 import { JustifiedGrid } from '../src/kit/pictures/justified-grid.tsx';
 import { fileAddress } from '../src/kit/pictures/picture.ts';
+import { PictureButton } from '../src/kit/pictures/picture-button.tsx';
 import { Thumb } from '../src/kit/pictures/thumb.tsx';
 import { wholePicture } from '../src/kit/pictures/zoom.ts';
 import { ZoomedPicture } from '../src/kit/pictures/zoomed-picture.tsx';
@@ -27,6 +28,21 @@ export function Pictures() {
           <Thumb fileId="kit-square" alt="A square" size={56} />
           <Thumb fileId="kit-sound" alt="A sound" size={56} contentType="audio/mpeg" />
           <Thumb fileId="kit-model" alt="A model" size={56} contentType="model/gltf-binary" />
+        </State>
+      </Part>
+      <Part name="PictureButton">
+        <State name="A picture, and a word while there is none">
+          {[pictureOf('square', 512, 512), null].map((file) => (
+            <PictureButton
+              key={file?.fileId ?? 'none'}
+              label="A cell"
+              file={file}
+              cssPixels={96}
+              className="size-24 rounded-control border border-border bg-surface text-meta"
+            >
+              running
+            </PictureButton>
+          ))}
         </State>
       </Part>
       <Part name="JustifiedGrid">

@@ -46,6 +46,11 @@ const looks: Record<StatusKind, { icon: LucideIcon; colour: string; tint: string
   checking: { icon: CircleDashed, colour: 'text-waiting', tint: 'bg-waiting-tint' },
 };
 
+/** The colour of a word that says the state itself. */
+export function statusColour(kind: StatusKind): string {
+  return looks[kind].colour;
+}
+
 /** A state as a glyph and a word. */
 export function StatusWord({
   kind,

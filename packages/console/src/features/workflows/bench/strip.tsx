@@ -1,8 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, FileText, Star } from 'lucide-react';
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from '../../../kit/parts/classes.ts';
-import { ThumbPicture } from '../../../kit/pictures/thumb.tsx';
+import { useMedia } from '../../../kit/parts/use-media.ts';
+import { PictureButton } from '../../../kit/pictures/picture-button.tsx';
 import { choosesRow, opensRow, rowMarks } from '../../../kit/rows/row-marks.ts';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
@@ -32,9 +33,11 @@ export function Strip({ results, shownKey, isFollowing, chosen, stars, onOpen, o
     count: results.length,
     horizontal: true,
     estimateSize: () => side + gap,
-    overscan: 6,
+    overscan: 3,
     getScrollElement: () => box.current,
   });
+  const isTouched = useMedia('(pointer: coarse)');
+  const [nearKey, setNearKey] = useState<string | null>(null);
   useStillBefore(box, results);
   const at = results.findIndex(({ key }) => key === shownKey);
   const last = results.length - 1;
@@ -60,6 +63,8 @@ export function Strip({ results, shownKey, isFollowing, chosen, stars, onOpen, o
               {...rowMarks(result.key)}
               aria-posinset={index + 1}
               aria-setsize={results.length}
+              onPointerEnter={() => setNearKey(result.key)}
+              onFocus={() => setNearKey(result.key)}
               className="group absolute top-0 outline-none"
               style={{ left: start, width: side, height: side }}
             >
@@ -70,6 +75,7 @@ export function Strip({ results, shownKey, isFollowing, chosen, stars, onOpen, o
                 isChosen={chosen.has(result.key)}
                 isStarred={stars.has(result.key)}
                 isChoosing={chosen.size > 0}
+                isNear={isTouched || result.key === nearKey}
                 onOpen={() => onOpen(result)}
                 onChoose={(range) => onChoose(result, { range })}
               />
@@ -88,11 +94,23 @@ interface PlaceProps {
   isChosen: boolean;
   isStarred: boolean;
   isChoosing: boolean;
+  /** Only the places that need the button that chooses have it, since a strip has many. */
+  isNear: boolean;
   onOpen: () => void;
   onChoose: (range: boolean) => void;
 }
 
-function Place({ result, number, isShown, isChosen, isStarred, isChoosing, onOpen, onChoose }: PlaceProps) {
+function Place({
+  result,
+  number,
+  isShown,
+  isChosen,
+  isStarred,
+  isChoosing,
+  isNear,
+  onOpen,
+  onChoose,
+}: PlaceProps) {
   const text = useText('workflows');
   const { task, output } = result;
   const state = stateOf(task);
@@ -103,30 +121,27 @@ function Place({ result, number, isShown, isChosen, isStarred, isChoosing, onOpe
   });
   return (
     <>
-      <button
-        type="button"
+      <PictureButton
         {...opensRow}
-        aria-label={label}
+        label={label}
         aria-current={isShown ? 'true' : undefined}
         title={label}
+        file={output}
+        cssPixels={side}
         onClick={onOpen}
         className={classes(
-          'absolute inset-0 flex cursor-pointer items-center justify-center overflow-hidden rounded-control border bg-sunken text-meta outline-offset-1 outline-accent focus-visible:outline-2',
+          'absolute inset-0 size-full rounded-control border bg-sunken text-meta',
           isShown ? 'border-accent ring-2 ring-accent' : 'border-border',
         )}
       >
-        {output === null ? (
-          <EmptyPlace result={result} />
-        ) : (
-          <ThumbPicture fileId={output.fileId} alt="" cssPixels={side} contentType={output.contentType} />
-        )}
-      </button>
+        <EmptyPlace result={result} />
+      </PictureButton>
       {isStarred ? (
         <span className="pointer-events-none absolute right-1 bottom-1 rounded-full bg-surface p-0.5">
           <Star size={12} strokeWidth={1.75} fill="currentColor" aria-hidden />
         </span>
       ) : null}
-      {output === null ? null : (
+      {output !== null && (isChoosing || isNear) ? (
         <button
           type="button"
           {...choosesRow}
@@ -149,7 +164,7 @@ function Place({ result, number, isShown, isChosen, isStarred, isChoosing, onOpe
             {isChosen ? <Check size={12} strokeWidth={2.5} aria-hidden /> : null}
           </span>
         </button>
-      )}
+      ) : null}
     </>
   );
 }

@@ -1,9 +1,10 @@
 import type { SweepCell, SweepDetail } from '@switchyard/contract/dispatch/sweep';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { classes } from '../../../kit/parts/classes.ts';
 import { useWidth } from '../../../kit/parts/use-width.ts';
-import { ThumbPicture } from '../../../kit/pictures/thumb.tsx';
-import { type StatusKind, StatusWord } from '../../../kit/status-word.tsx';
+import { PictureButton } from '../../../kit/pictures/picture-button.tsx';
+import { type StatusKind, StatusWord, statusColour } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { valueText } from './axis-draft.ts';
 
@@ -18,19 +19,18 @@ const kinds: Record<SweepCell['state'], StatusKind> = {
   cancelled: 'cancelled',
 };
 
-export function CellState({ cell, isShort = false }: { cell: SweepCell; isShort?: boolean }) {
+export function CellState({ cell }: { cell: SweepCell }) {
+  return <StatusWord kind={kinds[cell.state]}>{useStateWord()(cell)}</StatusWord>;
+}
+
+function useStateWord(): (cell: SweepCell) => string {
   const text = useText('sweep');
-  const { state, progress } = cell;
-  // A small cell has room for the sign alone; its name says the state.
-  const word = isShort ? '' : text(`state.${state}`);
-  return <StatusWord kind={kinds[state]}>{state === 'running' ? `${progress} %` : word}</StatusWord>;
+  return ({ state, progress }) => (state === 'running' ? `${progress} %` : text(`state.${state}`));
 }
 
 /** In pixels. A cell grows with the page between these. */
 const sides = { least: 96, most: 224 };
 const headHeight = 40;
-/** From this side on, a cell has room for a word. */
-const wordSide = 150;
 
 interface SweepGridProps {
   sweep: SweepDetail;
@@ -107,10 +107,10 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
           <div
             key={index}
             title={`${first?.label}: ${valueText(first?.values[index])}`}
-            className="absolute top-0 flex h-full items-center justify-center overflow-hidden px-1 text-table tabular-nums"
+            className="absolute top-1/2 line-clamp-2 -translate-y-1/2 px-1 text-center text-table break-words tabular-nums"
             style={{ left: start, width: side }}
           >
-            <span className="line-clamp-2 text-center break-words">{valueText(first?.values[index])}</span>
+            {valueText(first?.values[index])}
           </div>
         ))}
       </div>
@@ -206,27 +206,27 @@ const gap = 2;
 
 function Cell({ name, cell, left, side, isFocused, onKeyDown, onFocus, onOpen }: CellProps) {
   const text = useText('sweep');
-  const output = outputOf(cell);
+  const wordOf = useStateWord();
   const size = side - 2 * gap;
   return (
-    <button
-      type="button"
+    <PictureButton
       data-cell={cell.cell}
       tabIndex={isFocused ? 0 : -1}
-      aria-label={text('cell', { values: name, state: text(`state.${cell.state}`) })}
+      label={text('cell', { values: name, state: text(`state.${cell.state}`) })}
       title={cell.error?.message ?? name}
+      file={outputOf(cell) ?? null}
+      cssPixels={side}
       onKeyDown={onKeyDown}
       onFocus={onFocus}
       onClick={onOpen}
-      className="absolute flex cursor-pointer items-center justify-center overflow-hidden rounded-control border border-border bg-surface p-1 text-meta outline-offset-1 outline-accent focus-visible:outline-2"
+      className={classes(
+        'absolute rounded-control border border-border bg-surface p-1 text-center text-meta font-medium',
+        statusColour(kinds[cell.state]),
+      )}
       style={{ left: left + gap, top: gap, width: size, height: size }}
     >
-      {output ? (
-        <ThumbPicture fileId={output.fileId} alt="" cssPixels={side} contentType={output.contentType} />
-      ) : (
-        <CellState cell={cell} isShort={side < wordSide} />
-      )}
-    </button>
+      {wordOf(cell)}
+    </PictureButton>
   );
 }
 
