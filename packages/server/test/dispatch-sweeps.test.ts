@@ -50,6 +50,7 @@ describe('a sweep', () => {
     pool = await startPool({ workers: [drawing, drawing] });
     const sweep = await made({ name: 'Sides', params: { height: 8 }, tags: ['grid'], priority: -5 });
     expect(sweep).toMatchObject({ name: 'Sides', total: 9, version: 1, wildcardSeed: null });
+    expect(sweep.settings).toMatchObject({ tags: ['grid'], priority: -5 });
     expect(sweep.axes).toMatchObject([
       { param: 'width', count: 3, values: [16, 24, 32] },
       { param: 'color', count: 3, values: [0, 1, 2] },
@@ -72,8 +73,11 @@ describe('a sweep', () => {
     });
     await pool.user.call('DELETE', `/api/files/${cells[5].outputs[0].fileId}`);
     expect((await cellsOf(sweep.id))[5].outputs).toHaveLength(cells[5].outputs.length - 1);
+    const name = '  <b>ĝ\u202e "x"  ';
+    await pool.user.call('PATCH', `/api/sweeps/${sweep.id}`, { name });
     const list = (await pool.user.call('GET', `/api/sweeps?workflowId=${sweep.workflowId}`)).data;
-    expect(list).toMatchObject({ total: 1, items: [{ id: sweep.id, total: 9, counts: { completed: 9 } }] });
+    expect(list.total).toBe(1);
+    expect(list.items[0]).toMatchObject({ id: sweep.id, name: name.trim(), counts: { completed: 9 } });
     const page = (await pool.user.call('GET', `/api/sweeps/${sweep.id}/cells?limit=4`)).data;
     const rest = await pool.user.call(
       'GET',
@@ -91,6 +95,7 @@ describe('a sweep', () => {
     expect((await foresee({})).body.data).toMatchObject({
       total: 9,
       maxRuns: 1_000,
+      maxPriority: 10,
       axes: [
         { param: 'width', count: 3 },
         { param: 'color', count: 3 },
@@ -104,13 +109,20 @@ describe('a sweep', () => {
       expect(answer).toMatchObject({ status: 422, body: { error: 'sweep_too_large' } });
       expect(answer.body.message).toContain('1000000 runs, and a sweep makes at most 1000');
     }
-    for (const input of [
-      { params: { height: 'high' } },
-      { axes: [{ param: 'hight', values: [1] }] },
-      { priority: 90 },
-    ])
-      expect((await create(input)).status).toBe(422);
-    expect((await create({ version: 7 })).status).toBe(404);
+    const deep = `${'{a|'.repeat(21)}${'}'.repeat(21)}`;
+    for (const [input, status] of [
+      [{ params: { height: 'high' } }, 422],
+      [{ axes: [{ param: 'hight', values: [1] }] }, 422],
+      [{ axes: [{ param: 'color', range: { from: 0, to: 4, step: 0 } }] }, 422],
+      [{ params: { filename_prefix: '{red|blue' }, wildcards: ['filename_prefix'] }, 422],
+      [{ params: { filename_prefix: deep }, wildcards: ['filename_prefix'] }, 422],
+      [{ priority: 90 }, 422],
+      [{ version: 7 }, 404],
+    ] as const) {
+      const [before, after] = [await foresee(input), await create(input)];
+      expect([input, before.status, after.status]).toEqual([input, status, status]);
+      expect(before.body.message).toBe(after.body.message);
+    }
     expect((await pool.user.call('GET', '/api/sweeps')).data.total).toBe(0);
     expect((await pool.user.call('GET', '/api/tasks')).data.total).toBe(0);
   });
@@ -134,9 +146,10 @@ describe('a sweep', () => {
         ['GET', '/cells'],
         ['POST', '/cancel'],
         ['POST', '/retry'],
+        ['PATCH', ''],
         ['DELETE', ''],
       ] as const) {
-        const body = suffix === '/retry' ? {} : undefined;
+        const body = suffix === '/retry' ? {} : method === 'PATCH' ? { name: 'x' } : undefined;
         const answer = await who.request(method, `/api/sweeps/${id}${suffix}`, { body });
         expect([suffix, answer.status, answer.body.error]).toEqual([suffix, 404, 'sweep_not_found']);
       }
@@ -172,7 +185,8 @@ describe('a sweep', () => {
       () => detail(id),
       ({ waitsFor, counts }) => waitsFor !== null && counts.running === 1,
     );
-    expect(waits.waitsFor).toContain('The queue is full');
+    expect(waits.waitsFor).toContain('no room for more of your tasks');
+    expect(waits.waitsForSentences).toEqual([{ code: 'sweep_queue_full', values: {} }]);
     await pool.user.call('POST', `/api/sweeps/${id}/cancel`);
     const cancelled = await pool.user.until(
       () => detail(id),
@@ -190,6 +204,22 @@ describe('a sweep', () => {
       () => detail(id),
       ({ counts }) => counts.pending + counts.running > 0,
     );
+  });
+
+  it('leaves no task to wait when it is cancelled while they are still being made', async () => {
+    pool = await startPool({ workers: [] });
+    const { id } = await made({ axes: [{ param: 'color', range: { from: 1, to: 400, step: 1 } }] });
+    await pool.user.until(
+      () => detail(id),
+      ({ counts }) => counts.pending > 0,
+    );
+    await pool.user.call('POST', `/api/sweeps/${id}/cancel`);
+    const { counts } = await until(id, { pending: 0, waiting: 0 });
+    expect(counts.stopped + counts.cancelled).toBe(400);
+    await pool.user.request('POST', `/api/sweeps/${id}/retry`, {
+      body: { states: ['stopped', 'cancelled'] },
+    });
+    await until(id, { pending: 400 });
   });
 
   it('shows why a cell has no picture, and runs the failed and refused ones again', async () => {

@@ -8,6 +8,7 @@ import {
   listSweepCells,
   listSweeps,
   type NewSweep,
+  renameSweep,
   retriedStates,
   retrySweep,
   type Sweep,
@@ -19,7 +20,7 @@ import type { GatewayOptions } from '../gateway-options.ts';
 import { describeCommand } from '../help.ts';
 import { addPageOptions, type PageOptions, sayHowToGoOn } from '../list-pages.ts';
 import { openGateway } from '../open-gateway.ts';
-import { collected } from '../option-values.ts';
+import { collected, wholeNumber } from '../option-values.ts';
 import { type OutputOptions, printJson, printTable } from '../output.ts';
 import { axesOf, countOfSeeds, linesOfFile, valuesOfAxis } from '../sweep-options.ts';
 import { type Column, details } from '../table.ts';
@@ -36,7 +37,10 @@ interface RunOptions extends Options {
   seeds?: string[];
   param?: string[];
   wildcards?: string[];
+  wildcardSeed?: number;
   name?: string;
+  priority?: number;
+  pool?: string;
   dryRun?: true;
 }
 
@@ -60,7 +64,10 @@ function addRun(parent: Command, terminal: Terminal): void {
     .option('--seeds <key=count>', 'an axis: so many random seeds', collected)
     .option('-p, --param <key=value>', 'what all runs have in common; key=@file uploads a file', collected)
     .option('--wildcards <key>', 'pick one of {a|b} in this text for each run', collected)
+    .option('--wildcard-seed <n>', 'the same seed picks the same words', wholeNumber(0, 2 ** 31))
     .option('--name <text>', 'name of the sweep (default: that of the workflow)')
+    .option('--priority <n>', '-100 to 100, higher goes first', wholeNumber(-100, 100))
+    .option('--pool <tag>', 'run on servers with this tag only')
     .option('--dry-run', 'only say how many runs it makes, how long they take and what they cost')
     .action((workflow: string, options: RunOptions) => run(workflow, options, terminal));
   describeGatewayCommand(command, {
@@ -75,7 +82,7 @@ function addRun(parent: Command, terminal: Terminal): void {
 }
 
 async function run(workflow: string, options: RunOptions, terminal: Terminal): Promise<void> {
-  const given = readParams(options.param, terminal);
+  const common = readParams(options.param, terminal);
   const axes = [
     ...axesOf(options.vary, valuesOfAxis),
     ...axesOf(options.lines, (path) => linesOfFile(resolve(terminal.cwd, path))),
@@ -84,10 +91,11 @@ async function run(workflow: string, options: RunOptions, terminal: Terminal): P
   const client = await openGateway(options, terminal);
   const { id: workflowId } = await findWorkflow(client, workflow);
   const { signal } = new AbortController();
-  const params = await uploadParams(given, { client, terminal, signal });
-  const { name, wildcards } = options;
-  const named = { ...(name !== undefined && { name }), ...(wildcards && { wildcards }) };
-  const body: NewSweep = { workflowId, params, axes, ...named };
+  const params = await uploadParams(common, { client, terminal, signal });
+  const { name, wildcards, wildcardSeed, priority, pool } = options;
+  const given = { name, wildcards, wildcardSeed, priority, pool };
+  const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const body: NewSweep = { workflowId, params, axes, ...settings };
   if (options.dryRun) {
     const outlook = await client.call(foreseeSweep, { body });
     if (options.output === 'json') return printJson(terminal, outlook);
@@ -160,6 +168,16 @@ function addChanges(parent: Command, terminal: Terminal): void {
   describeGatewayCommand(retry, {
     purpose: 'run cells of a sweep again that have no result',
     examples: ['switchyard sweeps retry 0196a1b2-0000-7000-8000-000000000000 --states cancelled stopped'],
+  });
+  const rename = parent
+    .command('rename <id> <name>')
+    .action(async (sweepId: string, name: string, options: Options) => {
+      const { call } = await openGateway(options, terminal);
+      print(await call(renameSweep, { params: { sweepId }, body: { name } }), options, terminal);
+    });
+  describeGatewayCommand(rename, {
+    purpose: 'give a sweep another name',
+    examples: ['switchyard sweeps rename 0196a1b2-0000-7000-8000-000000000000 "Steps and strength"'],
   });
   const remove = parent.command('delete <id>').action(async (sweepId: string, options: Options) => {
     const { call } = await openGateway(options, terminal);

@@ -17,6 +17,7 @@ import { params, taskOutput, taskSettings } from './task.ts';
 const tags = ['Sweeps'];
 const sweepParams = Type.Object({ sweepId: Type.String({ minLength: 1, maxLength: 64 }) });
 const paramName = Type.String({ minLength: 1, maxLength: 64 });
+const sweepName = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
 
 export const sweepLimits = {
   /** More runs than this are a mistake more often than a wish. */
@@ -71,14 +72,7 @@ export const newSweep = Type.Object(
   {
     workflowId: Type.String({ minLength: 1, maxLength: 64 }),
     version: Type.Optional(versionNumber('The newest when absent.')),
-    name: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        pattern: '\\S',
-        description: 'The name of the workflow when absent.',
-      }),
-    ),
+    name: Type.Optional({ ...sweepName, description: 'The name of the workflow when absent.' }),
     params: Type.Optional({ ...params, description: 'What all runs have in common, as for a run.' }),
     axes: Type.Array(sweepAxis, {
       minItems: 1,
@@ -110,6 +104,7 @@ export type NewSweep = Static<typeof newSweep>;
 export const sweepOutlook = Type.Object({
   total: Type.Integer({ description: 'The runs that it would make.' }),
   maxRuns: Type.Integer({ description: 'One sweep may make so many.' }),
+  maxPriority: Type.Integer({ description: 'The highest priority that the caller may give it.' }),
   axes: Type.Array(Type.Object({ param: Type.String(), count: Type.Integer() })),
   totals: Type.Object({ instances: Type.Integer(), couldRun: Type.Integer() }),
   seconds: nullable(
@@ -168,6 +163,7 @@ export const sweep = Type.Object({
     cancelled: count,
   }),
   waitsFor: nullable(Type.String({ description: 'Why no more tasks are made at the moment.' })),
+  waitsForSentences: sentenceList,
   createdAt: isoTime,
 });
 export type Sweep = Static<typeof sweep>;
@@ -187,6 +183,7 @@ export const sweepDetail = Type.Object({
   ),
   wildcards: Type.Array(Type.String()),
   wildcardSeed: nullable(Type.Integer()),
+  settings: Type.Object(runSettings, { description: 'What its tasks have in common beside their values.' }),
 });
 export type SweepDetail = Static<typeof sweepDetail>;
 
@@ -232,8 +229,7 @@ export const foreseeSweep = {
   config: { access: 'dispatch:read', bodyLimit: 'large' },
   schema: {
     summary: 'How many runs a sweep would make, how long they take and what they cost',
-    description:
-      'Asks before a sweep and changes nothing. Faults of the axes are refused as the sweep would be.',
+    description: 'Asks before a sweep and changes nothing. What would be refused there is refused here.',
     tags,
     body: newSweep,
     response: { 200: envelope(sweepOutlook) },
@@ -264,6 +260,19 @@ export const getSweep = {
     tags,
     params: sweepParams,
     querystring: Type.Object({}, closed),
+    response: { 200: envelope(sweepDetail) },
+  },
+} as const satisfies Endpoint;
+
+export const renameSweep = {
+  method: 'PATCH',
+  url: '/api/sweeps/:sweepId',
+  config: { access: 'dispatch:write', bodyLimit: 16_384 },
+  schema: {
+    summary: 'Give a sweep another name',
+    tags,
+    params: sweepParams,
+    body: Type.Object({ name: sweepName }, closed),
     response: { 200: envelope(sweepDetail) },
   },
 } as const satisfies Endpoint;

@@ -1,5 +1,7 @@
-/** The axes and wildcards of a sweep. */
+/** The axes and wildcards of a sweep, and why it waits. */
 export const sweepTexts = {
+  sweep_queue_full:
+    'The queue has no room for more of your tasks at the moment. The rest is made by itself as tasks end.',
   sweep_too_many_runs:
     'This makes {total} runs, and a sweep makes at most {max}. Take fewer values, a larger step or fewer axes.',
   sweep_values_too_large:

@@ -17,7 +17,7 @@ import type { TaskFront } from '../intake/task-front.ts';
 import { bodyHashOf } from '../intake/task-submission.ts';
 import type { Tasks } from '../intake/tasks.ts';
 import { ofStatus, type TaskListStore } from '../tasks/task-list-store.ts';
-import { BatchWorker, jobOf, runBatch } from './batch-worker.ts';
+import { BatchWorker, runBatch } from './batch-worker.ts';
 import { faulty, requireOneChoice, statusesOf, viewBatch, viewCount, viewItem } from './task-batch.ts';
 import type { BatchRow, TaskBatchStore } from './task-batch-store.ts';
 
@@ -64,7 +64,7 @@ export class TaskBatches {
   }
 
   async start(): Promise<void> {
-    await this.#worker.start();
+    await this.#worker.work.start();
   }
 
   /** Returns a batch that has begun, the earlier one for the same key, or the count alone. */
@@ -84,7 +84,7 @@ export class TaskBatches {
     const simultaneous = await this.#options.store.insert(row, {
       taskIds: chosen.map(({ id }) => id),
       alongside: async (trx) => {
-        await this.#options.jobs.enqueue(trx, jobOf(row.id));
+        await this.#options.jobs.enqueue(trx, this.#worker.work.jobOf(row.id));
         const others = chosen.filter(({ owner }) => owner !== row.owner).length;
         const action = auditActions[row.action];
         const details = { tasks: row.total, ofOthers: others, choice: row.choice };

@@ -6,6 +6,7 @@ import {
   getSweep,
   listSweepCells,
   listSweeps,
+  renameSweep,
   retrySweep,
 } from '@switchyard/contract/dispatch/sweep';
 import { ok } from '@switchyard/contract/envelope';
@@ -54,6 +55,12 @@ export function sweepRoutes({
     app.route({
       ...getSweep,
       handler: async (request) => ok(await sweeps.get(ownerOf(request), request.params.sweepId)),
+    });
+
+    app.route({
+      ...renameSweep,
+      handler: async (request) =>
+        ok(await sweeps.rename(ownerOf(request), request.params.sweepId, request.body.name)),
     });
 
     app.route({

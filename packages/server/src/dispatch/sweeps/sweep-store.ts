@@ -48,12 +48,7 @@ export class SweepStore {
           .where('idempotencyKey', '=', row.idempotencyKey)
           .executeTakeFirstOrThrow();
       }
-      const { count } = await trx
-        .selectFrom('sweeps')
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .where('owner', '=', row.owner)
-        .executeTakeFirstOrThrow();
-      if (Number(count) > max) throw new AppError('sweep_limit');
+      if ((await countOf(trx, row.owner)) > max) throw new AppError('sweep_limit');
       const rows = cells.map((values, cell) => ({ ...newCell, sweepId: row.id, cell, values }));
       for (let start = 0; start < rows.length; start += rowsInStatement)
         await trx
@@ -94,6 +89,24 @@ export class SweepStore {
       query.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     ]);
     return { total: Number(total), rows };
+  }
+
+  async countOf(owner: string): Promise<number> {
+    return countOf(this.#database.read, owner);
+  }
+
+  /** Returns false when the owner has no such sweep. */
+  async rename(owner: Owner, sweepId: string, name: string): Promise<boolean> {
+    const user = userOf(owner);
+    const renamed = await this.#database.write((trx) =>
+      trx
+        .updateTable('sweeps')
+        .set({ name })
+        .where('owner', '=', user)
+        .where('id', '=', sweepId)
+        .executeTakeFirst(),
+    );
+    return renamed.numUpdatedRows === 1n;
   }
 
   /** The number of cells in each state, for each of these sweeps. */
@@ -208,8 +221,11 @@ export class SweepStore {
     );
   }
 
-  /** No more tasks are made. */
-  async stop(sweepId: string, alongside: UnitPart): Promise<void> {
+  /**
+   * Lets no more tasks be made. `alongside` gets the time of the newest one that was: cells that are run again later have tasks of
+   * their own.
+   */
+  async stop(sweepId: string, alongside: (madeBy: string) => UnitPart): Promise<void> {
     await this.#database.write(async (trx) => {
       const waiting = trx
         .updateTable('sweep_cells')
@@ -217,7 +233,13 @@ export class SweepStore {
         .where('state', '=', 'waiting');
       await waiting.set({ state: 'stopped' }).execute();
       await trx.updateTable('sweeps').set({ waitsFor: null }).where('id', '=', sweepId).execute();
-      await alongside(trx as unknown as WriteTransaction<unknown>);
+      const { madeBy } = await trx
+        .selectFrom('sweep_cells')
+        .innerJoin('tasks', 'tasks.id', 'sweep_cells.taskId')
+        .select((select) => select.fn.max('tasks.createdAt').as('madeBy'))
+        .where('sweep_cells.sweepId', '=', sweepId)
+        .executeTakeFirstOrThrow();
+      await alongside(madeBy ?? '')(trx as unknown as WriteTransaction<unknown>);
     });
   }
 
@@ -283,6 +305,15 @@ const noCells: Sweep['counts'] = {
   failed: 0,
   cancelled: 0,
 };
+
+async function countOf(database: Pick<Trx, 'selectFrom'>, owner: string): Promise<number> {
+  const { count } = await database
+    .selectFrom('sweeps')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('owner', '=', owner)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
 
 function waitingCell(trx: Trx, { sweepId, cell }: Pick<CellRow, 'sweepId' | 'cell'>) {
   return trx

@@ -1,4 +1,5 @@
 import type { Sweep, SweepCell, SweepDetail } from '@switchyard/contract/dispatch/sweep';
+import { say, textOf } from '@switchyard/contract/sentences/sentences';
 import { taskErrorOf } from '../tasks/task-messages.ts';
 import { placeOfCell, type SweepAxis } from './sweep-axes.ts';
 import type { CellWithTask, SweepRow } from './sweep-store.ts';
@@ -11,9 +12,12 @@ export function axesIn({ axes }: Pick<SweepRow, 'axes'>): SweepAxis[] {
 
 /** Lists show no values: an axis of prompts may be long. */
 export function viewSweep(row: CountedSweep): Sweep {
-  const { id, workflowId, version, name, total, counts, waitsFor, createdAt } = row;
+  const { id, workflowId, version, name, total, counts, createdAt } = row;
+  // Nothing else holds up a sweep.
+  const waits = row.waitsFor === null ? [] : say('sweep_queue_full');
+  const wait = { waitsFor: row.waitsFor === null ? null : textOf(waits), waitsForSentences: waits };
   const axes = axesIn(row).map(({ param, label, values }) => ({ param, label, count: values.length }));
-  return { id, workflowId, version, name, axes, total, counts, waitsFor, createdAt };
+  return { id, workflowId, version, name, axes, total, counts, ...wait, createdAt };
 }
 
 export function viewDetail(row: CountedSweep): SweepDetail {
@@ -23,6 +27,7 @@ export function viewDetail(row: CountedSweep): SweepDetail {
     params: JSON.parse(row.params) as Record<string, unknown>,
     wildcards: JSON.parse(row.wildcards) as string[],
     wildcardSeed: row.wildcardSeed,
+    settings: JSON.parse(row.settings) as SweepDetail['settings'],
   };
 }
 

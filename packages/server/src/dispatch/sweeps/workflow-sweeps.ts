@@ -19,10 +19,10 @@ import type { Reader } from '../links.ts';
 import { viewResult } from '../tasks/task-view.ts';
 import type { WorkflowOutlooks } from '../waiting/workflow-outlooks.ts';
 import type { SavedWorkflows } from '../workflows/saved-workflows.ts';
-import { cellValues, readAxes, runsOf } from './sweep-axes.ts';
+import { cellValues, readAxes } from './sweep-axes.ts';
 import type { SweepRow, SweepStore } from './sweep-store.ts';
 import { axesIn, type CountedSweep, viewCell, viewDetail, viewSweep } from './sweep-view.ts';
-import { cancelJob, cancelSweep, fillJob, fillSweep, SweepWorker } from './sweep-worker.ts';
+import { cancelJob, cancelSweep, fillSweep, SweepWorker } from './sweep-worker.ts';
 
 interface SweepRequest {
   userId: string;
@@ -50,7 +50,7 @@ export class WorkflowSweeps {
   }
 
   async start(): Promise<void> {
-    await this.#worker.start();
+    await this.#worker.work.start();
   }
 
   /** Returns a sweep that has begun, or the earlier one for the same key. */
@@ -64,7 +64,7 @@ export class WorkflowSweeps {
     const simultaneous = await store.insert(row, {
       cells,
       max: sweepLimits.perUser,
-      alongside: (trx) => jobs.enqueue(trx, fillJob(row.id)),
+      alongside: (trx) => jobs.enqueue(trx, this.#worker.work.jobOf(row.id)),
     });
     if (simultaneous) return this.#replay(simultaneous, bodyHash);
     jobs.wake(fillSweep);
@@ -75,24 +75,24 @@ export class WorkflowSweeps {
     input: NewSweep,
     { userId, byAdmin }: { userId: string; byAdmin: boolean },
   ): Promise<SweepOutlook> {
-    const { savedWorkflows, outlooks } = this.#options;
+    const { store, tasks, outlooks } = this.#options;
     const { workflowId, params = {}, pool, instanceId } = input;
-    const { parameters, version } = await savedWorkflows.requestsOf(userId, input);
-    const axes = readAxes(input, parameters);
-    const first = Object.fromEntries(axes.map(({ param, values }) => [param, values[0]]));
+    if ((await store.countOf(userId)) >= sweepLimits.perUser) throw new AppError('sweep_limit');
+    const { workflow, axes, values } = await this.#plan(input, { userId, byAdmin });
     const place = { ...(pool !== undefined && { pool }), ...(instanceId !== undefined && { instanceId }) };
     const one = await outlooks.of({ userId, byAdmin }, workflowId, {
-      params: { ...params, ...first },
-      version,
+      params: { ...params, ...values[0] },
+      version: workflow.version,
       ...place,
     });
-    const total = runsOf(axes);
+    const total = values.length;
     const rounds = Math.ceil(total / Math.max(one.totals.couldRun, 1));
     const { seconds, cost } = one;
     return {
       total,
       maxRuns: sweepLimits.runs,
-      axes: axes.map(({ param, values }) => ({ param, count: values.length })),
+      maxPriority: tasks.maxPriorityOf({ byAdmin }),
+      axes: axes.map((axis) => ({ param: axis.param, count: axis.values.length })),
       totals: { instances: one.totals.instances, couldRun: one.totals.couldRun },
       seconds: seconds && { low: seconds.low * rounds, high: seconds.high * rounds },
       cost: cost && { ...cost, low: cost.low * total, high: cost.high * total },
@@ -136,11 +136,19 @@ export class WorkflowSweeps {
     return { items, nextCursor: next ? String(next.cell) : null };
   }
 
+  async rename(owner: Owner, sweepId: string, name: string): Promise<SweepDetail> {
+    const row = await this.#row(owner, sweepId);
+    if (!(await this.#options.store.rename(owner, sweepId, name.trim())))
+      throw new AppError('sweep_not_found');
+    this.#announce(row);
+    return this.get(owner, sweepId);
+  }
+
   /** Cells without a task get none; the tasks that have not ended are cancelled in the background. */
   async cancel(owner: Owner, sweepId: string): Promise<SweepDetail> {
-    const { store, jobs, clock } = this.#options;
+    const { store, jobs } = this.#options;
     const row = await this.#row(owner, sweepId);
-    await store.stop(row.id, (trx) => jobs.enqueue(trx, cancelJob(row, toIso(clock()))));
+    await store.stop(row.id, (madeBy) => (trx) => jobs.enqueue(trx, cancelJob(row, madeBy)));
     jobs.wake(cancelSweep);
     this.#announce(row);
     return this.get(owner, sweepId);
@@ -153,7 +161,7 @@ export class WorkflowSweeps {
   ): Promise<SweepDetail> {
     const { store, jobs } = this.#options;
     const row = await this.#row(owner, sweepId);
-    await store.reopen(row.id, states, (trx) => jobs.enqueue(trx, fillJob(row.id)));
+    await store.reopen(row.id, states, (trx) => jobs.enqueue(trx, this.#worker.work.jobOf(row.id)));
     jobs.wake(fillSweep);
     this.#announce(row);
     return this.get(owner, sweepId);
@@ -165,14 +173,14 @@ export class WorkflowSweeps {
     this.#announce(row);
   }
 
-  /** Everything about the request is checked before anything is written. */
-  async #prepare(
+  /** Everything about a request is checked before anything is written. */
+  async #plan(
     input: NewSweep,
-    { userId, byAdmin, requestId, idempotencyKey, bodyHash }: SweepRequest & { bodyHash: string },
-  ): Promise<{ row: SweepRow; cells: string[] }> {
-    const { savedWorkflows, tasks, clock } = this.#options;
-    const { workflowId, version: _version, name, params = {}, axes: _axes, wildcards = [], ...rest } = input;
-    const { wildcardSeed = Math.floor(Math.random() * 2 ** 31), ...settings } = rest;
+    { userId, byAdmin, seed = 0 }: { userId: string; byAdmin: boolean; seed?: number },
+  ) {
+    const { savedWorkflows, tasks } = this.#options;
+    const { workflowId: _workflowId, version: _version, name: _name, params = {}, ...rest } = input;
+    const { axes: _axes, wildcards = [], wildcardSeed = seed, ...settings } = rest;
     const workflow = await savedWorkflows.requestsOf(userId, input);
     const axes = readAxes(input, workflow.parameters);
     const values = cellValues({ params, axes, wildcards, seed: wildcardSeed }, workflow.parameters);
@@ -181,13 +189,23 @@ export class WorkflowSweeps {
       { ...first, ...settings },
       { maxPriority: tasks.maxPriorityOf({ byAdmin }), priorityBefore: 0 },
     );
-    const now = clock();
+    return { workflow, params, axes, values, wildcards, wildcardSeed, settings };
+  }
+
+  async #prepare(
+    input: NewSweep,
+    { userId, byAdmin, requestId, idempotencyKey, bodyHash }: SweepRequest & { bodyHash: string },
+  ): Promise<{ row: SweepRow; cells: string[] }> {
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    const plan = await this.#plan(input, { userId, byAdmin, seed });
+    const { workflow, params, axes, values, wildcards, wildcardSeed, settings } = plan;
+    const now = this.#options.clock();
     const row: SweepRow = {
       id: newTimeOrderedId(now),
       owner: userId,
-      workflowId,
+      workflowId: input.workflowId,
       version: workflow.version,
-      name: name?.trim() ?? workflow.name,
+      name: input.name?.trim() ?? workflow.name,
       params: JSON.stringify(params),
       settings: JSON.stringify(settings),
       axes: JSON.stringify(axes),
