@@ -33,6 +33,8 @@ type Trx = WriteTransaction<ConversationTables>;
 
 export interface NewThread {
   threadId: string;
+  /** True when the gateway has just made this id, so that no thread has or had it. */
+  isNewId?: boolean;
   assistantId?: string | null;
   metadata?: Metadata;
   ttl?: ThreadTtl | null;
@@ -230,7 +232,7 @@ export class ThreadStore {
 export async function createIfMissing(
   trx: Trx,
   owner: Owner,
-  { threadId, assistantId = null, metadata = {}, ttl = null, at }: NewThread,
+  { threadId, isNewId = false, assistantId = null, metadata = {}, ttl = null, at }: NewThread,
 ): Promise<{ thread: ThreadRow; isNew: boolean }> {
   const userId = userScope(owner);
   if (userId === null) throw new Error('A thread is made for a user. Pass { user }.');
@@ -250,7 +252,7 @@ export async function createIfMissing(
   };
   const [inserted, deleted] = await Promise.all([
     newThread.first(trx, row),
-    deletedThread.first(trx, { threadId }),
+    isNewId ? undefined : deletedThread.first(trx, { threadId }),
   ]);
   if (deleted) throw threadNotFound(threadId);
   if (inserted) {

@@ -63,6 +63,7 @@ export class Threads {
     const { store, newId } = this.#options;
     const { thread, isNew } = await store.create(owner, {
       threadId: requested.threadId ?? newId(),
+      isNewId: requested.threadId === null,
       assistantId: requested.assistantId,
       metadata: withoutReserved(requested.metadata),
       ttl: requested.ttl ?? null,
@@ -136,6 +137,7 @@ export class Threads {
     const copyId = newId();
     const { thread } = await store.create(owner, {
       threadId: copyId,
+      isNewId: true,
       assistantId: source?.assistant_id ?? null,
       metadata: { ...metadata, thread_id: copyId },
       at: this.#now(),

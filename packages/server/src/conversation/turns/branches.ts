@@ -57,7 +57,8 @@ export class Branches {
     const branchId = newId();
     const at = toIso(clock());
     const metadata = branchMetadata(source, at);
-    await store.create(owner, { threadId: branchId, assistantId: thread.assistant_id, metadata, at });
+    const { assistant_id: assistantId } = thread;
+    await store.create(owner, { threadId: branchId, isNewId: true, assistantId, metadata, at });
     try {
       return await this.#fill(owner, { branchId, source, title: body.title?.trim() || thread.display_name });
     } catch (error) {
