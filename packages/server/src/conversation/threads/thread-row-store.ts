@@ -40,12 +40,18 @@ export const newThread = new Prepared((db: Db, row: Insertable<ThreadTable>) =>
     .returningAll(),
 );
 
+/** The metadata change when they are still as the caller knows them. */
 export const busyThread = new Prepared(
-  (db: Db, { threadId, assistant, at }: Named & { assistant: string; at: string }) =>
+  (db: Db, busy: Named & { assistant: string; known: string | null; stamped: string | null; at: string }) =>
     db
       .updateTable('threads')
-      .set({ status: 'busy', assistant_id: assistant, updated_at: at })
-      .where('thread_id', '=', threadId)
+      .set({
+        status: 'busy',
+        assistant_id: busy.assistant,
+        metadata: sql<string>`case when metadata = ${busy.known} then ${busy.stamped} else metadata end`,
+        updated_at: busy.at,
+      })
+      .where('thread_id', '=', busy.threadId)
       .returningAll(),
 );
 

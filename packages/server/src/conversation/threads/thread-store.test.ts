@@ -149,6 +149,29 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     expect(JSON.parse(snapshot?.interrupts ?? '')).toEqual(interrupts);
   });
 
+  test('a run that knows the metadata of the thread writes them with its status', async () => {
+    const threadId = await thread({ topic: 'x' });
+    const busy = { stamp, assistant: stamp.assistant_id, knownMetadata: '{"topic":"x"}', at: later };
+    await database.write((trx) => setBusy(trx, threadId, busy));
+    const found = await store.find(threadId);
+    expect(JSON.parse(found?.metadata ?? '')).toEqual({ topic: 'x', ...stamp });
+    expect((await indexed(threadId)).map(({ key, updated_at }) => [key, updated_at])).toEqual([
+      ['assistant_id', later],
+      ['graph_id', later],
+      ['topic', later],
+    ]);
+  });
+
+  test('a run keeps metadata that came after it has read the thread', async () => {
+    const threadId = await thread();
+    await store.mergeMetadata(anna, threadId, { metadata: { topic: 'new' }, at: later });
+    const busy = { stamp, assistant: stamp.assistant_id, knownMetadata: '{}', at: later };
+    await database.write((trx) => setBusy(trx, threadId, busy));
+    const found = await store.find(threadId);
+    expect(JSON.parse(found?.metadata ?? '')).toEqual({ topic: 'new', ...stamp });
+    expect((await indexed(threadId)).map(({ key }) => key)).toEqual(['assistant_id', 'graph_id', 'topic']);
+  });
+
   test('an end without a state keeps the state, and one without a title keeps the title', async () => {
     const threadId = await thread();
     const titled = state({ values: { title: 'Kept' } });

@@ -275,13 +275,33 @@ export async function setBusy(
   {
     assistant,
     stamp,
+    knownMetadata = null,
     at,
-  }: { assistant: string; stamp: { graph_id: string; assistant_id: string }; at: string },
+  }: {
+    assistant: string;
+    stamp: { graph_id: string; assistant_id: string };
+    /** As the caller has read them; left out for a thread that it has not read. */
+    knownMetadata?: string | null;
+    at: string;
+  },
 ): Promise<boolean> {
-  const thread = await busyThread.first(trx, { threadId, assistant, at });
+  const change = changeOf(knownMetadata, stamp);
+  const thread = await busyThread.first(trx, { threadId, assistant, at, ...change });
   if (!thread) return false;
-  await Promise.all([moveInIndex(trx, thread), stampMetadata(trx, thread, stamp)]);
+  if (change.known === null || thread.metadata !== change.stamped)
+    await Promise.all([moveInIndex(trx, thread), stampMetadata(trx, thread, stamp)]);
+  else
+    await Promise.all([
+      moveInIndex(trx, { ...thread, metadata: change.known }),
+      indexEntries(trx, thread, stamp),
+    ]);
   return true;
+}
+
+/** Returns nothing to change when the metadata are not known, or have the stamp already. */
+function changeOf(known: string | null, stamp: Metadata): { known: string | null; stamped: string | null } {
+  const stamped = known && metadataText(mergedMetadata(known, stamp));
+  return stamped === known ? { known: null, stamped: null } : { known, stamped };
 }
 
 /** Returns false when the thread has been deleted meanwhile. Nothing is written then, so nothing of it comes back. */

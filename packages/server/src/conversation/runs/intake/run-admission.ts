@@ -27,6 +27,8 @@ export interface NewRun {
   createThread: boolean;
   /** 1: at the end of the run; 2: once its webhook has been called. */
   deleteThread: 0 | 1 | 2;
+  /** The metadata of the thread as they were read; null when no thread was found. */
+  knownMetadata: string | null;
   agent: ResolvedAgent;
   assistantName: string;
   /** The assistant of the next run that names none. */
@@ -75,6 +77,7 @@ interface RunToAdmit {
   kwargs: string;
   /** The metadata of the thread to create when it does not exist; null when it must exist. */
   newThread: Metadata | null;
+  knownMetadata: string | null;
   stamp: Stamp;
   assistant: string;
   afterSeconds: number;
@@ -107,7 +110,7 @@ async function admit(
   toAdmit: RunToAdmit,
   { ending, hasCheckpoint }: Pick<RunAdmissionOptions, 'ending' | 'hasCheckpoint'>,
 ): Promise<Omit<AdmittedRun, 'kwargs'>> {
-  const { row, kwargs, stamp, assistant, workerId } = toAdmit;
+  const { row, kwargs, stamp, assistant, knownMetadata, workerId } = toAdmit;
   const { thread_id: threadId, created_at: at } = row;
   const [, admission] = await Promise.all([lockRuns(trx, threadId), nextAdmission(trx, threadId)]);
   const { checkpoint } = toAdmit;
@@ -121,7 +124,7 @@ async function admit(
   const isNext = others.length === 0 && toAdmit.afterSeconds === 0;
   const claimed = isNext && workerId !== null ? claimedBy(workerId, at) : {};
   const [isThere, run] = await Promise.all([
-    setBusy(trx, threadId, { stamp, assistant, at }),
+    setBusy(trx, threadId, { stamp, assistant, knownMetadata, at }),
     insertRun(trx, { ...row, admission, follow_up_to_run_id, ...claimed }, kwargs),
   ]);
   if (!isThere) throw threadNotFound(threadId);
@@ -190,12 +193,13 @@ function toAdmitOf(
   input: NewRun,
   { nowMs, workerId }: { nowMs: number; workerId: string | null },
 ): RunToAdmit {
-  const { kwargs, createThread, nextAssistant, afterSeconds, followUpTo } = input;
+  const { kwargs, createThread, knownMetadata, nextAssistant, afterSeconds, followUpTo } = input;
   const stamp = stampOf(input);
   return {
     row: rowOf(input, nowMs),
     kwargs: kwargsText(kwargs),
     newThread: createThread ? { ...withoutReserved(kwargs.metadata), ...stamp } : null,
+    knownMetadata,
     stamp,
     assistant: nextAssistant,
     afterSeconds,

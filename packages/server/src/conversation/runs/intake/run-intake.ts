@@ -109,6 +109,7 @@ export class RunIntake {
       ...target,
       runId: runId ?? newRunId(),
       userId,
+      knownMetadata: thread?.metadata ?? null,
       agent,
       assistantName,
       nextAssistant: agentThatWorks(agent, kwargs) ?? assistantName,
