@@ -29,7 +29,7 @@ import type { RunLine } from './execution/run-line.ts';
 import { RunMetrics } from './execution/run-metrics.ts';
 import { RunScheduler } from './execution/run-scheduler.ts';
 import { RunWork } from './execution/run-work.ts';
-import { type HasCheckpoint, RunAdmission } from './intake/run-admission.ts';
+import { type HasCheckpoint, RunAdmission, type RunAdmissionOptions } from './intake/run-admission.ts';
 import { RunIntake, type RunIntakeOptions } from './intake/run-intake.ts';
 import { RunClaimStore } from './records/run-claim-store.ts';
 import { RunNews } from './records/run-news.ts';
@@ -80,7 +80,7 @@ export interface RunsConfiguration {
   onRecovery: 'resume' | 'fail';
   /** True when a thread whose agent has written no title gets one. */
   givesTitles: boolean;
-  limits: RunIntakeOptions['limits'];
+  limits: RunIntakeOptions['limits'] & RunAdmissionOptions['limits'];
 }
 
 /** Creates everything about runs. */
@@ -140,13 +140,19 @@ export function createRuns(dependencies: RunsDependencies): Runs {
       agents: dependencies.agents,
       states,
       webhooks,
-      line: work.waiting,
       limits: options.limits,
       modelNames: dependencies.modelNames,
       customAgent: dependencies.customAgent,
       newRunId: () => newTimeOrderedId(clock()),
     }),
-    admission: new RunAdmission({ database, hasCheckpoint: dependencies.hasCheckpoint, ending, clock }),
+    admission: new RunAdmission({
+      database,
+      hasCheckpoint: dependencies.hasCheckpoint,
+      ending,
+      line: work.waiting,
+      limits: options.limits,
+      clock,
+    }),
     ending,
     ends,
     starts,

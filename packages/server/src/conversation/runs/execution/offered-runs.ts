@@ -2,8 +2,10 @@ import { systemTimer, type Timer } from '../../../lib/async/timer.ts';
 import { within } from '../../../lib/async/within.ts';
 import { type Clock, toIso } from '../../../lib/clock.ts';
 import { minuteMs, secondMs } from '../../../lib/time-units.ts';
+import type { WriteTransaction } from '../../../platform/database/database.ts';
 import type { OfferOutcome, OfferQueue } from '../../../platform/offers/offer-queue.ts';
 import type { StartTags } from '../../../platform/offers/start-tags.ts';
+import type { ConversationTables } from '../../tables.ts';
 import type { ThreadAfterRun } from '../ending/run-followers.ts';
 import type { OfferableRun, RunStore, WaitingRun } from '../records/run-store.ts';
 import type { RunExecutor } from './run-executor.ts';
@@ -101,9 +103,12 @@ export class OfferedRuns implements RunLine {
     if (!this.#isStopped && this.#slots.hasRoom) this.#options.queue.resume();
   }
 
-  async waiting(userId: string): Promise<{ ofAll: number; ofUser: number }> {
+  async waiting(
+    userId: string,
+    trx?: WriteTransaction<ConversationTables>,
+  ): Promise<{ ofAll: number; ofUser: number }> {
     const { store, limits } = this.#options;
-    return store.countWaiting(userId, limits);
+    return store.countWaiting(userId, limits, trx);
   }
 
   /** The order between owners begins again while no run waits, or when its numbers come to their end. */

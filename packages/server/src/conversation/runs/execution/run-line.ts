@@ -1,3 +1,5 @@
+import type { WriteTransaction } from '../../../platform/database/database.ts';
+import type { ConversationTables } from '../../tables.ts';
 import type { ThreadAfterRun } from '../ending/run-followers.ts';
 import type { ClaimedRun } from '../records/run-claim-store.ts';
 import type { WaitingRun } from '../records/run-store.ts';
@@ -20,8 +22,11 @@ export interface RunLine {
   remove(run: Pick<WaitingRun, 'run_id' | 'thread_id'>, thread: ThreadAfterRun): void;
   /** Begins as many runs as there is room for. */
   pump(): void;
-  /** Returns how many runs wait, of all users and of one. */
-  waiting(userId: string): Promise<{ ofAll: number; ofUser: number }>;
+  /** Returns how many runs wait, of all users and of one. A unit passes its transaction. */
+  waiting(
+    userId: string,
+    trx?: WriteTransaction<ConversationTables>,
+  ): Promise<{ ofAll: number; ofUser: number }>;
   /** True when this process finds runs only by messages of other processes. */
   readonly listens: boolean;
   /** Looks after the line itself, now and then. */

@@ -60,6 +60,20 @@ test('as many runs wait as are allowed; more are refused before they are stored'
   expect(await fixture.database.read.selectFrom('runs').select('run_id').execute()).toHaveLength(4);
 });
 
+test('a run that begins at once is admitted beside a full line, and one that would wait is not', async () => {
+  const { runs } = await fixture.start({
+    slots: 2,
+    limits: { waiting: 1, waitingPerUser: 1, recursion: { standard: 100, max: 1_000 } },
+  });
+  await fixture.thread('a');
+  await runs.start(alice, 'a', hello(), { claim: true });
+  await runs.start(alice, 'a', hello(), { claim: true });
+  const refused = runs.start(alice, 'a', hello(), { claim: true });
+  await expect(refused).rejects.toMatchObject({ code: 'too_many_runs' });
+  const other = await runs.start(alice, await fixture.thread('b'), hello(), { claim: true });
+  expect(other.run.status).toBe('running');
+});
+
 test('a run that finds room begins in the unit that stores it, and waits otherwise', async () => {
   const { runs, runner } = await fixture.start({ slots: 1 });
   const first = await runs.start(alice, await fixture.thread('a'), hello(), { claim: true });

@@ -10,6 +10,7 @@ import { threadNotFound } from '../../threads/thread.ts';
 import { type Metadata, withoutReserved } from '../../threads/thread-metadata.ts';
 import { createIfMissing, nextAdmission, setBusy } from '../../threads/thread-store.ts';
 import type { RunEnding, WrittenEnd } from '../ending/run-ending.ts';
+import type { RunLine } from '../execution/run-line.ts';
 import { decideCancel } from '../records/run.ts';
 import { requestCancel } from '../records/run-claim-store.ts';
 import { kwargsText } from '../records/run-kwargs.ts';
@@ -63,10 +64,13 @@ export type HasCheckpoint = (
   checkpoint: { threadId: string; namespace: string; id: string },
 ) => Promise<boolean>;
 
-interface RunAdmissionOptions {
+export interface RunAdmissionOptions {
   database: Database<ConversationTables>;
   hasCheckpoint: HasCheckpoint;
   ending: RunEnding;
+  line: Pick<RunLine, 'waiting'>;
+  /** The number of runs that may wait. */
+  limits: { waiting: number; waitingPerUser: number };
   clock: Clock;
 }
 
@@ -108,7 +112,7 @@ export class RunAdmission {
 async function admit(
   trx: Trx,
   toAdmit: RunToAdmit,
-  { ending, hasCheckpoint }: Pick<RunAdmissionOptions, 'ending' | 'hasCheckpoint'>,
+  { ending, hasCheckpoint, line, limits }: Omit<RunAdmissionOptions, 'database' | 'clock'>,
 ): Promise<Omit<AdmittedRun, 'kwargs'>> {
   const { row, kwargs, stamp, assistant, knownMetadata, workerId } = toAdmit;
   const { thread_id: threadId, created_at: at } = row;
@@ -122,13 +126,25 @@ async function admit(
   const made = await makeRoom(trx, others, { row, ending });
   const follow_up_to_run_id = await followUpOf(trx, toAdmit, { isFirst });
   const isNext = others.length === 0 && toAdmit.afterSeconds === 0;
-  const claimed = isNext && workerId !== null ? claimedBy(workerId, at) : {};
+  const claimed = isNext && workerId !== null ? claimedBy(workerId, at) : null;
+  if (!claimed) await requireRoom(trx, row.user_id, { line, limits });
   const [isThere, run] = await Promise.all([
     setBusy(trx, threadId, { stamp, assistant, knownMetadata, at }),
     insertRun(trx, { ...row, admission, follow_up_to_run_id, ...claimed }, kwargs),
   ]);
   if (!isThere) throw threadNotFound(threadId);
   return { run, isNext, ...made };
+}
+
+/** A run that begins at once waits for none, so it is not counted. */
+async function requireRoom(
+  trx: Trx,
+  userId: string,
+  { line, limits }: Pick<RunAdmissionOptions, 'line' | 'limits'>,
+): Promise<void> {
+  const { ofAll, ofUser } = await line.waiting(userId, trx);
+  if (ofAll < limits.waiting && ofUser < limits.waitingPerUser) return;
+  throw new AppError('too_many_runs');
 }
 
 async function createThreadOf(

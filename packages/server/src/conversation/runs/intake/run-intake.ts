@@ -16,7 +16,6 @@ import type { ThreadRow } from '../../tables.ts';
 import { assistantOf, titleByHand } from '../../threads/thread.ts';
 import type { ThreadAccess } from '../../threads/thread-access.ts';
 import type { RunWebhooks } from '../ending/run-webhooks.ts';
-import type { RunLine } from '../execution/run-line.ts';
 import { requireValidSettings } from '../records/lead-agent-settings.ts';
 import { requestedAgentOf, withAgent } from '../records/run-agent.ts';
 import {
@@ -51,12 +50,7 @@ export interface RunIntakeOptions {
   agents: Pick<Agents, 'resolve'>;
   states: Pick<GraphStates, 'current' | 'lastSettings'>;
   webhooks: Pick<RunWebhooks, 'requireCallable'>;
-  line: Pick<RunLine, 'waiting'>;
-  limits: {
-    waiting: number;
-    waitingPerUser: number;
-    recursion: { standard: number; max: number };
-  };
+  limits: { recursion: { standard: number; max: number } };
   /** A custom agent of the caller's by its name, or one that a run may set up. Throws `agent_not_found`. */
   customAgent: (
     owner: Owner,
@@ -93,7 +87,6 @@ export class RunIntake {
         ? await this.#ownThread(owner, body, mountRules[mount])
         : await this.#namedThread(owner, threadId, body);
     await this.#requireOwn(owner, target.threadId, body);
-    await this.#requireRoom(userId);
     const { assistantName, agent, settings } = await this.#assistantOf(owner, body, thread);
     const isOurs = agent.graphId === leadAgentName;
     if (isOurs) requireOwnMessages(body);
@@ -167,13 +160,6 @@ export class RunIntake {
         input: id,
       });
     }
-  }
-
-  async #requireRoom(userId: string): Promise<void> {
-    const { line, limits } = this.#options;
-    const { ofAll, ofUser } = await line.waiting(userId);
-    if (ofAll < limits.waiting && ofUser < limits.waitingPerUser) return;
-    throw new AppError('too_many_runs');
   }
 
   /** The assistant that the request names, or the one that the thread goes on with. */

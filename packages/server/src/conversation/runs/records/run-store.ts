@@ -166,8 +166,8 @@ export class RunStore {
   async countWaiting(
     userId: string,
     limits: { waiting: number; waitingPerUser: number },
+    read: Read = this.#database.read,
   ): Promise<{ ofAll: number; ofUser: number }> {
-    const { read } = this.#database;
     const waiting = read
       .selectFrom('runs')
       .select('run_id')
