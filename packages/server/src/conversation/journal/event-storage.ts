@@ -42,7 +42,8 @@ export const answerTypes = ['ai_message', 'ai_tool_call'] as const;
 export interface EventStorage {
   /**
    * Commits what the outbox holds, and perhaps what comes meanwhile, with this unit or before it. Returns the result of the unit.
-   * When it fails, the unit does not happen and the events keep waiting. A deleted thread accepts no events.
+   * When it fails, the unit does not happen and the events keep waiting. The unit itself fails when the thread is deleted: then no
+   * process has a claim on the run.
    */
   write<Result>(run: RunKey, outbox: Outbox, unit: RunUnit<Result>): Promise<Result>;
   list(owner: Owner, filter: EventFilter): Promise<RunEvent[]>;

@@ -1,7 +1,6 @@
 import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Coverage } from '../../agents/run-contract/event-origin.ts';
-import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { hasJsonEntry, isOneOf } from '../../platform/database/dialect.ts';
@@ -189,8 +188,7 @@ async function insertEvents(
   { run, events }: { run: RunKey; events: readonly StoredEvent[] },
 ): Promise<number> {
   const { threadId, runId, userId } = run;
-  // In this order: an earlier deletion is committed by the time that the numbers are taken, and a later one removes these rows.
-  const [last] = await Promise.all([takeSeqs(trx, threadId, events.length), requireThread(trx, threadId)]);
+  const last = await takeSeqs(trx, threadId, events.length);
   const first = last - events.length + 1;
   const rows = events.map(
     (event, index): RunEventRow => ({
@@ -213,12 +211,6 @@ async function takeSeqs(trx: Trx, threadId: string, howMany: number): Promise<nu
   const taken = await nextSeqs.first(trx, { threadId, howMany });
   if (!taken) throw new Error(`The numbers of thread ${threadId} could not be taken.`);
   return taken.event_seq;
-}
-
-async function requireThread(trx: Trx, threadId: string): Promise<void> {
-  if (await isThreadDeleted(trx, threadId)) {
-    throw new AppError('thread_not_found', { message: `Thread ${threadId} not found` });
-  }
 }
 
 export async function isThreadDeleted(read: Kysely<ConversationTables>, threadId: string): Promise<boolean> {
