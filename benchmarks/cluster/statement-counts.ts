@@ -4,6 +4,7 @@ import pg from 'pg';
 export interface Statements {
   /** All of them; `begin` and `commit` count. */
   all: number;
+  /** The transactions that wrote or locked something, also those of a single statement. */
   commits: number;
   /** The most frequent first. Their times include the wait for a lock. */
   each: { query: string; calls: number; totalMs: number; slowestMs: number }[];
@@ -12,6 +13,7 @@ export interface Statements {
 /** Counts the statements of one database of a server that was started with `countsStatements`. */
 export class StatementCounts {
   readonly #client: pg.Client;
+  #firstTransaction = 0;
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -26,6 +28,7 @@ export class StatementCounts {
 
   async begin(): Promise<void> {
     await this.#client.query('select pg_stat_statements_reset()');
+    this.#firstTransaction = await this.#nextTransaction();
   }
 
   async read(): Promise<Statements> {
@@ -37,7 +40,7 @@ export class StatementCounts {
     }>(
       `select query, calls, total_exec_time as total, max_exec_time as slowest from pg_stat_statements
        where dbid = (select oid from pg_database where datname = current_database())
-       and query not like '%pg_stat_statements%' order by calls desc`,
+       and query not like '%pg_stat_statements%' and query not like '%pg_snapshot_xmax%' order by calls desc`,
     );
     const each = rows.map(({ query, calls, total, slowest }) => ({
       query,
@@ -49,9 +52,17 @@ export class StatementCounts {
       each.reduce((total, one) => total + of(one), 0);
     return {
       all: sum(({ calls }) => calls),
-      commits: sum(({ query, calls }) => (/^commit/i.test(query) ? calls : 0)),
+      commits: (await this.#nextTransaction()) - this.#firstTransaction,
       each,
     };
+  }
+
+  /** Only a transaction that writes or locks takes a number. */
+  async #nextTransaction(): Promise<number> {
+    const { rows } = await this.#client.query<{ next: string }>(
+      'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
+    );
+    return Number(rows[0]?.next);
   }
 
   async close(): Promise<void> {

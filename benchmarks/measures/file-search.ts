@@ -157,9 +157,9 @@ async function storingMs(database: Database<DispatchTables>): Promise<{ ms: numb
     if (index % 2 === 0) await database.write((trx) => trx.insertInto('files').values(row).execute());
     else {
       const words = wordsOfFile(row, wordsOfGraph(graph, new Set()));
-      await database.write(async (trx) => {
+      await database.write(async (trx, lastly) => {
         await trx.insertInto('files').values(row).execute();
-        await insertTexts(trx, [{ fileId: row.id, words }]);
+        lastly(...insertTexts([{ fileId: row.id, words }]));
       });
     }
     const { user, system } = process.cpuUsage(own);
@@ -172,12 +172,12 @@ async function storingMs(database: Database<DispatchTables>): Promise<{ ms: numb
 async function fill(database: Database<DispatchTables>): Promise<void> {
   const random = randomOf(7);
   for (let from = 0; from < files; from += 500) {
-    await database.write(async (trx) => {
-      for (let index = from; index < from + 500; index += 1) {
-        const words = wordsOfGraph(graphOf(index, random), new Set());
-        await insertOutputs(trx, owner, { rows: [rowOf(index, random)], words });
-      }
+    const units = Array.from({ length: 500 }, (_, index) => {
+      const words = wordsOfGraph(graphOf(from + index, random), new Set());
+      const outputs = insertOutputs(owner, { rows: [rowOf(from + index, random)], words });
+      return database.write(async (_trx, lastly) => lastly(...outputs));
     });
+    await Promise.all(units);
   }
   if (database.dialect === 'postgres') await database.write((trx) => sql`analyze`.execute(trx));
 }

@@ -4,6 +4,7 @@ import type { Database, DatabaseMeter } from '../src/platform/database/database.
 import { isUniqueViolation } from '../src/platform/database/database-errors.ts';
 import { migrate, pendingMigrations } from '../src/platform/database/migrate.ts';
 import { Prepared } from '../src/platform/database/prepared.ts';
+import { PreparedRows } from '../src/platform/database/prepared-rows.ts';
 import { tableExists } from '../src/platform/database/table-exists.ts';
 
 interface Tables {
@@ -22,6 +23,18 @@ const createNotes = {
       .execute();
   },
 };
+
+const newNotes = new PreparedRows(
+  ['id', 'text', 'size'],
+  (db: Kysely<Tables>, rows: Omit<Tables['notes'], 'bytes'>[]) =>
+    db.insertInto('notes').values(rows.map((row) => ({ ...row, bytes: null }))),
+);
+const withText = new Prepared((db: Kysely<Tables>, { id, text }: { id: string; text: string }) =>
+  db.updateTable('notes').set({ text }).where('id', '=', id),
+);
+const without = new Prepared((db: Kysely<Tables>, { id }: { id: string }) =>
+  db.deleteFrom('notes').where('id', '=', id),
+);
 
 /** The behaviour of every database. `open` returns an empty one. */
 export function databaseConformance(
@@ -203,74 +216,61 @@ export function databaseConformance(
         expect(await ids()).toEqual(['a']);
       });
 
-      it('writes what a unit hands in last, in its order', async () => {
-        const note = { id: 'last', text: 'first', size: null, bytes: null };
-        await database.write(async (trx, lastly) => {
-          await trx
-            .insertInto('notes')
-            .values({ ...note, id: 'before' })
-            .execute();
-          lastly(
-            trx.insertInto('notes').values(note).execute(),
-            trx.updateTable('notes').set({ text: 'second' }).where('id', '=', 'last').execute(),
-          );
-        });
+      it('writes what a unit hands in last, each statement with its own values', async () => {
+        await insert('changed');
+        await insert('gone');
+        // Twice, since what was joined once is kept.
+        for (const round of ['1', '2']) {
+          const later = newNotes.bind(['b', 'c'].map((id) => ({ id: `${id}${round}`, text: id, size: 3 })));
+          await database.write(async (trx, lastly) => {
+            await trx
+              .insertInto('notes')
+              .values({ id: `a${round}`, text: 'a', size: null, bytes: null })
+              .execute();
+            lastly(withText.bind({ id: 'changed', text: round }), ...later);
+            lastly(without.bind({ id: 'gone' }));
+          });
+        }
         const rows = await database.read.selectFrom('notes').select(['id', 'text']).orderBy('id').execute();
-        expect(rows).toEqual([
-          { id: 'before', text: 'first' },
-          { id: 'last', text: 'second' },
+        expect(rows.map(({ id, text }) => `${id}: ${text}`)).toEqual([
+          ...['a1: a', 'a2: a', 'b1: b', 'b2: b', 'c1: c', 'c2: c', 'changed: 2'],
         ]);
       });
 
-      it('undoes a unit when what it hands in last fails', async () => {
-        const note = { text: '', size: null, bytes: null };
-        await insert('taken');
-        const failing = database.write(async (trx, lastly) => {
-          await trx
-            .insertInto('notes')
-            .values({ ...note, id: 'before' })
-            .execute();
-          lastly(
-            trx
-              .insertInto('notes')
-              .values({ ...note, id: 'taken' })
-              .execute(),
-          );
-        });
-        expect(await failing.catch(isUniqueViolation)).toBe(true);
-        expect(await ids()).toEqual(['taken']);
+      it('writes any number of statements that a unit only hands in', async () => {
+        const numbers = Array.from({ length: 20 }, (_, index) => String(index + 10));
+        const notes = numbers.flatMap((id) => newNotes.bind([{ id, text: '', size: null }]));
+        await database.write(async (_trx, lastly) => lastly(...notes));
+        expect(await ids()).toEqual(numbers);
       });
 
-      it('tells the failure of what a unit hands in last, and not of what it asks for behind it', async () => {
-        const note = { text: '', size: null, bytes: null };
-        await insert('taken');
-        const failing = database.write(async (trx, lastly) => {
-          lastly(
-            trx
-              .insertInto('notes')
-              .values({ ...note, id: 'taken' })
-              .execute(),
-          );
-          await trx.selectFrom('notes').select('id').execute();
-        });
-        expect(await failing.catch(isUniqueViolation)).toBe(true);
-      });
+      it.each(['first', 'only'])(
+        'undoes a unit when what it hands in last fails, with writes %s',
+        async (which) => {
+          await insert('taken');
+          const failing = database.write(async (trx, lastly) => {
+            const before = { id: 'before', text: '', size: null, bytes: null };
+            if (which === 'first') await trx.insertInto('notes').values(before).execute();
+            lastly(...newNotes.bind([{ id: 'new', text: '', size: null }]));
+            lastly(...newNotes.bind([{ id: 'taken', text: '', size: null }]));
+          });
+          expect(await failing.catch(isUniqueViolation)).toBe(true);
+          expect(await ids()).toEqual(['taken']);
+        },
+      );
 
       it('undoes a unit that hands in last what cannot be stored', async () => {
         const failing = database.write(async (trx, lastly) => {
           await trx.insertInto('notes').values({ id: 'before', text: '', size: null, bytes: null }).execute();
-          lastly(trx.updateTable('notes').set({ size: Number.NaN }).execute());
+          lastly(...newNotes.bind([{ id: 'last', text: '', size: Number.NaN }]));
         });
         await expect(failing).rejects.toThrow('not a number');
         expect(await ids()).toEqual([]);
       });
 
-      it('refuses a unit that hands in last what asks for a second statement', async () => {
-        const failing = database.write(async (trx, lastly) => {
-          const read = trx.selectFrom('notes').select('id');
-          lastly(read.execute().then(() => read.execute()));
-        });
-        await expect(failing).rejects.toThrow('This unit is over');
+      it('refuses what a unit hands in after it has returned', async () => {
+        const kept = await database.write(async (_trx, lastly) => ({ lastly }));
+        expect(() => kept.lastly(without.bind({ id: 'a' }))).toThrow('This unit is over');
       });
 
       it('prevents a unit from using the database after it has returned', async () => {

@@ -3,6 +3,7 @@ import { pushLimits } from '@switchyard/contract/dispatch/push';
 import { say, type Wording } from '@switchyard/contract/sentences/sentences';
 import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { toIso } from '../../lib/clock.ts';
+import type { BoundStatement } from '../../platform/database/bound-statement.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { NewFile, TaskProgress } from '../dispatch-events.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
@@ -25,19 +26,16 @@ export interface RecordDeps extends Pick<DispatchParts, 'events' | 'clock'> {
   timer?: Timer;
   /** Aborts when the runner may not write any more. */
   signal: AbortSignal;
-  /** Writes the rows of kept outputs in the transaction that ends the task. */
-  insertKept: (
-    trx: Trx,
-    output: {
-      task: Pick<TaskRow, 'id' | 'owner' | 'workflowId'>;
-      kept: readonly KeptOutput[];
-      /** The words of the graph, by which the files are found. */
-      words: readonly string[];
-      at: string;
-    },
-  ) => Promise<void>;
-  /** Work that commits with the end of a task, such as its webhooks. */
-  withEnd: (trx: Trx, task: TaskRow) => Promise<void>;
+  /** Returns what stores kept outputs, in the transaction that ends the task. */
+  insertKept: (output: {
+    task: Pick<TaskRow, 'id' | 'owner' | 'workflowId'>;
+    kept: readonly KeptOutput[];
+    /** The words of the graph, by which the files are found. */
+    words: readonly string[];
+    at: string;
+  }) => readonly BoundStatement[];
+  /** Adds the calls of webhooks, in the same transaction. */
+  addCalls: (trx: Trx, task: TaskRow) => Promise<void>;
 }
 
 /** A crash loses what is known of the nodes since the last checkpoint; the history of the worker fills part of it. */
@@ -223,7 +221,7 @@ export class AttemptRecord {
     end: Pick<TaskRow, 'error' | 'result'> & { status: 'completed' | 'failed' },
     { outcome, kept, words }: { outcome: string; kept: readonly KeptOutput[]; words: readonly string[] },
   ): Promise<boolean> {
-    const { attempts, marks, events, clock, insertKept, withEnd } = this.#deps;
+    const { attempts, marks, events, clock, insertKept, addCalls } = this.#deps;
     const unwritten = marks.take(this.fence);
     const nodes = this.#endNodes();
     const at = toIso(clock());
@@ -242,11 +240,9 @@ export class AttemptRecord {
     const row: TaskRow = { ...this.#row, ...change };
     const acceptedAt = unwritten?.accepted?.at ?? null;
     const ending = { outcome, acceptedAt, nodes, mayHoldFiles: this.#mayHoldFiles, ...change };
-    const written = await attempts.end(this.fence, ending, async (trx) => {
-      await Promise.all([
-        withEnd(trx, row),
-        kept.length > 0 && insertKept(trx, { task: row, kept, words, at }),
-      ]);
+    const written = await attempts.end(this.fence, ending, {
+      outputs: kept.length > 0 ? insertKept({ task: row, kept, words, at }) : [],
+      addCalls: (trx) => addCalls(trx, row),
     });
     if (!written) return false;
     this.#isOver = true;

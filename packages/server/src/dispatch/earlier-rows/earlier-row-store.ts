@@ -143,7 +143,7 @@ export class EarlierRowStore {
   /** Leaves out files that were deleted meanwhile, and those that have their words by now. */
   async addWords(texts: readonly { fileId: string; words: readonly string[] }[]): Promise<void> {
     const fileIds = texts.map(({ fileId }) => fileId);
-    await this.#database.write(async (trx) => {
+    await this.#database.write(async (trx, lastly) => {
       const present = await trx
         .selectFrom('files')
         .select('id')
@@ -157,10 +157,7 @@ export class EarlierRowStore {
         .execute();
       const open = new Set(present.map(({ id }) => id));
       for (const { fileId } of known) open.delete(fileId);
-      await insertTexts(
-        trx,
-        texts.filter(({ fileId }) => open.has(fileId)),
-      );
+      lastly(...insertTexts(texts.filter(({ fileId }) => open.has(fileId))));
     });
   }
 }

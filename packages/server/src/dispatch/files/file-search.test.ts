@@ -64,14 +64,15 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
         const saved = { id, name, owner: 'ada', description: '', exposed: 0, version: 1, ...times };
         await trx.insertInto('saved_workflows').values(saved).execute();
       }
-      for (const { row, prompt, params, model } of planted) {
-        const graph = {
-          '1': { class_type: 'Text', inputs: { text: prompt } },
-          '2': { class_type: 'Draw', inputs: { ...params, ckpt_name: model, text: ['1', 0] } },
-        };
-        await insertOutputs(trx, row.owner, { rows: [row], words: wordsOfGraph(graph, new Set()) });
-      }
     });
+    const outputs = planted.map(({ row, prompt, params, model }) => {
+      const graph = {
+        '1': { class_type: 'Text', inputs: { text: prompt } },
+        '2': { class_type: 'Draw', inputs: { ...params, ckpt_name: model, text: ['1', 0] } },
+      };
+      return insertOutputs(row.owner, { rows: [row], words: wordsOfGraph(graph, new Set()) });
+    });
+    await Promise.all(outputs.map((each) => database.write(async (_trx, lastly) => lastly(...each))));
   });
   afterAll(() => opened.close());
 

@@ -6,23 +6,18 @@ import {
   type SqlBool,
   sql,
 } from 'kysely';
-import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { BoundStatement } from '../../platform/database/bound-statement.ts';
 import type { Dialect } from '../../platform/database/dialect.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { DispatchTables, FileTextTable } from '../tables.ts';
 
 type FileRowColumns = Selectable<DispatchTables['files']>;
-type Trx = WriteTransaction<DispatchTables>;
 
-/** Part of the unit that adds files: the words of each, by which it is found. */
-export async function insertTexts(
-  trx: Trx,
+/** Returns part of the unit that adds files: the words of each, by which it is found. */
+export function insertTexts(
   texts: readonly { fileId: string; words: readonly string[] }[],
-): Promise<void> {
-  await newTexts.run(
-    trx,
-    texts.map(({ fileId, words }) => ({ fileId, words: ` ${words.join(' ')} ` })),
-  );
+): BoundStatement[] {
+  return newTexts.bind(texts.map(({ fileId, words }) => ({ fileId, words: ` ${words.join(' ')} ` })));
 }
 
 const newTexts = new PreparedRows(['fileId', 'words'], (db: Kysely<DispatchTables>, rows: FileTextTable[]) =>

@@ -103,11 +103,9 @@ function listsBehave(where: () => Promise<DatabaseOptions>): void {
 
   it('are counted in parts whose sum counts', async () => {
     const database = opened.withTables<DispatchTables>();
-    await database.write(async (trx) => {
-      await insertOutputs(trx, 'dan', {
-        rows: [{ ...uploaded('dan', 1), source: 'output', size: 3 }],
-        words: [],
-      });
+    const row = { ...uploaded('dan', 1), source: 'output', size: 3 } as const;
+    await database.write(async (trx, lastly) => {
+      lastly(...insertOutputs('dan', { rows: [row], words: [] }));
       // A part of no connection, as another replica would have written it.
       await trx.insertInto('file_usage').values({ owner: 'dan', part: 99, bytes: 4, count: 1 }).execute();
     });

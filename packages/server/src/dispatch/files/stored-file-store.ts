@@ -12,10 +12,12 @@ import { sql } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import { type AuditPart, noRecord } from '../../platform/audit/audit.ts';
+import type { BoundStatement } from '../../platform/database/bound-statement.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { dialectOf, lockName, partOfCounter } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
+import type { Lastly } from '../../platform/database/unit.ts';
 import { wordOfOwner, wordsOfFile } from '../graphs/file-words.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
 import { countCeiling } from '../tasks/task-list-store.ts';
@@ -89,7 +91,7 @@ export class StoredFileStore {
    */
   async insertUpload(owner: Owner, row: NewFileRow, { quotaBytes }: { quotaBytes: number }): Promise<void> {
     requireOwner(owner);
-    await this.#database.write((trx) => insertUpload(trx, row, quotaBytes));
+    await this.#database.write((trx, lastly) => insertUpload(trx, row, { quotaBytes, lastly }));
   }
 
   /**
@@ -102,9 +104,9 @@ export class StoredFileStore {
     { quotaBytes }: { quotaBytes: number },
   ): Promise<string> {
     requireOwner(owner);
-    return this.#database.write(async (trx) => {
+    return this.#database.write(async (trx, lastly) => {
       const present = await sameUpload(trx, row);
-      if (!present) await insertUpload(trx, row, quotaBytes);
+      if (!present) await insertUpload(trx, row, { quotaBytes, lastly });
       return present?.id ?? row.id;
     });
   }
@@ -120,13 +122,13 @@ export class StoredFileStore {
   ): Promise<{ row: FileRow; isKnown: boolean }> {
     requireOwner(owner);
     const { owner: user, sha256, blake3, createdAt } = row;
-    return this.#database.write(async (trx) => {
+    return this.#database.write(async (trx, lastly) => {
       const claim = { owner: user, bodyHash: sha256, taskId: row.id, createdAt };
       if (key !== null && !(await claimKey(trx, { ...claim, key })))
         throw new AppError('idempotency_mismatch');
       const known = await newestOf(trx, user).select('id').where('sha256', '=', sha256).executeTakeFirst();
       const present = known && (await sameUpload(trx, row));
-      if (!present) await insertUpload(trx, row, quotaBytes);
+      if (!present) await insertUpload(trx, row, { quotaBytes, lastly });
       if (known)
         await trx
           .updateTable('files')
@@ -148,7 +150,7 @@ export class StoredFileStore {
     { blake3, ...copy }: Pick<FileRow, 'id' | 'createdAt'> & { blake3: string; filename: string | null },
     { quotaBytes }: { quotaBytes: number },
   ): Promise<{ row: FileRow; isKnown: boolean } | undefined> {
-    return this.#database.write(async (trx) => {
+    return this.#database.write(async (trx, lastly) => {
       const ofContent = newestOf(trx, owner).selectAll().where('blake3', '=', blake3);
       const source = await ofContent.$if(this.#locksRows, (query) => query.forShare()).executeTakeFirst();
       if (!source) return undefined;
@@ -156,7 +158,7 @@ export class StoredFileStore {
       const present = await ofContent.where('filename', '=', filename).executeTakeFirst();
       if (present) return { row: present, isKnown: true };
       const row: FileRow = { ...source, ...copy, filename, source: 'upload', taskId: null, workflowId: null };
-      await insertUpload(trx, row, quotaBytes);
+      await insertUpload(trx, row, { quotaBytes, lastly });
       return { row, isKnown: false };
     });
   }
@@ -415,31 +417,31 @@ async function sameUpload(
 }
 
 /** Uploads of one user wait for each other, so that two never take the last room of the quota. */
-async function insertUpload(trx: Trx, row: NewFileRow, quotaBytes: number): Promise<void> {
+async function insertUpload(
+  trx: Trx,
+  row: NewFileRow,
+  { quotaBytes, lastly }: { quotaBytes: number; lastly: Lastly },
+): Promise<void> {
   const { owner, size } = row;
   await lockName(trx, { dialect: dialectOf(trx), name: `uploads of ${owner}`, isShared: false });
   await addUsage(trx, owner, { bytes: size, count: 1 });
   if ((await sumOfUsage(trx, owner)) > quotaBytes) throw new AppError('quota_exceeded');
   await trx.insertInto('files').values(row).execute();
-  await insertTexts(trx, [{ fileId: row.id, words: wordsOfFile(row) }]);
+  lastly(...insertTexts([{ fileId: row.id, words: wordsOfFile(row) }]));
 }
 
-/** Part of the write that ends a task; `words` are those of its graph. Outputs count towards the quota, but a task that ran always keeps its result. */
-export async function insertOutputs(
-  trx: Trx,
+/** Returns part of the write that ends a task; `words` are those of its graph. Outputs count towards the quota, but a task that ran always keeps its result. */
+export function insertOutputs(
   owner: string,
   { rows, words }: { rows: readonly FileRow[]; words: readonly string[] },
-): Promise<void> {
-  if (rows.length === 0) return;
+): BoundStatement[] {
+  if (rows.length === 0) return [];
   const bytes = rows.reduce((sum, { size }) => sum + size, 0);
-  await Promise.all([
-    newFiles.run(trx, rows),
-    insertTexts(
-      trx,
-      rows.map((row) => ({ fileId: row.id, words: wordsOfFile(row, words) })),
-    ),
-    addUsage(trx, owner, { bytes, count: rows.length }),
-  ]);
+  return [
+    ...newFiles.bind(rows),
+    ...insertTexts(rows.map((row) => ({ fileId: row.id, words: wordsOfFile(row, words) }))),
+    changedUsage.bind({ owner, bytes, count: rows.length }),
+  ];
 }
 
 /** The files among these that an unfinished task needs, or an unfinished task of this user. */

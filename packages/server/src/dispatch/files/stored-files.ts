@@ -344,10 +344,12 @@ export class StoredFiles implements AttemptFiles {
     };
   }
 
-  async insertKept(
-    trx: Parameters<RecordDeps['insertKept']>[0],
-    { task, kept, words, at }: Parameters<RecordDeps['insertKept']>[1],
-  ): Promise<void> {
+  insertKept({
+    task,
+    kept,
+    words,
+    at,
+  }: Parameters<RecordDeps['insertKept']>[0]): ReturnType<RecordDeps['insertKept']> {
     const rows = kept.map(
       ({ fileId, filename, contentType, size, sha256, width, height }): FileRow => ({
         id: fileId,
@@ -365,7 +367,7 @@ export class StoredFiles implements AttemptFiles {
         createdAt: at,
       }),
     );
-    await insertOutputs(trx, task.owner, { rows, words });
+    return insertOutputs(task.owner, { rows, words });
   }
 
   /** Deletes rows past their time; the sweep over the blobs follows. */

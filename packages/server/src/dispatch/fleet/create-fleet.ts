@@ -44,8 +44,8 @@ export function createFleet(parts: FleetParts) {
     attemptDeps: {
       ...parts,
       journal,
-      insertKept: (trx, output) => files.insertKept(trx, output),
-      withEnd: (trx, task) => webhooks.enqueue(trx, task),
+      insertKept: (output) => files.insertKept(output),
+      addCalls: (trx, task) => webhooks.enqueue(trx, task),
     },
     healthCheck: () => configuration.current.healthCheck,
     patienceOf: ({ serverId }) => {

@@ -115,10 +115,10 @@ export class InstanceStore {
   async changeMany(changes: ReadonlyMap<string, InstanceChange>): Promise<void> {
     // Each unit takes its rows in the same order. Two on Postgres would wait for each other otherwise.
     const inOrder = [...changes].sort(([one], [other]) => (one < other ? -1 : 1));
-    await this.#database.write(async (trx, lastly) => {
+    await this.#database.write(async (_trx, lastly) => {
       // Claims wait for these rows.
       for (const [instanceId, { token, columns }] of inOrder)
-        lastly(changedInstance.run(trx, { ...columns, id: instanceId, token }));
+        lastly(changedInstance.bind({ ...columns, id: instanceId, token }));
     });
   }
 

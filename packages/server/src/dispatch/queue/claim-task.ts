@@ -48,7 +48,7 @@ export async function claimTask(
     owner: task.owner,
     workerVersion,
     knownPromptId,
-    pools: JSON.parse(instance.tags) as string[],
+    pools: instance.tags,
     at: toIso(clock()),
   });
   return typeof claimed === 'string'

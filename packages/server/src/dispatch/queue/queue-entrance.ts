@@ -60,8 +60,8 @@ export class QueueEntrance {
     const [countsAll, countsOwn] = [isCounted(all, limits.queued), isCounted(own, limits.queuedPerUser)];
     if (!countsAll && !countsOwn) return null;
     return async (trx) => {
-      if (countsAll) requireRoomForAll(await countQueued(trx, null), limits);
-      if (countsOwn) requireRoomForOne(await countQueued(trx, userId), limits);
+      if (countsAll) requireRoomForAll((await countQueued(trx, null)) + 1, limits);
+      if (countsOwn) requireRoomForOne((await countQueued(trx, userId)) + 1, limits);
     };
   }
 

@@ -69,7 +69,7 @@ function behaves(where: () => Promise<DatabaseOptions>): void {
       token,
       at,
       owner: 'ada',
-      pools: [],
+      pools: '[]',
       workerVersion: null,
       knownPromptId: null,
     });

@@ -1,9 +1,11 @@
 import type { TaskPhase } from '@switchyard/contract/dispatch/task';
-import type { Kysely, Selectable, Updateable } from 'kysely';
+import type { ExpressionBuilder, Kysely, Selectable, Updateable } from 'kysely';
+import type { BoundStatement } from '../../platform/database/bound-statement.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import { type Dialect, isInList } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables, TaskAttemptTable, TaskRow, TaskTable } from '../tables.ts';
-import { countEnded } from './task-counts-store.ts';
+import { oneMoreEnded } from './task-counts-store.ts';
 
 export type AttemptRow = Omit<Selectable<TaskAttemptTable>, 'nodes' | 'knownPromptId'>;
 export type AttemptWithNodes = Selectable<TaskAttemptTable>;
@@ -19,9 +21,9 @@ export interface Claim {
   clientId: string;
   token: number;
   at: string;
-  /** The owner of the task and the tags of the instance, for the pauses that concern them. */
+  /** The owner of the task, and the tags of the instance in JSON, for the pauses that concern them. */
   owner: string;
-  pools: readonly string[];
+  pools: string;
   /** The last report of the worker about itself. Its row follows a moment later. */
   workerVersion: string | null;
   /** A prompt that is in the worker's history now, if one is known. */
@@ -159,19 +161,15 @@ export class AttemptStore {
    */
   async claim(claim: Claim): Promise<TaskRow | 'gone' | 'instance_off' | 'paused' | 'superseded'> {
     return this.#database.write(async (trx, lastly) => {
-      // Asked for behind the lock on the instance, so that a pause which is set while that is waited for counts.
-      const [instance, { rows: pauses }] = await Promise.all([
-        usableInstance.first(trx, { id: claim.instanceId }),
-        pausesOf.run(trx, { owner: claim.owner }),
-      ]);
+      const instance = await usableInstance.first(trx, { id: claim.instanceId });
       if (!instance) return 'instance_off';
       if (instance.token !== claim.token) return 'superseded';
-      if (pauses.some(({ scope, target }) => scope !== 'pool' || claim.pools.includes(target)))
-        return 'paused';
       const attempt = claim.expectedAttempt + 1;
+      // Looks for pauses behind the lock on the instance, so that one which is set while that is waited for counts.
       const claimed = await claimedTask.first(trx, { attempt, ...claim });
-      if (!claimed) return 'gone';
-      lastly(newAttempt.run(trx, { attempt, serverName: instance.serverName, ...claim }));
+      if (!claimed)
+        return (await pausesOf(trx, claim, this.#database.dialect).executeTakeFirst()) ? 'paused' : 'gone';
+      lastly(newAttempt.bind({ attempt, serverName: instance.serverName, ...claim }));
       return claimed;
     });
   }
@@ -211,19 +209,24 @@ export class AttemptStore {
     });
   }
 
-  /** The one terminal write: row, attempt, counters and what `alongside` adds (output files, webhook calls). */
-  async end(fence: AttemptFence, end: AttemptEnd, alongside?: (trx: Trx) => Promise<void>): Promise<boolean> {
+  /** The one terminal write: row, attempt, counters, output files, and the calls of webhooks where there may be some. */
+  async end(
+    fence: AttemptFence,
+    end: AttemptEnd,
+    {
+      outputs = [],
+      addCalls,
+    }: { outputs?: readonly BoundStatement[]; addCalls?: (trx: Trx) => Promise<void> } = {},
+  ): Promise<boolean> {
     return this.#database.write(async (trx, lastly) => {
       const { taskId, attempt, token } = fence;
       const ended = await endedTask.first(trx, { taskId, attempt, token, ...end });
       if (!ended) return false;
-      await Promise.all([
-        endedAttempt.run(trx, { taskId, attempt, ...end }),
-        end.mayHoldFiles && forgottenInputs.run(trx, { taskId }),
-        alongside?.(trx),
-      ]);
+      lastly(endedAttempt.bind({ taskId, attempt, ...end }), ...outputs);
+      if (end.mayHoldFiles) lastly(forgottenInputs.bind({ taskId }));
+      if (ended.callsWebhooks) await addCalls?.(trx);
       // All units of the owner wait for its row.
-      lastly(countEnded(trx, { owner: ended.owner, status: end.status }));
+      lastly(oneMoreEnded.bind({ owner: ended.owner, status: end.status }));
       return true;
     });
   }
@@ -306,20 +309,21 @@ const usableInstance = new Prepared((db: Db, { id }: { id: string }, dialect) =>
     .$if(dialect === 'postgres', (query) => query.forShare()),
 );
 
-/** Pauses of the queue and of the owner, and of all pools: the instance's tags decide about those. */
-const pausesOf = new Prepared((db: Db, { owner }: { owner: string }) =>
-  db
+/** Pauses of the queue, of the owner and of the pools of the instance. */
+function pausesOf(db: Db, { owner, pools }: Pick<Claim, 'owner' | 'pools'>, dialect: Dialect) {
+  return db
     .selectFrom('queue_pauses')
-    .select(['scope', 'target'])
+    .select('scope')
     .where((where) =>
       where.or([
-        where('scope', 'in', ['all', 'pool']),
-        where.and([where('scope', '=', 'user'), where('target', '=', owner)]),
+        where('scope', '=', 'all'),
+        where('scope', '=', 'user').and('target', '=', owner),
+        where('scope', '=', 'pool').and(isInList(dialect, { column: 'target', list: pools })),
       ]),
-    ),
-);
+    );
+}
 
-const claimedTask = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
+const claimedTask = new Prepared((db: Db, claim: Claim & { attempt: number }, dialect) =>
   db
     .updateTable('tasks')
     .set({
@@ -334,6 +338,7 @@ const claimedTask = new Prepared((db: Db, claim: Claim & { attempt: number }) =>
     .where('phase', '=', 'queued')
     .where('attempt', '=', claim.expectedAttempt)
     .where('cancelRequested', '=', 0)
+    .where((where) => where.not(where.exists(pausesOf(db, claim, dialect))))
     .returningAll(),
 );
 
@@ -413,20 +418,31 @@ const acceptedAttempt = new Prepared((db: Db, mark: Fenced<{ acceptedAt: string 
 );
 
 const endedTask = new Prepared((db: Db, end: Fenced<Required<TaskEnd>>) =>
-  fencedUpdate(db, end).set({
-    status: end.status,
-    phase: end.phase,
-    progress: end.progress,
-    node: end.node,
-    error: end.error,
-    result: end.result,
-    warnings: end.warnings,
-    warningSentences: end.warningSentences,
-    startedAt: end.startedAt,
-    updatedAt: end.updatedAt,
-    finishedAt: end.finishedAt,
-  }),
+  fencedUpdate(db, end)
+    .set({
+      status: end.status,
+      phase: end.phase,
+      progress: end.progress,
+      node: end.node,
+      error: end.error,
+      result: end.result,
+      warnings: end.warnings,
+      warningSentences: end.warningSentences,
+      startedAt: end.startedAt,
+      updatedAt: end.updatedAt,
+      finishedAt: end.finishedAt,
+    })
+    .returning(callsWebhooks),
 );
+
+/** True when the end of the task may call a webhook. */
+function callsWebhooks({ eb, exists, or, selectFrom }: ExpressionBuilder<DispatchTables, 'tasks'>) {
+  const enabled = selectFrom('webhooks')
+    .select('webhooks.id')
+    .whereRef('webhooks.owner', '=', 'tasks.owner')
+    .where('webhooks.enabled', '=', 1);
+  return or([eb('tasks.webhook', 'is not', null), exists(enabled)]).as('callsWebhooks');
+}
 
 const endedAttempt = new Prepared((db: Db, end: AttemptEnd & { taskId: string; attempt: number }) =>
   db

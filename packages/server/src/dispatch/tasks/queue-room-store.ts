@@ -6,7 +6,7 @@ import type { DispatchTables } from '../tables.ts';
 const locks = 7_300_014;
 
 /**
- * Counts the tasks that wait, of one user or of all, those of this unit included. Units that count the same wait for each
+ * Counts the tasks that wait, of one user or of all, without those that this unit hands in last. Units that count the same wait for each
  * other, so that two replicas never both take the last place. For Postgres, which alone has several replicas.
  */
 export async function countQueued(

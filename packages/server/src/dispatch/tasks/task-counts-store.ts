@@ -1,6 +1,6 @@
 import type { TaskStatus } from '@switchyard/contract/dispatch/task';
 import type { Kysely } from 'kysely';
-import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { partOfCounter } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables } from '../tables.ts';
@@ -12,14 +12,6 @@ export type TaskCounts = Record<TaskStatus, number>;
  * have ended.
  */
 const openStatuses: readonly TaskStatus[] = ['pending', 'running'];
-
-/** Part of the write that ends a task, which happens once for each task. */
-export async function countEnded(
-  trx: WriteTransaction<DispatchTables>,
-  ended: { owner: string; status: Exclude<TaskStatus, 'pending' | 'running'> },
-): Promise<void> {
-  await oneMore.run(trx, { owner: ended.owner, status: ended.status });
-}
 
 /** The counts of one owner, or of all. */
 export async function readCounts(
@@ -44,8 +36,13 @@ export async function readCounts(
   return counts;
 }
 
-const oneMore = new Prepared(
-  (db: Kysely<DispatchTables>, ended: { owner: string; status: string }, dialect) =>
+/** Part of the write that ends a task, which happens once for each task. */
+export const oneMoreEnded = new Prepared(
+  (
+    db: Kysely<DispatchTables>,
+    ended: { owner: string; status: Exclude<TaskStatus, 'pending' | 'running'> },
+    dialect,
+  ) =>
     db
       .insertInto('task_counts')
       .values({ owner: ended.owner, status: ended.status, part: partOfCounter(dialect), count: 1 })

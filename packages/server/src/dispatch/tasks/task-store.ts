@@ -1,15 +1,16 @@
 import { say } from '@switchyard/contract/sentences/sentences';
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import { AppError } from '../../lib/app-error.ts';
 import { type Owner, requireOwner } from '../../lib/owner.ts';
 import type { AuditPart } from '../../platform/audit/audit.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
+import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { Requirement } from '../graphs/capability.ts';
 import type { DispatchTables, FileTable, IdempotencyKeyTable, TaskInputRow, TaskRow } from '../tables.ts';
 import type { TaskEnd } from './attempt-store.ts';
-import { countEnded, readCounts, type TaskCounts } from './task-counts-store.ts';
+import { oneMoreEnded, readCounts, type TaskCounts } from './task-counts-store.ts';
 import { visibleTo } from './task-list-store.ts';
 
 type Trx = WriteTransaction<DispatchTables>;
@@ -56,13 +57,15 @@ export class TaskStore {
       const earlier = task.idempotency && (await useKey(trx, task, task.idempotency));
       if (earlier) return earlier;
       const sources = await this.#requireFiles(trx, task.fileIds);
-      lastly(newTask.run(trx, task.row), newInput.run(trx, task.input));
-      for (const { id: fileId, sha256, filename } of sources) {
-        const { id: taskId, owner: taskOwner } = task.row;
-        await trx.insertInto('task_files').values({ taskId, fileId }).execute();
-        const source = { taskId, fileId, owner: taskOwner, sha256, filename };
-        await trx.insertInto('task_sources').values(source).execute();
-      }
+      const { id: taskId, owner: taskOwner } = task.row;
+      lastly(
+        newTask.bind(task.row),
+        newInput.bind(task.input),
+        ...newTaskFiles.bind(sources.map(({ id: fileId }) => ({ taskId, fileId }))),
+        ...newSources.bind(
+          sources.map(({ id: fileId, ...content }) => ({ taskId, fileId, owner: taskOwner, ...content })),
+        ),
+      );
       await alongside(trx);
       return null;
     });
@@ -176,7 +179,7 @@ export class TaskStore {
     end: TaskEnd,
     alongside?: (trx: Trx) => Promise<void>,
   ): Promise<boolean> {
-    return this.#database.write(async (trx) => {
+    return this.#database.write(async (trx, lastly) => {
       const changed = await trx
         .updateTable('tasks')
         .set(end)
@@ -186,7 +189,7 @@ export class TaskStore {
         .executeTakeFirst();
       if (changed.numUpdatedRows === 0n) return false;
       await trx.deleteFrom('task_files').where('taskId', '=', id).execute();
-      await countEnded(trx, { owner, status: end.status });
+      lastly(oneMoreEnded.bind({ owner, status: end.status }));
       await alongside?.(trx);
       return true;
     });
@@ -314,6 +317,18 @@ const newTask = new Prepared((db: Kysely<DispatchTables>, row: TaskRow) =>
 
 const newInput = new Prepared((db: Kysely<DispatchTables>, input: TaskInputRow) =>
   db.insertInto('task_inputs').values(input),
+);
+
+const newTaskFiles = new PreparedRows(
+  ['taskId', 'fileId'],
+  (db: Kysely<DispatchTables>, rows: Insertable<DispatchTables['task_files']>[]) =>
+    db.insertInto('task_files').values(rows),
+);
+
+const newSources = new PreparedRows(
+  ['taskId', 'fileId', 'owner', 'sha256', 'filename'],
+  (db: Kysely<DispatchTables>, rows: Insertable<DispatchTables['task_sources']>[]) =>
+    db.insertInto('task_sources').values(rows),
 );
 
 const inputOfTask = new Prepared((db: Kysely<DispatchTables>, { taskId }: { taskId: string }) =>

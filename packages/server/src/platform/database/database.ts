@@ -14,8 +14,8 @@ export interface Database<Tables> {
   readonly read: Kysely<Tables>;
   /**
    * On SQLite, units that arrive together share one commit, with a savepoint each: a unit that throws fails alone. A
-   * unit may await only its `trx`. Statements whose results it does not need are handed to `lastly`, so that Postgres gets them
-   * together with the commit: what they lock is then free again without a wait for this process.
+   * unit may await only its `trx`. Statements whose results it does not need are handed to `lastly`. Postgres gets
+   * them as one, together with the commit: what they lock is then free again without a wait for this process.
    */
   write<Result>(unit: (trx: Transaction<Tables>, lastly: Lastly) => Promise<Result>): Promise<Result>;
   /**

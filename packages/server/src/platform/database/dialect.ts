@@ -51,7 +51,14 @@ export function isOneOf(
   dialect: Dialect,
   { column, values }: { column: string; values: readonly string[] },
 ): RawBuilder<boolean> {
-  const list = JSON.stringify(values);
+  return isInList(dialect, { column, list: JSON.stringify(values) });
+}
+
+/** The same for a list in JSON. */
+export function isInList(
+  dialect: Dialect,
+  { column, list }: { column: string; list: string },
+): RawBuilder<boolean> {
   return dialect === 'postgres'
     ? sql<boolean>`${sql.ref(column)} in (select json_array_elements_text(${list}::json))`
     : sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`;

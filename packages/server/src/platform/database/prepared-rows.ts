@@ -1,4 +1,5 @@
 import type { Compilable, Kysely } from 'kysely';
+import type { BoundStatement } from './bound-statement.ts';
 import { Slot, StatementTemplate } from './statement-template.ts';
 
 /** Keeps a statement well below the maximum number of parameters, and keeps the number of statements small. */
@@ -24,10 +25,15 @@ export class PreparedRows<Tables, Row extends object> {
   }
 
   async run(db: Kysely<Tables>, rows: readonly Row[]): Promise<void> {
-    for (let from = 0; from < rows.length; from += maxRowsAtOnce) {
-      const some = rows.slice(from, from + maxRowsAtOnce);
+    for (const some of inParts(rows))
       await this.#statement(some.length).run(db, ({ index, column }) => some[index]?.[column]);
-    }
+  }
+
+  /** The statements with these rows, for a unit that hands them in. */
+  bind(rows: readonly Row[]): BoundStatement[] {
+    return inParts(rows).map((some) =>
+      this.#statement(some.length).bind(({ index, column }) => some[index]?.[column]),
+    );
   }
 
   #statement(count: number): StatementTemplate<Tables, Place<Row>, unknown> {
@@ -42,4 +48,11 @@ export class PreparedRows<Tables, Row extends object> {
   #slots(index: number): Row {
     return Object.fromEntries(this.#columns.map((column) => [column, new Slot({ index, column })])) as Row;
   }
+}
+
+function inParts<Row>(rows: readonly Row[]): Row[][] {
+  const parts = [];
+  for (let from = 0; from < rows.length; from += maxRowsAtOnce)
+    parts.push(rows.slice(from, from + maxRowsAtOnce));
+  return parts;
 }

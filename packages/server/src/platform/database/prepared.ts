@@ -1,4 +1,5 @@
 import type { Compilable, Kysely, QueryResult } from 'kysely';
+import type { BoundStatement } from './bound-statement.ts';
 import type { Dialect } from './dialect.ts';
 import { Slot, StatementTemplate } from './statement-template.ts';
 
@@ -19,8 +20,12 @@ export class Prepared<Tables, Values extends object, Row> {
   }
 
   run(db: Kysely<Tables>, values: Values): Promise<QueryResult<Row>> {
-    this.#template ??= this.#templateFor(slotsFor(values));
-    return this.#template.run(db, (name) => values[name]);
+    return this.#templateFor(values).run(db, (name) => values[name]);
+  }
+
+  /** The statement with these values, for a unit that hands it in. */
+  bind(values: Values): BoundStatement {
+    return this.#templateFor(values).bind((name) => values[name]);
   }
 
   async first(db: Kysely<Tables>, values: Values): Promise<Row | undefined> {
@@ -28,8 +33,11 @@ export class Prepared<Tables, Values extends object, Row> {
     return rows[0];
   }
 
-  #templateFor(slots: Values): StatementTemplate<Tables, keyof Values, Row> {
-    return new StatementTemplate((db, dialect) => this.#build(db, slots, dialect));
+  #templateFor(values: Values): StatementTemplate<Tables, keyof Values, Row> {
+    if (this.#template) return this.#template;
+    const slots = slotsFor(values);
+    this.#template = new StatementTemplate((db, dialect) => this.#build(db, slots, dialect));
+    return this.#template;
   }
 }
 

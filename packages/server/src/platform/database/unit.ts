@@ -1,11 +1,12 @@
 import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
+import type { BoundStatement } from './bound-statement.ts';
 import type { RunAtOnce, TransactionBuilders } from './query-builder.ts';
 
 /**
- * Takes statements that the unit has asked for and does not wait for: on Postgres, the commit is sent together with them. The unit
- * fails when one of them fails. A unit that hands in more than single statements fails as well, since it is over by then.
+ * Takes statements whose results the unit does not need. They are run when the unit has returned, in no certain order: none
+ * may read or change what another one writes. The unit fails when one of them fails.
  */
-export type Lastly = (...statements: readonly Promise<unknown>[]) => void;
+export type Lastly = (...statements: readonly BoundStatement[]) => void;
 
 export type UnitBody<Result> = (trx: Transaction<unknown>, lastly: Lastly) => Promise<Result>;
 
@@ -19,36 +20,34 @@ export function runUnit<Result>(
   {
     builders,
     run,
-    commit,
+    end,
   }: {
     builders: TransactionBuilders;
     run: RunAtOnce;
-    /** Called when the unit has asked for its last statement, and none has failed so far. */
-    commit?: () => Promise<unknown>;
+    /** Called when the unit has returned and none of its statements has failed, with what it has handed in. */
+    end?: (last: readonly BoundStatement[], trx: Transaction<unknown>) => Promise<unknown> | undefined;
   },
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const unit = new RunningUnit(run, reject);
     const trx = builders.over((query) => unit.run(query));
-    const last: Promise<unknown>[] = [];
+    const last: BoundStatement[] = [];
     const lastly: Lastly = (...statements) => {
-      for (const statement of statements) statement.catch(() => undefined); // The unit fails with it below.
+      unit.requireOpen();
       last.push(...statements);
     };
-    body(trx, lastly).then(
-      (result) => {
+    const finish = async (result: Result): Promise<void> => {
+      unit.end();
+      if (unit.failure) throw goneOn(unit.failure.error);
+      await end?.(last, trx);
+      resolve(result);
+    };
+    body(trx, lastly)
+      .then(finish)
+      .catch((error: unknown) => {
         unit.end();
-        const { failure } = unit;
-        if (failure) Promise.all(last).then(() => reject(goneOn(failure.error)), reject);
-        else if (last.length === 0 && !commit) resolve(result);
-        else Promise.all([...last, commit?.()]).then(() => resolve(result), reject);
-      },
-      (error: unknown) => {
-        unit.end();
-        // When one of the last statements has failed, those behind it fail because of it.
-        Promise.all(last).then(() => reject(error), reject);
-      },
-    );
+        reject(error);
+      });
   });
 }
 
@@ -72,9 +71,7 @@ class RunningUnit {
   }
 
   run(query: CompiledQuery): Promise<QueryResult<unknown>> {
-    if (this.#isOver) {
-      return Promise.reject(new Error('This unit is over. Use its trx only until it has answered.'));
-    }
+    if (this.#isOver) return Promise.reject(over());
     if (this.#failure) return Promise.reject(goneOn(this.#failure.error));
     try {
       const answer = this.#runStatement(query);
@@ -99,6 +96,10 @@ class RunningUnit {
   #failed(error: unknown): unknown {
     this.#failure ??= { error };
     return error;
+  }
+
+  requireOpen(): void {
+    if (this.#isOver) throw over();
   }
 
   end(): void {
@@ -132,4 +133,8 @@ function goneOn(cause: unknown): Error {
     'A unit went on after one of its statements had failed. Let it throw, or ask for the case with onConflict().',
     { cause },
   );
+}
+
+function over(): Error {
+  return new Error('This unit is over. Use its trx only until it has answered.');
 }

@@ -20,9 +20,10 @@ import {
 } from '../query-builder.ts';
 import { Snapshot } from '../snapshot.ts';
 import { runUnit, type UnitBody } from '../unit.ts';
+import { JoinedStatements } from './joined-statements.ts';
 import { connectAlone, newPool, type PostgresOptions, queryOn } from './postgres-connections.ts';
 import { StatementNames } from './statement-names.ts';
-import { UnitBegin } from './unit-begin.ts';
+import { UnitStatements } from './unit-statements.ts';
 
 const spelling: Spelling = {
   adapter: new PostgresAdapter(),
@@ -48,6 +49,7 @@ export class PostgresDatabase implements Database<unknown> {
   readonly #meter: DatabaseMeter;
   readonly #pool: Pool;
   readonly #names = new StatementNames();
+  readonly #joined = new JoinedStatements();
   #closed: Promise<void> | undefined;
   /** The number of callers that wait for a connection or use one. */
   #callers = 0;
@@ -66,14 +68,15 @@ export class PostgresDatabase implements Database<unknown> {
   }
 
   write<Result>(unit: UnitBody<Result>): Promise<Result> {
-    return this.#withConnection((connection) => transact(connection, unit));
+    return this.#withConnection((connection) => transact(connection, unit, { joined: this.#joined }));
   }
 
   snapshot<Result>(read: (frozen: Database<unknown>) => Promise<Result>): Promise<Result> {
     return this.#withConnection((connection) =>
       transact(connection, (trx) => read(new Snapshot(this, trx)), {
+        joined: this.#joined,
         begin: 'begin isolation level repeatable read, read only',
-        run: onlyReads((query) => connection.query(query)),
+        only: onlyReads,
       }),
     );
   }
@@ -82,10 +85,11 @@ export class PostgresDatabase implements Database<unknown> {
     if (this.#closed !== undefined) throw new AppError('shutting_down');
     const client = await mapped(connectAlone(this.#options));
     try {
-      return await transact(new Connection(client), async (trx) => {
+      const alone: UnitBody<Result> = async (trx) => {
         await trx.executeQuery(CompiledQuery.raw(`select pg_advisory_xact_lock(${exclusiveLock})`));
         return unit(trx);
-      });
+      };
+      return await transact(new Connection(client), alone, { joined: this.#joined });
     } finally {
       await client.end();
     }
@@ -188,16 +192,22 @@ class Connection {
 async function transact<Result>(
   connection: Connection,
   body: UnitBody<Result>,
-  { begin = 'begin', run = (query) => connection.query(query) }: { begin?: string; run?: RunStatement } = {},
+  {
+    joined,
+    begin,
+    only = (run) => run,
+  }: { joined: JoinedStatements; begin?: string; only?: (run: RunStatement) => RunStatement },
 ): Promise<Result> {
-  const beginning = new UnitBegin(connection.query(CompiledQuery.raw(begin)), run);
+  const statements = new UnitStatements((query) => connection.query(query), begin);
   try {
-    // Sent behind the last statements. When one of them fails, Postgres rolls back instead.
-    const commit = () => beginning.begun.then(() => connection.query(CompiledQuery.raw('commit')));
-    return await runUnit(body, { builders, run: beginning.run, commit });
+    return await runUnit(body, {
+      builders,
+      run: only(statements.run),
+      end: (last, trx) => statements.end(joined.of(trx, last)),
+    });
   } catch (error) {
-    await beginning.begun.catch(() => undefined); // Nothing may be sent behind the rollback.
-    await rollBack(connection);
+    // Nothing may be sent behind the rollback.
+    if (await statements.hasBegun()) await rollBack(connection);
     throw error;
   }
 }

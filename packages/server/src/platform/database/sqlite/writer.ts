@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Transaction } from 'kysely';
 import { AppError } from '../../../lib/app-error.ts';
 import { type Deferred, newDeferred } from '../../../lib/async/deferred.ts';
+import type { BoundStatement } from '../bound-statement.ts';
 import { type DatabaseMeter, noMeter } from '../database.ts';
 import { mapSqliteError } from '../database-errors.ts';
 import type { RunAtOnce, TransactionBuilders } from '../query-builder.ts';
@@ -224,13 +226,20 @@ class SqliteGroup {
     return group;
   }
 
+  readonly #end = (last: readonly BoundStatement[], trx: Transaction<unknown>): undefined => {
+    for (const statement of last) {
+      const { sql, parameters } = statement.fill(trx);
+      this.#connection.run(sql, parameters);
+    }
+  };
+
   /** Throws when the whole group is lost. */
   async run(body: UnitBody<unknown>): Promise<void> {
     const outcome: Outcome = {};
     this.outcomes.push(outcome);
     this.#connection.run('savepoint unit');
     try {
-      outcome.result = await runUnit(body, { builders: this.#builders, run: this.#run });
+      outcome.result = await runUnit(body, { builders: this.#builders, run: this.#run, end: this.#end });
     } catch (error) {
       outcome.failure = { error };
       // SQLite ends the whole transaction itself when it cannot undo a single statement, as on a full disk.
