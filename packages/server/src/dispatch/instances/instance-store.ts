@@ -111,15 +111,15 @@ export class InstanceStore {
     });
   }
 
-  /** Changes only instances whose token is still the given one. */
+  /**
+   * Changes only instances whose token is still the given one. Each has a unit of its own: claims wait for its row, and should not
+   * wait until the rows of all others are free.
+   */
   async changeMany(changes: ReadonlyMap<string, InstanceChange>): Promise<void> {
-    // Each unit takes its rows in the same order. Two on Postgres would wait for each other otherwise.
-    const inOrder = [...changes].sort(([one], [other]) => (one < other ? -1 : 1));
-    await this.#database.write(async (_trx, lastly) => {
-      // Claims wait for these rows.
-      for (const [instanceId, { token, columns }] of inOrder)
-        lastly(changedInstance.bind({ ...columns, id: instanceId, token }));
-    });
+    const units = [...changes].map(([id, { token, columns }]) =>
+      this.#database.write(async (_trx, lastly) => lastly(changedInstance.bind({ ...columns, id, token }))),
+    );
+    await Promise.all(units);
   }
 
   /**

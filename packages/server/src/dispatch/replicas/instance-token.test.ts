@@ -74,6 +74,15 @@ function behaves(where: () => Promise<DatabaseOptions>): void {
       knownPromptId: null,
     });
 
+  /** Returns the state of a task and of its first attempt. */
+  const stateOf = async (taskId: string): Promise<string> => {
+    const task = await tasks.get({ user: 'ada' }, taskId);
+    const attempt = await attempts.get(taskId, 1);
+    const accepted = attempt?.acceptedAt === null ? 'none' : 'accepted';
+    const nodes = attempt?.nodes ? ', with nodes' : '';
+    return `${task?.status}, ${task?.phase} ${task?.progress}%; ${attempt?.state}, ${accepted}${nodes}`;
+  };
+
   it('claims nothing for it any more', async () => {
     const [before, now] = [await takeCharge(), await takeCharge()];
     const taskId = await newTask();
@@ -101,8 +110,25 @@ function behaves(where: () => Promise<DatabaseOptions>): void {
     await attempts.takeOver({ ...late, token: now }, at);
     const change = { phase: 'executing', progress: 50, node: null, updatedAt: at } as const;
     const accepted = { at, startedAt: at };
-    expect(await attempts.mark([{ fence: late, change }])).toEqual([false]);
-    expect(await attempts.mark([{ fence: late, change: { ...change, accepted } }])).toEqual([false]);
+    const nodes = '{"nodes":[]}';
+    await attempts.mark([{ fence: late, change: { ...change, nodes } }]);
+    await attempts.mark([{ fence: late, change: { ...change, accepted } }]);
+    const [other, current] = [
+      { taskId: await newTask(), attempt: 1, token: now },
+      { ...late, token: now },
+    ];
+    await claim(other.taskId, now);
+    const states = async () => [await stateOf(late.taskId), await stateOf(other.taskId)];
+    const unmarked = 'pending, dispatching 0%; dispatching, none';
+    expect(await states()).toEqual([unmarked, unmarked]);
+    await attempts.mark([
+      { fence: current, change: { ...change, nodes } },
+      { fence: other, change: { ...change, progress: 70, accepted } },
+    ]);
+    expect(await states()).toEqual([
+      'pending, executing 50%; dispatching, none, with nodes',
+      'running, executing 70%; accepted, accepted',
+    ]);
     const end = {
       status: 'completed',
       phase: 'ended',
@@ -123,7 +149,9 @@ function behaves(where: () => Promise<DatabaseOptions>): void {
       mayHoldFiles: true,
     } as const;
     expect(await attempts.end(late, { ...end, ...rest })).toBe(false);
-    expect(await attempts.end({ ...late, token: now }, { ...end, ...rest })).toBe(true);
+    expect(await attempts.end(current, { ...end, ...rest })).toBe(true);
+    await attempts.mark([{ fence: current, change: { ...change, accepted } }]);
+    expect(await stateOf(taskId)).toMatch(/^completed, ended 100%; ended, none/);
   });
 
   it('takes no charge when it is not the dispatcher', async () => {

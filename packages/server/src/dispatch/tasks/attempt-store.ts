@@ -2,7 +2,7 @@ import type { TaskPhase } from '@switchyard/contract/dispatch/task';
 import type { ExpressionBuilder, Kysely, Selectable, Updateable } from 'kysely';
 import type { BoundStatement } from '../../platform/database/bound-statement.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
-import { type Dialect, isInList } from '../../platform/database/dialect.ts';
+import { type Dialect, isInList, rowsIn } from '../../platform/database/dialect.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { DispatchTables, TaskAttemptTable, TaskRow, TaskTable } from '../tables.ts';
 import { oneMoreEnded } from './task-counts-store.ts';
@@ -189,23 +189,22 @@ export class AttemptStore {
     );
   }
 
-  /**
-   * Marks (accepted, progress, node) may be a moment late. One write serves many tasks; returns false for each whose
-   * fence failed.
-   */
-  async mark(marks: readonly { fence: AttemptFence; change: RunningMark }[]): Promise<boolean[]> {
-    return this.#database.write(async (trx) => {
-      const results: boolean[] = [];
-      // Each unit takes its rows in the same order. Two on Postgres would wait for each other otherwise.
-      const inOrder = [...marks.entries()].sort(([, one], [, other]) =>
-        one.fence.taskId < other.fence.taskId ? -1 : 1,
-      );
-      await Promise.all(
-        inOrder.map(async ([index, { fence, change }]) => {
-          results[index] = await markTask(trx, fence, change);
-        }),
-      );
-      return results;
+  /** Marks (accepted, progress, node) may be a moment late. One write serves many tasks; those whose fence fails stay as they are. */
+  async mark(marks: readonly { fence: AttemptFence; change: RunningMark }[]): Promise<void> {
+    const rows = marks.map(({ fence, change: { accepted, nodes: _stored, ...shown } }) => ({
+      ...fence,
+      ...shown,
+      startedAt: accepted?.startedAt,
+      acceptedAt: accepted?.at,
+    }));
+    const accepted = rows.filter(({ acceptedAt }) => acceptedAt !== undefined);
+    const others = rows.filter(({ acceptedAt }) => acceptedAt === undefined);
+    await this.#database.write(async (_trx, lastly) => {
+      if (others.length > 0) lastly(progressedTasks.bind(listOf(others)));
+      if (accepted.length > 0)
+        lastly(acceptedTasks.bind(listOf(accepted)), acceptedAttempts.bind(listOf(accepted)));
+      for (const { fence, change } of marks)
+        if (change.nodes !== undefined) lastly(attemptNodes.bind({ ...fence, nodes: change.nodes }));
     });
   }
 
@@ -266,21 +265,6 @@ export class AttemptStore {
       return 'requeued';
     });
   }
-}
-
-/** Writes only while the fence still matches. */
-async function markTask(trx: Trx, fence: AttemptFence, change: RunningMark): Promise<boolean> {
-  const { taskId, attempt, token } = fence;
-  const { accepted, nodes, ...shown } = change;
-  const { rows } = accepted
-    ? await acceptedTask.run(trx, { taskId, attempt, token, startedAt: accepted.startedAt, ...shown })
-    : await progressedTask.run(trx, { taskId, attempt, token, ...shown });
-  if (rows.length === 0) return false;
-  await Promise.all([
-    accepted && acceptedAttempt.run(trx, { taskId, attempt, token, acceptedAt: accepted.at }),
-    nodes && updateAttempt(trx, fence, { nodes }),
-  ]);
-  return true;
 }
 
 async function updateAttempt(
@@ -375,7 +359,6 @@ const fencedTask = new Prepared(
 );
 
 type Fenced<Columns> = AttemptFence & Columns;
-type Shown = Pick<RunningMark, 'phase' | 'progress' | 'node' | 'updatedAt'>;
 
 /** The task while the fence still matches. */
 function fencedUpdate(db: Db, fence: AttemptFence) {
@@ -388,33 +371,77 @@ function fencedUpdate(db: Db, fence: AttemptFence) {
     .returning('owner');
 }
 
-const acceptedTask = new Prepared((db: Db, mark: Fenced<Shown & { startedAt: string }>) =>
-  fencedUpdate(db, mark).set({
-    status: 'running',
-    phase: mark.phase,
-    progress: mark.progress,
-    node: mark.node,
-    startedAt: mark.startedAt,
-    updatedAt: mark.updatedAt,
-  }),
+interface MarkList {
+  /** JSON. */
+  marks: string;
+}
+
+function listOf(marks: readonly AttemptFence[]): MarkList {
+  return { marks: JSON.stringify(marks) };
+}
+
+/** The tasks with a mark whose fence still matches. */
+function markedTasks(db: Db, { marks: list }: MarkList, dialect: Dialect) {
+  const fence = { taskId: 'text', attempt: 'bigint', token: 'bigint' } as const;
+  const shown = {
+    phase: 'text',
+    progress: 'bigint',
+    node: 'text',
+    startedAt: 'text',
+    updatedAt: 'text',
+  } as const;
+  return db
+    .updateTable('tasks')
+    .from(rowsIn(dialect, { list, columns: { ...fence, ...shown } }).as('mark'))
+    .whereRef('tasks.id', '=', 'mark.taskId')
+    .whereRef('tasks.attempt', '=', 'mark.attempt')
+    .whereRef('tasks.claimToken', '=', 'mark.token')
+    .where('tasks.status', 'in', ['pending', 'running'])
+    .set(({ ref }) => ({
+      phase: ref('mark.phase').$castTo<TaskPhase>(),
+      progress: ref('mark.progress'),
+      node: ref('mark.node'),
+      updatedAt: ref('mark.updatedAt'),
+    }));
+}
+
+const acceptedTasks = new Prepared((db: Db, list: MarkList, dialect) =>
+  markedTasks(db, list, dialect).set(({ ref }) => ({ status: 'running', startedAt: ref('mark.startedAt') })),
 );
 
 /** Leaves the status alone, which several indexes contain. */
-const progressedTask = new Prepared((db: Db, mark: Fenced<Shown>) =>
-  fencedUpdate(db, mark).set({
-    phase: mark.phase,
-    progress: mark.progress,
-    node: mark.node,
-    updatedAt: mark.updatedAt,
-  }),
-);
+const progressedTasks = new Prepared(markedTasks);
 
-const acceptedAttempt = new Prepared((db: Db, mark: Fenced<{ acceptedAt: string }>) =>
+/** Leaves alone an attempt that has ended meanwhile. */
+const acceptedAttempts = new Prepared((db: Db, { marks: list }: MarkList, dialect) => {
+  const columns = { taskId: 'text', attempt: 'bigint', token: 'bigint', acceptedAt: 'text' } as const;
+  return db
+    .updateTable('task_attempts')
+    .from(rowsIn(dialect, { list, columns }).as('mark'))
+    .innerJoin('tasks', 'tasks.id', 'mark.taskId')
+    .whereRef('task_attempts.taskId', '=', 'mark.taskId')
+    .whereRef('task_attempts.attempt', '=', 'mark.attempt')
+    .where('task_attempts.state', '=', 'dispatching')
+    .whereRef('tasks.attempt', '=', 'mark.attempt')
+    .whereRef('tasks.claimToken', '=', 'mark.token')
+    .set(({ ref }) => ({ state: 'accepted', acceptedAt: ref('mark.acceptedAt') }));
+});
+
+const attemptNodes = new Prepared((db: Db, mark: Fenced<{ nodes: string }>) =>
   db
     .updateTable('task_attempts')
-    .set({ state: 'accepted', acceptedAt: mark.acceptedAt })
+    .set({ nodes: mark.nodes })
     .where('taskId', '=', mark.taskId)
-    .where('attempt', '=', mark.attempt),
+    .where('attempt', '=', mark.attempt)
+    .where('state', '!=', 'ended')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('tasks')
+          .select('tasks.id')
+          .where('tasks.id', '=', mark.taskId)
+          .where('tasks.claimToken', '=', mark.token),
+      ),
+    ),
 );
 
 const endedTask = new Prepared((db: Db, end: Fenced<Required<TaskEnd>>) =>

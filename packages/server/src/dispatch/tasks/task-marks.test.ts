@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
+import { newDeferred } from '../../lib/async/deferred.ts';
 import type { AttemptFence, RunningMark } from './attempt-store.ts';
 import { TaskMarks } from './task-marks.ts';
 
@@ -26,7 +28,7 @@ describe('TaskMarks', () => {
     expect(written).toEqual([]);
   });
 
-  it('writes marks that are due soon together, and later marks later', () => {
+  it('writes marks that are due soon together, and later marks later', async () => {
     const time = new ManualTime(0);
     const { marks, tasksWritten } = marksIn(time);
     marks.mark(fenceOf('a'), markOf(), 'soon');
@@ -36,16 +38,18 @@ describe('TaskMarks', () => {
     marks.mark(fenceOf('c'), markOf(), 'soon');
     time.advance(20);
     expect(tasksWritten()).toEqual([['a', 'b']]);
+    await nextTurn();
     time.advance(20);
     expect(tasksWritten()).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('writes the progress of a task that reports all the time twice a second', () => {
+  it('writes the progress of a task that reports all the time twice a second', async () => {
     const time = new ManualTime(0);
     const { marks, written } = marksIn(time);
     for (let progress = 0; progress < 80; progress += 1) {
       marks.mark(fenceOf('a'), markOf({ progress }), 'later');
       time.advance(25);
+      await nextTurn();
     }
     expect(written.flat().map(({ progress }) => progress)).toEqual([19, 39, 59, 79]);
   });
@@ -71,6 +75,21 @@ describe('TaskMarks', () => {
     expect(tasksWritten()).toEqual([['a']]);
   });
 
+  it('writes nothing while an earlier write goes on, and then what is due', async () => {
+    const time = new ManualTime(0);
+    const writing = newDeferred();
+    const { marks, tasksWritten } = marksIn(time, writing.promise);
+    for (const taskId of ['a', 'b']) {
+      marks.mark(fenceOf(taskId), markOf(), 'soon');
+      time.advance(40);
+      await nextTurn();
+    }
+    expect(tasksWritten()).toEqual([['a']]);
+    writing.resolve();
+    await nextTurn();
+    expect(tasksWritten()).toEqual([['a'], ['b']]);
+  });
+
   it('keeps the mark of another attempt for that attempt', () => {
     const { marks } = marksIn(new ManualTime(0));
     marks.mark(fenceOf('a', 2), markOf(), 'soon');
@@ -89,13 +108,13 @@ describe('TaskMarks', () => {
   });
 });
 
-function marksIn(time: ManualTime) {
+function marksIn(time: ManualTime, writing: Promise<void> = Promise.resolve()) {
   const written: (RunningMark & { taskId: string })[][] = [];
   const marks = new TaskMarks({
     store: {
       mark: async (some) => {
         written.push(some.map(({ fence, change }) => ({ taskId: fence.taskId, ...change })));
-        return some.map(() => true);
+        await writing;
       },
     },
     onFault: (error) => {

@@ -32,7 +32,8 @@ export class TaskMarks {
   readonly #clock: Clock;
   readonly #pending = new Map<string, PendingMark>();
   #planned: { dueMs: number; stop: () => void } | null = null;
-  #flushing: Promise<void> = Promise.resolve();
+  /** One write at a time: two over the same tasks might wait for each other. */
+  #writing: Promise<void> | null = null;
 
   constructor(options: {
     store: Pick<AttemptStore, 'mark'>;
@@ -70,10 +71,11 @@ export class TaskMarks {
 
   /** Writes the waiting marks; used before closing. */
   async settle(): Promise<void> {
+    while (this.#writing !== null) await this.#writing;
     this.#planned?.stop();
     this.#planned = null;
     this.#write([...this.#pending.values()]);
-    await this.#flushing;
+    if (this.#writing !== null) await this.#writing;
   }
 
   #plan(dueMs: number): void {
@@ -83,9 +85,12 @@ export class TaskMarks {
   }
 
   #writeDue(): void {
+    this.#planned?.stop();
     this.#planned = null;
+    if (this.#writing !== null) return;
     const nowMs = this.#clock();
-    this.#write([...this.#pending.values()].filter(({ fromMs }) => fromMs <= nowMs));
+    const marks = [...this.#pending.values()];
+    if (marks.some(({ dueMs }) => dueMs <= nowMs)) this.#write(marks.filter(({ fromMs }) => fromMs <= nowMs));
     if (this.#pending.size === 0) return;
     this.#plan(Math.min(...[...this.#pending.values()].map(({ dueMs }) => dueMs)));
   }
@@ -95,7 +100,12 @@ export class TaskMarks {
     for (const { fence } of marks) this.#pending.delete(fence.taskId);
     // The next mark or the terminal write makes up for a lost mark, and the execution on the worker does not depend on
     // it.
-    const written = this.#store.mark(marks).then(() => undefined, this.#onFault);
-    this.#flushing = Promise.all([this.#flushing, written]).then(() => undefined);
+    this.#writing = this.#store
+      .mark(marks)
+      .catch(this.#onFault)
+      .then(() => {
+        this.#writing = null;
+        this.#writeDue();
+      });
   }
 }

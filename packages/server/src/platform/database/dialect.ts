@@ -64,6 +64,19 @@ export function isInList(
     : sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`;
 }
 
+/** Returns the objects of a list in JSON as the rows of a table with these columns. */
+export function rowsIn<Columns extends Record<string, 'text' | 'bigint'>>(
+  dialect: Dialect,
+  { list, columns }: { list: string; columns: Columns },
+): RawBuilder<{ [Name in keyof Columns]: Columns[Name] extends 'text' ? string : number }> {
+  const names = Object.keys(columns);
+  const typed = names.map((name) => sql`${sql.ref(name)} ${sql.raw(columns[name] ?? 'text')}`);
+  const members = names.map((name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`);
+  return dialect === 'postgres'
+    ? sql`(select * from json_to_recordset(${list}::json) as listed(${sql.join(typed)}))`
+    : sql`(select ${sql.join(members)} from json_each(${list}))`;
+}
+
 /**
  * True for a column of JSON text that has this entry at its top level. Key and value are parameters, so they may hold
  * anything.
