@@ -26,7 +26,7 @@ const sizes: Record<ButtonSize, string> = {
 };
 
 const base =
-  'inline-flex shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control border font-medium whitespace-nowrap transition-colors duration-120 select-none disabled:cursor-default disabled:opacity-50 motion-reduce:transition-none [&>svg]:shrink-0';
+  'inline-flex shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control border font-medium whitespace-nowrap transition-colors duration-120 select-none disabled:cursor-default disabled:opacity-50 aria-disabled:cursor-default aria-disabled:opacity-50 motion-reduce:transition-none [&>svg]:shrink-0';
 
 function look({ variant = 'quiet', size = 'm' }: Look): string {
   return classes(base, focusRing, looks[variant], sizes[size]);

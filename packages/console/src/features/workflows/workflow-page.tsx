@@ -5,7 +5,7 @@ import {
 } from '@switchyard/contract/dispatch/workflow';
 import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { useFormState } from '../../kit/fields/use-form-state.ts';
@@ -159,7 +159,7 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
   const runs = useRuns(workflow, form, sitting);
   const [sweep] = useQueryState('sweep');
   return (
-    <div className="grid min-h-0 min-w-0 flex-1 gap-4 lg:grid-cols-[minmax(20rem,28rem)_minmax(0,1fr)]">
+    <div className="grid min-h-0 min-w-0 flex-1 gap-4 lg:grid-cols-[clamp(20rem,34%,28rem)_minmax(0,1fr)]">
       <div className="flex min-h-0 min-w-0 flex-col gap-3">
         {edit === 'form' && !workflow.share ? (
           <div className="min-h-0 min-w-0 flex-1 lg:-m-1 lg:overflow-y-auto lg:p-1">
@@ -186,6 +186,7 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
               {isNewest && !workflow.share ? (
                 <div>
                   <Button
+                    id={editFormId}
                     size="s"
                     variant="plain"
                     icon={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden />}
@@ -201,23 +202,21 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
         )}
       </div>
       {workflow.share?.may === 'read' ? null : sweep === null ? (
-        <Bench
-          workflowId={workflow.id}
-          sitting={sitting}
-          takesFile={workflow.parameters.some(({ type, hidden }) => type === 'file' && !hidden)}
-          onRun={runs.start}
-        />
+        <Bench workflow={workflow} sitting={sitting} onRun={runs.start} />
       ) : (
         <Suspense>
-          <SweepView key={sweep} sweepId={sweep} workflow={workflow} form={form} />
+          <SweepView key={sweep} sweepId={sweep} workflow={workflow} form={form} onRun={runs.start} />
         </Suspense>
       )}
     </div>
   );
 }
 
-/** The code that arranges forms is loaded when somebody first does. */
+const editFormId = 'edit-form';
+
+/** The code that arranges forms is loaded when somebody first does. The button that led here gets the focus back. */
 function FormEditing(props: { workflow: SavedWorkflowDetail; onClose: () => void }) {
+  useEffect(() => () => void requestAnimationFrame(() => document.getElementById(editFormId)?.focus()), []);
   const FormEditor = useLazyPart(formEditor);
   return FormEditor === null ? null : <FormEditor {...props} />;
 }

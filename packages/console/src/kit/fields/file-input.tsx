@@ -74,8 +74,9 @@ export function FileInput({
           <Button
             size="s"
             icon={<Upload {...icon} />}
-            disabled={upload.isPending}
-            onClick={() => chooser.current?.click()}
+            // A button that is switched off loses the focus of the keyboard.
+            aria-disabled={upload.isPending}
+            onClick={() => upload.isPending || chooser.current?.click()}
           >
             {text('file.choose')}
           </Button>

@@ -1,7 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { Dialog } from '../../../kit/dialog.tsx';
 import { Compare } from '../../../kit/pictures/compare.tsx';
+import { FullWindow } from '../../../kit/pictures/full-window.tsx';
 import { RecipeDifferences } from '../../../kit/results/recipe-differences.tsx';
 import { isShortcut, type Shortcuts } from '../../../kit/use-shortcuts.ts';
 import { useText } from '../../../lib/i18n.ts';
@@ -67,15 +67,18 @@ export function CompareResults({
   onClose: () => void;
 }) {
   const text = useText('workflows');
+  const stage = useRef<HTMLDivElement>(null);
   const pictures = results.flatMap(({ output }) =>
     output ? [{ ...output, width: null, height: null }] : [],
   );
   return (
-    <Dialog open onClose={onClose} title={text('bench.compare')} wide>
-      <div className="flex h-[60dvh]">
-        <Compare pictures={pictures} />
+    <FullWindow title={text('bench.compare')} onClose={onClose} initialFocus={stage}>
+      <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-4 pb-4">
+        <div className="flex min-h-[min(24rem,60dvh)] flex-1">
+          <Compare pictures={pictures} stage={stage} />
+        </div>
+        <RecipeDifferences ids={pictures.map(({ fileId }) => fileId)} />
       </div>
-      <RecipeDifferences ids={pictures.map(({ fileId }) => fileId)} />
-    </Dialog>
+    </FullWindow>
   );
 }

@@ -1,4 +1,5 @@
-import { Download, ImagePlus, ListRestart, type LucideIcon } from 'lucide-react';
+import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
+import { Brush, Download, ImagePlus, ListRestart, type LucideIcon } from 'lucide-react';
 import { IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { fileAddress } from '../../../kit/pictures/picture.ts';
@@ -22,12 +23,11 @@ const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 export function BenchTools({
   tools,
   output,
-  takesFile,
+  takes,
 }: {
   tools: readonly BenchTool[];
   output: Output | null;
-  /** The workflow has a field for a file. */
-  takesFile: boolean;
+  takes: Takes;
 }) {
   const text = useText('workflows');
   return (
@@ -35,30 +35,57 @@ export function BenchTools({
       {tools.map((tool) => (
         <Tool key={tool.name} tool={tool} command={output && commandOf(tool.name, output)} />
       ))}
-      {output === null ? null : (
-        <ResultMenu
-          file={output}
-          before={[
-            {
-              label: text('bench.again'),
-              icon: <ListRestart {...icon} />,
-              onSelect: () => setQuery({ from: output.fileId }),
-            },
-            {
-              label: text('bench.useHere'),
-              icon: <ImagePlus {...icon} />,
-              onSelect: () => setQuery({ file: output.fileId }),
-              disabled: !takesFile,
-            },
-            {
-              label: text('bench.download'),
-              icon: <Download {...icon} />,
-              onSelect: () => saveAddress(fileAddress(output), output.filename),
-            },
-          ]}
-        />
-      )}
+      {output === null ? null : <OwnResultMenu file={output} takes={takes} />}
     </div>
+  );
+}
+
+/** What the fields of the open workflow can take of a result. */
+export interface Takes {
+  file: boolean;
+  mask: boolean;
+}
+
+export function takesOf({ parameters }: SavedWorkflowDetail): Takes {
+  const shown = parameters.filter(({ hidden }) => !hidden);
+  return {
+    file: shown.some(({ type }) => type === 'file'),
+    mask: shown.some(({ mask }) => mask !== undefined),
+  };
+}
+
+/** Where a result can go on; first what the form beside it can do with it. */
+export function OwnResultMenu({ file, takes }: { file: Pick<Output, 'fileId' | 'filename'>; takes: Takes }) {
+  const text = useText('workflows');
+  const { fileId, filename } = file;
+  return (
+    <ResultMenu
+      file={file}
+      before={[
+        {
+          label: text('bench.again'),
+          icon: <ListRestart {...icon} />,
+          onSelect: () => setQuery({ from: fileId }),
+        },
+        {
+          label: text('bench.useHere'),
+          icon: <ImagePlus {...icon} />,
+          onSelect: () => setQuery({ file: fileId }),
+          disabled: !takes.file,
+        },
+        {
+          label: text('bench.paintHere'),
+          icon: <Brush {...icon} />,
+          onSelect: () => setQuery({ file: fileId, paint: fileId }),
+          disabled: !takes.mask,
+        },
+        {
+          label: text('bench.download'),
+          icon: <Download {...icon} />,
+          onSelect: () => saveAddress(fileAddress(file), filename),
+        },
+      ]}
+    />
   );
 }
 

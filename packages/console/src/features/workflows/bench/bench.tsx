@@ -1,3 +1,4 @@
+import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { Columns2, Expand, RotateCcw, Scan, Shrink, Star, Trash2, ZoomIn } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import { Button } from '../../../kit/button.tsx';
@@ -10,7 +11,7 @@ import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { type Shortcuts, useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useMarkedResults, usePlace, useStars } from './bench-choices.ts';
-import { type BenchTool, BenchTools } from './bench-tools.tsx';
+import { type BenchTool, BenchTools, takesOf } from './bench-tools.tsx';
 import {
   type BenchResult,
   hasEnded,
@@ -30,15 +31,13 @@ const CompareResults = lazy(async () => ({
 }));
 
 interface BenchProps {
-  workflowId: string;
+  workflow: SavedWorkflowDetail;
   sitting: Sitting;
-  /** The workflow has a field for a file. */
-  takesFile: boolean;
   onRun: (options: { newSeed: boolean }) => void;
 }
 
 /** A large result, the work that goes on, and the strip of everything that this sitting has made. */
-export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
+export function Bench({ workflow, sitting, onRun }: BenchProps) {
   const text = useText('workflows');
   const { hidden, remove } = useDeletions();
   const results = useMemo(() => resultsOf(sitting.tasks, hidden), [sitting.tasks, hidden]);
@@ -48,7 +47,7 @@ export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
   const [zoom, setZoom] = useState<Zoom>(wholePicture);
   const [isFull, setFull] = useState(false);
   const marks = useMarkedResults();
-  const { stars, toggle: toggleStar } = useStars(workflowId);
+  const { stars, toggle: toggleStar } = useStars(workflow.id);
   const [compared, setCompared] = useState<readonly BenchResult[]>([]);
   const control = useRef<ZoomControl | null>(null);
   const output = shown?.output ?? null;
@@ -129,7 +128,7 @@ export function Bench({ workflowId, sitting, takesFile, onRun }: BenchProps) {
       />
       <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-3 gap-y-1 border-t border-border bg-surface px-3 py-1">
         <StageStatus shown={shown} open={open} />
-        <BenchTools tools={tools} output={output} takesFile={takesFile} />
+        <BenchTools tools={tools} output={output} takes={takesOf(workflow)} />
       </div>
     </>
   );

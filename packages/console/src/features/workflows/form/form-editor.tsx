@@ -5,8 +5,19 @@ import {
   updateWorkflow,
 } from '@switchyard/contract/dispatch/workflow';
 import { useQueryClient } from '@tanstack/react-query';
-import { ArrowDown, ArrowUp, Eye, EyeOff, GripVertical, Pin, PinOff, Redo2, Undo2 } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import {
+  ArrowDown,
+  ArrowUp,
+  Eye,
+  EyeOff,
+  GripVertical,
+  PencilLine,
+  Pin,
+  PinOff,
+  Redo2,
+  Undo2,
+} from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { Field } from '../../../kit/field.tsx';
 import { FormError } from '../../../kit/forms/form-error.tsx';
@@ -32,6 +43,10 @@ import { useHistory } from './use-history.ts';
 
 /** Rows beyond these are one click away: a row has a dozen controls. */
 const rowsAtOnce = 60;
+/** Fewer fields are found by eye. */
+const minSearched = 9;
+
+const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** Arranges the form of a workflow: which fields stand first, how they are called, and what is hidden. */
 export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetail; onClose: () => void }) {
@@ -44,6 +59,8 @@ export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetai
   const [newer, setNewer] = useState<SavedWorkflowDetail | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
   const fields = history.value;
   const faults = faultyFields(fields);
   const save = async (onto: SavedWorkflowDetail, shown: readonly ShownField[]) => {
@@ -81,7 +98,9 @@ export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetai
   return (
     <section aria-label={text('form.edit')} className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <h2 className="min-w-0 flex-1 text-lead font-semibold">{text('form.edit')}</h2>
+        <h2 ref={heading} tabIndex={-1} className="min-w-0 flex-1 text-lead font-semibold outline-none">
+          {text('form.edit')}
+        </h2>
         <IconButton
           label={text('form.undo')}
           icon={<Undo2 size={16} strokeWidth={1.75} aria-hidden />}
@@ -95,7 +114,9 @@ export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetai
           onClick={history.redo}
         />
       </div>
-      <p className="text-table text-text-2">{text('form.editHint')}</p>
+      <p className="text-table text-text-2">
+        {text('form.editHint')} <span className="pointer-coarse:hidden">{text('form.editKeys')}</span>
+      </p>
       <FieldRows fields={fields} faults={faults} onChange={history.put} />
       <Field label={text('form.notes')}>
         <TextArea
@@ -106,7 +127,7 @@ export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetai
           onChange={(event) => setNotes(event.target.value)}
         />
       </Field>
-      <div className="sticky bottom-0 flex flex-col gap-2 border-t border-border bg-bg py-2">
+      <div className="sticky -bottom-1 flex flex-col gap-2 border-t border-border bg-bg pt-2 pb-3 max-md:bottom-(--foot)">
         {newer ? (
           <div role="alert" className="flex flex-col gap-2 rounded-card bg-failed-tint p-3 text-body">
             <p>{text('form.newer', { version: newer.version, notes: newer.notes || 'none' })}</p>
@@ -149,22 +170,20 @@ function FieldRows({ fields, faults, onChange }: FieldRowsProps) {
   const [announced, setAnnounced] = useState('');
   const focus = useFocusAfterMove(fields);
   const rows = fields.map((field, index) => ({ field, index })).filter(({ field }) => fits(field, words));
-  const move = (from: number, to: number, label: string) => {
-    const next = moved(fields, from, to);
+  const place = (next: ShownField[], { name, label }: ShownField) => {
     onChange(next);
-    setAnnounced(
-      text('form.movedTo', { label, place: next.findIndex(({ name }) => name === fields[from]?.name) + 1 }),
-    );
+    const at = next.findIndex((field) => field.name === name);
+    setAnnounced(text('form.movedTo', { label, place: at + 1 }));
   };
   return (
     <>
-      {fields.length > rowsAtOnce / 4 ? (
+      {fields.length >= minSearched ? (
         <SearchInput label={text('form.search')} value={words} onChange={setWords} className="w-full" />
       ) : null}
       <p role="status" className="sr-only">
         {announced}
       </p>
-      <ol className="flex flex-col" aria-label={text('form.fields')}>
+      <ol className="flex flex-col" aria-label={text('form.fields')} onKeyDown={leadToRow}>
         {rows.slice(0, limit).map(({ field, index }) => (
           <FieldRow
             key={field.name}
@@ -176,11 +195,15 @@ function FieldRows({ fields, faults, onChange }: FieldRowsProps) {
               const from = fields.findIndex(({ name }) => name === dragged);
               if (from >= 0 && from !== index) onChange(moved(fields, from, index), `drag ${dragged}`);
             }}
-            onMove={(by, button) => {
-              focus(field.name, button);
-              move(index, index + by, field.label);
+            onMove={(by, control) => {
+              focus(field.name, control);
+              place(moved(fields, index, index + by), field);
             }}
-            onPin={() => onChange(withPin(fields, field.name, !field.pinned))}
+            onPin={(isByKey) => {
+              // A pointer stays where it is, and the row goes.
+              if (isByKey) focus(field.name, 'pin');
+              place(withPin(fields, field.name, !field.pinned), field);
+            }}
             onChange={(change, of) =>
               onChange(withField(fields, field.name, change), of && `${of} ${field.name}`)
             }
@@ -204,18 +227,33 @@ function fits({ label, name, sets }: ShownField, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** A row that moves takes the focus of its button along. */
+/** The arrow keys lead from a control to the same one of the row beside it. */
+function leadToRow(event: KeyboardEvent<HTMLElement>): void {
+  const { key, target, altKey, ctrlKey, metaKey } = event;
+  const isOther = target instanceof HTMLTextAreaElement || altKey || ctrlKey || metaKey;
+  if (isOther || !(target instanceof HTMLElement) || (key !== 'ArrowUp' && key !== 'ArrowDown')) return;
+  const row = target.closest('li');
+  const beside = key === 'ArrowUp' ? row?.previousElementSibling : row?.nextElementSibling;
+  const controlsOf = (of: Element) => [...of.querySelectorAll<HTMLElement>('input, button')];
+  if (!row || !beside) return;
+  event.preventDefault();
+  controlsOf(beside)[controlsOf(row).indexOf(target)]?.focus();
+}
+
+/** A row that moves takes the focus of its control along. */
 function useFocusAfterMove(fields: readonly ShownField[]) {
-  const wanted = useRef<{ name: string; button: string } | null>(null);
+  const wanted = useRef<{ name: string; control: string } | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the rows have moved when the fields have changed
   useEffect(() => {
     if (!wanted.current) return;
-    const { name, button } = wanted.current;
+    const { name, control } = wanted.current;
     wanted.current = null;
-    document.getElementById(`edit-${button}-${name}`)?.focus();
+    const moved = document.getElementById(`edit-${control}-${name}`);
+    moved?.focus();
+    moved?.scrollIntoView({ block: 'nearest' });
   }, [fields]);
-  return (name: string, button: string) => {
-    wanted.current = { name, button };
+  return (name: string, control: string) => {
+    wanted.current = { name, control };
   };
 }
 
@@ -225,8 +263,8 @@ interface FieldRowProps {
   isDragged: boolean;
   onDrag: (isDragged: boolean) => void;
   onDragOver: () => void;
-  onMove: (by: number, button: 'up' | 'down') => void;
-  onPin: () => void;
+  onMove: (by: number, control: 'label' | 'up' | 'down') => void;
+  onPin: (isByKey: boolean) => void;
   /** `of`: what is typed into; one undo takes back all that was typed there. */
   onChange: (change: Partial<Omit<ShownField, 'name' | 'pinned'>>, of?: string) => void;
 }
@@ -237,7 +275,6 @@ function FieldRow({ field, fault, isDragged, onDrag, onDragOver, onMove, onPin, 
   const [isOpen, setOpen] = useState(false);
   const { name, label, hidden, pinned, required, sets } = field;
   const [set] = sets;
-  const toggle = { icon: { size: 16, strokeWidth: 1.75, 'aria-hidden': true as const } };
   return (
     <li
       draggable={canDrag}
@@ -259,7 +296,7 @@ function FieldRow({ field, fault, isDragged, onDrag, onDragOver, onMove, onPin, 
         pinned && 'border-l-2 border-l-accent pl-2',
       )}
     >
-      <div className="flex items-center gap-1">
+      <div className="flex flex-wrap items-center gap-1">
         <span
           aria-hidden
           title={text('form.drag')}
@@ -270,70 +307,89 @@ function FieldRow({ field, fault, isDragged, onDrag, onDragOver, onMove, onPin, 
           <GripVertical size={16} strokeWidth={1.75} />
         </span>
         <TextInput
+          id={`edit-label-${name}`}
           aria-label={text('form.label', { name })}
           aria-invalid={fault === 'label' || undefined}
           value={label}
           maxLength={200}
+          className="flex-1 basis-36"
           onChange={(event) => onChange({ label: event.target.value }, 'label')}
+          onKeyDown={({ key, altKey }) => {
+            const by = { ArrowUp: -1, ArrowDown: 1 }[key];
+            if (altKey && by !== undefined) onMove(by, 'label');
+          }}
         />
-        <IconButton
-          label={text(pinned ? 'form.unpin' : 'form.pin', { label })}
-          aria-pressed={pinned}
-          variant={pinned ? 'quiet' : 'plain'}
-          icon={pinned ? <PinOff {...toggle.icon} /> : <Pin {...toggle.icon} />}
-          onClick={onPin}
-        />
-        <IconButton
-          label={text(hidden ? 'form.show' : 'form.hide', { label })}
-          aria-pressed={hidden}
-          variant={hidden ? 'quiet' : 'plain'}
-          icon={hidden ? <EyeOff {...toggle.icon} /> : <Eye {...toggle.icon} />}
-          disabled={required}
-          onClick={() => onChange({ hidden: !hidden })}
-        />
-        <IconButton
-          id={`edit-up-${name}`}
-          label={text('form.up', { label })}
-          icon={<ArrowUp {...toggle.icon} />}
-          onClick={() => onMove(-1, 'up')}
-        />
-        <IconButton
-          id={`edit-down-${name}`}
-          label={text('form.down', { label })}
-          icon={<ArrowDown {...toggle.icon} />}
-          onClick={() => onMove(1, 'down')}
-        />
+        <div className="ml-auto flex gap-1">
+          <IconButton
+            id={`edit-pin-${name}`}
+            label={text(pinned ? 'form.unpin' : 'form.pin', { label })}
+            aria-pressed={pinned}
+            variant={pinned ? 'quiet' : 'plain'}
+            icon={pinned ? <PinOff {...icon} /> : <Pin {...icon} />}
+            onClick={({ detail }) => onPin(detail === 0)}
+          />
+          <IconButton
+            label={text(hidden ? 'form.show' : 'form.hide', { label })}
+            aria-pressed={hidden}
+            variant={hidden ? 'quiet' : 'plain'}
+            icon={hidden ? <EyeOff {...icon} /> : <Eye {...icon} />}
+            disabled={required}
+            onClick={() => onChange({ hidden: !hidden })}
+          />
+          <IconButton
+            id={`edit-up-${name}`}
+            label={text('form.up', { label })}
+            icon={<ArrowUp {...icon} />}
+            onClick={() => onMove(-1, 'up')}
+          />
+          <IconButton
+            id={`edit-down-${name}`}
+            label={text('form.down', { label })}
+            icon={<ArrowDown {...icon} />}
+            onClick={() => onMove(1, 'down')}
+          />
+          <IconButton
+            label={text('form.describe', { label })}
+            aria-expanded={isOpen}
+            variant={isOpen ? 'quiet' : 'plain'}
+            icon={<PencilLine {...icon} />}
+            onClick={() => setOpen(!isOpen)}
+          />
+        </div>
       </div>
-      <div className="flex items-baseline gap-2 pl-5 text-meta text-text-2">
-        <span className="min-w-0 flex-1 truncate">
-          {hidden ? `${text('form.isHidden')} · ` : ''}
-          {set ? `${set.title} · ${set.input}` : name}
-        </span>
-        <Button size="s" variant="plain" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {text('form.describe')}
-        </Button>
-      </div>
+      <p className="truncate pl-5 text-meta text-text-2">
+        {hidden ? `${text('form.isHidden')} · ` : ''}
+        {set ? `${set.title} · ${set.input}` : name}
+      </p>
       {fault ? <p className="pl-5 text-table text-failed">{text(`form.fault.${fault}`)}</p> : null}
       {isOpen || fault === 'name' || fault === 'twice' ? (
-        <div className="flex flex-col gap-2 pl-5">
-          <Field label={text('form.description')} hint={text('form.descriptionHint')}>
-            <TextArea
-              rows={2}
-              value={field.description ?? ''}
-              maxLength={1_000}
-              onChange={(event) => onChange({ description: event.target.value }, 'description')}
-            />
-          </Field>
-          <Field label={text('form.name')} hint={text('form.nameHint')}>
-            <TextInput
-              value={field.rename}
-              maxLength={64}
-              className="font-mono"
-              onChange={(event) => onChange({ rename: event.target.value }, 'name')}
-            />
-          </Field>
-        </div>
+        <FieldWords field={field} onChange={onChange} />
       ) : null}
     </li>
+  );
+}
+
+/** The help text of a field, and its name in commands. */
+function FieldWords({ field, onChange }: Pick<FieldRowProps, 'field' | 'onChange'>) {
+  const text = useText('workflows');
+  return (
+    <div className="flex flex-col gap-2 pl-5">
+      <Field label={text('form.description')} hint={text('form.descriptionHint')}>
+        <TextArea
+          rows={2}
+          value={field.description ?? ''}
+          maxLength={1_000}
+          onChange={(event) => onChange({ description: event.target.value }, 'description')}
+        />
+      </Field>
+      <Field label={text('form.name')} hint={text('form.nameHint')}>
+        <TextInput
+          value={field.rename}
+          maxLength={64}
+          className="font-mono"
+          onChange={(event) => onChange({ rename: event.target.value }, 'name')}
+        />
+      </Field>
+    </div>
   );
 }

@@ -40,12 +40,9 @@ export function ImportPanel() {
   const text = useText('workflows');
   const chooser = useRef<HTMLInputElement>(null);
   const [found, setFound] = useState<ReadFile | null>(null);
-  const [isReading, setReading] = useState(false);
   const take = async (file: File | undefined) => {
     if (!file) return;
-    setReading(true);
     setFound(await readWorkflowFile(file, file.name));
-    setReading(false);
   };
   const { isOver, place } = useDrop(([file]) => void take(file));
   usePaste((pasted) => {
@@ -63,9 +60,7 @@ export function ImportPanel() {
       >
         <FileJson size={24} strokeWidth={1.5} aria-hidden className="shrink-0 text-text-2" />
         <p className="min-w-[14rem] flex-1 text-body text-text-2">{text('import.hint')}</p>
-        <Button onClick={() => chooser.current?.click()} disabled={isReading}>
-          {text('import.choose')}
-        </Button>
+        <Button onClick={() => chooser.current?.click()}>{text('import.choose')}</Button>
         <input
           ref={chooser}
           type="file"
@@ -158,6 +153,9 @@ function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: () => vo
   const format = useFormat();
   const queries = useQueryClient();
   const [name, setName] = useState(found.name);
+  const saving = useRef<HTMLButtonElement>(null);
+  // Enter saves what was chosen, dropped or pasted.
+  useEffect(() => saving.current?.focus(), []);
   const hint = useCommandHint(`switchyard workflows import ${found.name}.json`);
   const toast = useToast();
   const opened = ({ id, lostFields = [] }: SavedWorkflowDetail) => {
@@ -210,7 +208,13 @@ function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: () => vo
         </Field>
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" variant="solid" disabled={save.isPending || name.trim() === ''} {...hint}>
+        <Button
+          ref={saving}
+          type="submit"
+          variant="solid"
+          disabled={save.isPending || name.trim() === ''}
+          {...hint}
+        >
           {text('save.submit')}
         </Button>
         {isTaken ? (

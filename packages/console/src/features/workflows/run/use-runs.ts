@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seedAfterRuns } from '../../../kit/fields/seed.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
+import { setQuery } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { faultsOf } from '../../../lib/gateway-words/faults.ts';
@@ -55,8 +56,7 @@ export function useRuns(workflow: SavedWorkflowDetail, form: FormState, sitting:
           headers: { 'idempotency-key': `${click}-${index}` },
         });
         sitting.add(task);
-        // On a narrow page the result stands below the button.
-        if (index === 0) document.getElementById(benchId)?.scrollIntoView({ block: 'nearest' });
+        if (index === 0) showBench();
         setStarted(index + 1);
       }
       return { seeds, last };
@@ -90,6 +90,12 @@ export function useRuns(workflow: SavedWorkflowDetail, form: FormState, sitting:
     attempt,
     start,
   };
+}
+
+/** The result may stand behind a grid, or on a narrow page below the button. */
+function showBench(): void {
+  setQuery({ sweep: null, cell: null }, { push: true });
+  requestAnimationFrame(() => document.getElementById(benchId)?.scrollIntoView({ block: 'nearest' }));
 }
 
 function moveSeeds(

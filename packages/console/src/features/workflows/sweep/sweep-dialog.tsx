@@ -47,6 +47,10 @@ export function SweepDialog({ workflow, form, onClose }: SweepDialogProps) {
   const isKnown = body !== null && JSON.stringify(body) === JSON.stringify(settled);
   const known = isKnown && !outlook.isPlaceholderData && !outlook.error ? outlook.data : undefined;
   const keyOf = useKeyOf();
+  const parts = useRef<HTMLDivElement>(null);
+  /** An axis that comes takes the focus, and one that goes leaves it to the button that adds another. */
+  const focusOn = (control: string) =>
+    requestAnimationFrame(() => parts.current?.querySelector<HTMLElement>(`:scope > ${control}`)?.focus());
   const start = async () => {
     if (body === null) return;
     const headers = { 'idempotency-key': keyOf(body) };
@@ -70,12 +74,13 @@ export function SweepDialog({ workflow, form, onClose }: SweepDialogProps) {
         </Button>
       }
     >
-      <div className="flex flex-col gap-4">
+      <div ref={parts} className="flex flex-col gap-4">
         <p className="text-body text-text-2">{text('lead')}</p>
         {draft.varied.length === 0 ? <p className="text-body">{text('axis.none')}</p> : null}
         {draft.axes.map((axis, index) => (
           <AxisEditor
-            key={axis.param}
+            // biome-ignore lint/suspicious/noArrayIndexKey: an axis that varies something else keeps its place and the focus
+            key={index}
             number={index + 1}
             axis={axis}
             parameters={draft.varied.filter(
@@ -84,7 +89,14 @@ export function SweepDialog({ workflow, form, onClose }: SweepDialogProps) {
             labelOf={(parameter) => labelOf(parameter, draft.varied)}
             onParam={(name) => draft.replace(index, name)}
             onChange={(next) => draft.change(index, next)}
-            onRemove={draft.axes.length > 1 ? () => draft.remove(index) : undefined}
+            onRemove={
+              draft.axes.length > 1
+                ? () => {
+                    draft.remove(index);
+                    focusOn('button');
+                  }
+                : undefined
+            }
           />
         ))}
         {draft.axes.length < Math.min(sweepLimits.axes, draft.varied.length) ? (
@@ -92,7 +104,10 @@ export function SweepDialog({ workflow, form, onClose }: SweepDialogProps) {
             size="s"
             className="self-start"
             icon={<Plus size={16} strokeWidth={1.75} aria-hidden />}
-            onClick={draft.add}
+            onClick={() => {
+              draft.add();
+              focusOn('fieldset:last-of-type [role="combobox"]');
+            }}
           >
             {text('axis.add')}
           </Button>

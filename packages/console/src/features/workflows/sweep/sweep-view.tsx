@@ -22,7 +22,9 @@ import { setQuery, useQueryState } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { sweepCellsQuery, sweepQuery } from '../../../lib/data/sweeps.ts';
 import { gateway } from '../../../lib/gateway.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { OwnResultMenu, takesOf } from '../bench/bench-tools.tsx';
 import { valueText } from './axis-draft.ts';
 import { CellState, nextCell, outputOf, SweepGrid } from './sweep-grid.tsx';
 
@@ -30,13 +32,15 @@ interface SweepViewProps {
   sweepId: string;
   workflow: SavedWorkflowDetail;
   form: FormState;
+  onRun: (options: { newSeed: boolean }) => void;
 }
 
 /** A grid that fills as its tasks end, in the place of the results. */
-export function SweepView({ sweepId, workflow, form }: SweepViewProps) {
+export function SweepView({ sweepId, workflow, form, onRun }: SweepViewProps) {
   const text = useText('sweep');
   const sweep = useQuery(sweepQuery(sweepId));
   const cells = useQuery(sweepCellsQuery(sweepId));
+  useShortcuts({ r: () => onRun({ newSeed: false }), R: () => onRun({ newSeed: true }) });
   return (
     <section aria-label={text('title')} className="flex min-h-0 min-w-0 flex-1 flex-col gap-2">
       <div>
@@ -64,7 +68,7 @@ function leave(): void {
   setQuery({ sweep: null, cell: null }, { push: true });
 }
 
-interface OpenSweepProps extends Omit<SweepViewProps, 'sweepId'> {
+interface OpenSweepProps extends Pick<SweepViewProps, 'workflow' | 'form'> {
   sweep: SweepDetail;
   cells: readonly SweepCell[];
 }
@@ -91,6 +95,7 @@ function OpenSweep({ sweep, cells, workflow, form }: OpenSweepProps) {
 
 function SweepHead({ sweep, cells }: Pick<OpenSweepProps, 'sweep' | 'cells'>) {
   const text = useText('sweep');
+  const words = useGatewayWords();
   const { act, isBusy } = useAct();
   const count = (...states: SweepCell['state'][]) =>
     cells.filter(({ state }) => states.includes(state)).length;
@@ -113,7 +118,7 @@ function SweepHead({ sweep, cells }: Pick<OpenSweepProps, 'sweep' | 'cells'>) {
       <h2 className="min-w-0 font-medium break-words">{sweep.name}</h2>
       <p role="status" className="min-w-0 flex-1 text-text-2 tabular-nums">
         {facts.join(' · ')}
-        {sweep.waitsFor === null ? null : ` · ${sweep.waitsFor}`}
+        {sweep.waitsFor === null ? null : ` · ${words.known('error.queue_full', sweep.waitsFor)}`}
       </p>
       {open > 0 ? (
         <Button
@@ -201,6 +206,7 @@ function OpenCell({ sweep, cell, workflow, form }: Omit<OpenSweepProps, 'cells'>
               {text('task')}
             </LinkButton>
           ) : null}
+          {output ? <OwnResultMenu file={output} takes={takesOf(workflow)} /> : null}
           {output ? (
             <LinkButton size="s" variant="plain" href={`/gallery?task=${cell.taskId}&file=${output.fileId}`}>
               {text('gallery')}
