@@ -11,6 +11,7 @@ import { Button } from '../../kit/button.tsx';
 import { useFormState } from '../../kit/fields/use-form-state.ts';
 import { useAct } from '../../kit/forms/use-act.ts';
 import { Page } from '../../kit/page.tsx';
+import { classes } from '../../kit/parts/classes.ts';
 import { QueryView } from '../../kit/query-view.tsx';
 import { Select } from '../../kit/select.tsx';
 import { isMissing } from '../../kit/states/error-text.ts';
@@ -152,6 +153,7 @@ function RestoreVersion({ workflow, newest }: { workflow: SavedWorkflowDetail; n
 function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
   const text = useText('workflows');
   const [edit, setEdit] = useQueryState('edit');
+  const isEditing = edit === 'form' && !workflow.share;
   const isNewest = useQueryState('version')[0] === null;
   const form = useFormState(workflow.parameters, lastValuesOf(workflow.id, workflow.parameters));
   useHandedValues(workflow, form);
@@ -159,9 +161,16 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
   const runs = useRuns(workflow, form, sitting);
   const [sweep] = useQueryState('sweep');
   return (
-    <div className="grid min-h-0 min-w-0 flex-1 gap-4 lg:grid-cols-[clamp(20rem,34%,28rem)_minmax(0,1fr)]">
+    <div
+      className={classes(
+        'grid min-h-0 min-w-0 flex-1 gap-4',
+        isEditing
+          ? 'lg:grid-cols-[28rem_minmax(0,1fr)]'
+          : 'lg:grid-cols-[clamp(20rem,34%,28rem)_minmax(0,1fr)]',
+      )}
+    >
       <div className="flex min-h-0 min-w-0 flex-col gap-3">
-        {edit === 'form' && !workflow.share ? (
+        {isEditing ? (
           <div className="min-h-0 min-w-0 flex-1 lg:-m-1 lg:overflow-y-auto lg:p-1">
             <FormEditing workflow={workflow} onClose={() => setEdit(null)} />
           </div>

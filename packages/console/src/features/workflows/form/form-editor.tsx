@@ -183,7 +183,12 @@ function FieldRows({ fields, faults, onChange }: FieldRowsProps) {
       <p role="status" className="sr-only">
         {announced}
       </p>
-      <ol className="flex flex-col" aria-label={text('form.fields')} onKeyDown={leadToRow}>
+      <ol
+        // What has the focus is not below the buttons at the foot.
+        className="flex flex-col [&_:is(button,input)]:scroll-mb-18"
+        aria-label={text('form.fields')}
+        onKeyDown={leadToRow}
+      >
         {rows.slice(0, limit).map(({ field, index }) => (
           <FieldRow
             key={field.name}
@@ -291,9 +296,9 @@ function FieldRow({ field, fault, isDragged, onDrag, onDragOver, onMove, onPin, 
         onDrag(false);
       }}
       className={classes(
-        'flex flex-col gap-1 border-t border-border py-2',
+        'flex flex-col gap-1 border-t border-l-2 border-t-border py-2 pl-2',
         isDragged && 'bg-sunken',
-        pinned && 'border-l-2 border-l-accent pl-2',
+        pinned ? 'border-l-accent' : 'border-l-transparent',
       )}
     >
       <div className="flex flex-wrap items-center gap-1">
