@@ -46,6 +46,8 @@ export function SearchInput({
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') setTyped('');
+          // Who goes on to the list comes to what was looked for, and not to a row that is about to leave.
+          if (event.key === 'Tab' || event.key === 'Enter') onChange(typed.trim());
         }}
         className="pl-8"
       />
