@@ -166,7 +166,7 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
         'grid min-h-0 min-w-0 flex-1 gap-4',
         isEditing
           ? 'lg:grid-cols-[28rem_minmax(0,1fr)]'
-          : 'lg:grid-cols-[clamp(20rem,34%,28rem)_minmax(0,1fr)]',
+          : 'lg:grid-cols-[clamp(20rem,36%,28rem)_minmax(0,1fr)]',
       )}
     >
       <div className="flex min-h-0 min-w-0 flex-col gap-3">

@@ -55,7 +55,7 @@ export function takesOf({ parameters }: SavedWorkflowDetail): Takes {
 }
 
 /** Where a result can go on; first what the form beside it can do with it. */
-export function OwnResultMenu({ file, takes }: { file: Pick<Output, 'fileId' | 'filename'>; takes: Takes }) {
+export function OwnResultMenu({ file, takes }: { file: Output; takes: Takes }) {
   const text = useText('workflows');
   const { fileId, filename } = file;
   return (

@@ -1,6 +1,6 @@
 import { priorityRange } from '@switchyard/contract/dispatch/task';
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
-import { Dices, Grid3x3, Play, RotateCcw } from 'lucide-react';
+import { Dices, Grid3x3, Play } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
@@ -110,12 +110,7 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
         <Button size="s" variant="plain" onClick={() => setCopying(true)}>
           {text('run.copy')}
         </Button>
-        <Button
-          size="s"
-          variant="plain"
-          icon={<RotateCcw size={16} strokeWidth={1.75} aria-hidden />}
-          onClick={form.reset}
-        >
+        <Button size="s" variant="plain" onClick={form.reset}>
           {text('run.reset')}
         </Button>
       </div>

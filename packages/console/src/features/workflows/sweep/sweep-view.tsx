@@ -8,6 +8,7 @@ import {
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
+import { useEffect, useId, useRef } from 'react';
 import { Button, LinkButton } from '../../../kit/button.tsx';
 import type { Draft } from '../../../kit/fields/field-draft.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
@@ -40,9 +41,15 @@ export function SweepView({ sweepId, workflow, form, onRun }: SweepViewProps) {
   const text = useText('sweep');
   const sweep = useQuery(sweepQuery(sweepId));
   const cells = useQuery(sweepCellsQuery(sweepId));
+  const shown = useFocusWhileShown();
   useShortcuts({ r: () => onRun({ newSeed: false }), R: () => onRun({ newSeed: true }) });
   return (
-    <section aria-label={text('title')} className="flex min-h-0 min-w-0 flex-1 flex-col gap-2">
+    <section
+      ref={shown}
+      tabIndex={-1}
+      aria-label={text('title')}
+      className="flex min-h-0 min-w-0 flex-1 flex-col gap-2 outline-none"
+    >
       <div>
         <Button
           size="s"
@@ -62,6 +69,27 @@ export function SweepView({ sweepId, workflow, form, onRun }: SweepViewProps) {
       </QueryView>
     </section>
   );
+}
+
+/** Takes the focus, and on a phone scrolls to what stands below the form. */
+function useFocusWhileShown(after?: () => HTMLElement | null) {
+  const shown = useRef<HTMLElement>(null);
+  const last = useRef(after);
+  last.current = after;
+  useEffect(() => {
+    // A dialog that has closed gives the focus back first.
+    const frame = requestAnimationFrame(() => {
+      shown.current?.focus({ preventScroll: true });
+      shown.current?.scrollIntoView({ block: 'nearest' });
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      requestAnimationFrame(() => last.current?.()?.focus());
+    };
+  }, []);
+  return (element: HTMLElement | null) => {
+    shown.current = element;
+  };
 }
 
 function leave(): void {
@@ -175,13 +203,24 @@ function OpenCell({ sweep, cell, workflow, form }: Omit<OpenSweepProps, 'cells'>
     toast({ text: text('used') });
   };
   const output = outputOf(cell);
+  // The cell of the grid gets the focus back.
+  const shown = useFocusWhileShown(() => document.querySelector(`[data-cell="${cell.cell}"]`));
+  const values = useId();
   return (
-    <div className="absolute inset-0 z-30 flex flex-col bg-sunken">
+    <section
+      ref={shown}
+      tabIndex={-1}
+      aria-labelledby={values}
+      className="outline-none absolute inset-0 z-30 flex flex-col bg-sunken"
+    >
       <div className="flex min-h-0 flex-1 items-center justify-center p-2">
         <CellContent cell={cell} />
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-border bg-surface px-3 py-2">
-        <dl className="flex max-h-24 min-w-0 flex-1 basis-60 flex-wrap gap-x-3 overflow-y-auto text-table">
+        <dl
+          id={values}
+          className="flex max-h-24 min-w-0 flex-1 basis-60 flex-wrap gap-x-3 overflow-y-auto text-table"
+        >
           {Object.entries(cell.values).map(([name, value]) => (
             <div key={name} className="flex min-w-0 gap-1">
               <dt className="shrink-0 text-text-2">{labelIn(sweep, workflow, name)}</dt>
@@ -206,7 +245,6 @@ function OpenCell({ sweep, cell, workflow, form }: Omit<OpenSweepProps, 'cells'>
               {text('task')}
             </LinkButton>
           ) : null}
-          {output ? <OwnResultMenu file={output} takes={takesOf(workflow)} /> : null}
           {output ? (
             <LinkButton size="s" variant="plain" href={`/gallery?task=${cell.taskId}&file=${output.fileId}`}>
               {text('gallery')}
@@ -218,9 +256,10 @@ function OpenCell({ sweep, cell, workflow, form }: Omit<OpenSweepProps, 'cells'>
           <Button size="s" onClick={close}>
             {text('close')}
           </Button>
+          {output ? <OwnResultMenu file={output} takes={takesOf(workflow)} /> : null}
         </div>
       </div>
-    </div>
+    </section>
   );
 }
 
