@@ -14,12 +14,12 @@ const maxWaitingBeforeReport = 1_000;
 const maxInMessage = 200;
 /** Stays below the limit of the bus, with room for what stands around the news. */
 const maxBytesInMessage = 48 * 1024;
-const instanceIntervalMs = 100;
+const instanceIntervalMs = 250;
 /**
  * Each message wakes every replica. A reader does not notice so short a wait, and only a busy replica has more to send
  * by then.
  */
-const messageIntervalMs = 10;
+const messageIntervalMs = 25;
 
 interface SenderOptions extends Pick<DispatchParts, 'events' | 'steadyClock'> {
   bus: Pick<Bus, 'publish'>;
