@@ -18,7 +18,7 @@ describe('a batch of tasks', () => {
     });
   const submit = async (who: DispatchCaller, count: number, input: object = {}) => {
     const tasks = Array.from({ length: count }, () => who.submit({ workflow: anyWorkflow, ...input }));
-    return (await Promise.all(tasks)).map(({ id }) => id as string);
+    return (await Promise.all(tasks)).map(({ id }) => id as string).sort();
   };
   const totalOf = async (who: DispatchCaller, query: string) =>
     (await who.call('GET', `/api/tasks?limit=1&${query}`)).data.total as number;
