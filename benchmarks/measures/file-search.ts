@@ -42,7 +42,16 @@ const searches: Record<string, FileFilterQuery> = {
   'a frequent word within a day': { q: 'w1', since: '2030-02-10T00:00:00Z', until: '2030-02-10T23:59:59Z' },
   'a size that none has': { minPixels: 30_000_000 },
   'a kind that none has': { kind: 'audio', q: 'w2' },
+  'a word of 3 in 100 files, as the gallery asks': { q: 'carousel', kind: 'image', source: 'output' },
+  'two frequent words, as the gallery asks': { q: 'masterpiece w1', kind: 'image', source: 'output' },
+  '3,000 starred files': { starred: true },
+  'files without a star': { starred: false },
+  'a tag of 3 in 100 files': { tag: 'chosen', kind: 'image', source: 'output' },
+  'a tag of 10 old files': { tag: 'old', kind: 'image', source: 'output' },
+  'a collection of 3,000 files': { collectionId: 'set' },
+  'files that are deleted soon': { expiresBefore: '2030-02-20T00:00:00Z' },
 };
+const retentionMs = 30 * 86_400_000;
 
 await measure(
   'file-search',
@@ -113,7 +122,7 @@ async function searchAll(database: Database<DispatchTables>): Promise<[name: str
   const results: [string, number[]][] = [];
   for (const [name, query] of Object.entries(searches)) {
     const search = () =>
-      store.list({ user: owner }, { filter: filterOf(query, { retentionMs: null }), limit: 51, offset: 0 });
+      store.list({ user: owner }, { filter: filterOf(query, { retentionMs }), limit: 51, offset: 0 });
     // The pool opens what it needs.
     for (let read = 0; read < 2; read += 1) await search();
     const pids = await pidsOf(database);
@@ -159,7 +168,7 @@ async function storingMs(database: Database<DispatchTables>): Promise<{ ms: numb
       const words = wordsOfFile(row, wordsOfGraph(graph, new Set()));
       await database.write(async (trx, lastly) => {
         await trx.insertInto('files').values(row).execute();
-        lastly(...insertTexts([{ fileId: row.id, words }]));
+        lastly(...insertTexts([{ fileId: row.id, createdAt: row.createdAt, words }]));
       });
     }
     const { user, system } = process.cpuUsage(own);
@@ -179,6 +188,15 @@ async function fill(database: Database<DispatchTables>): Promise<void> {
     });
     await Promise.all(units);
   }
+  await database.write(async (trx) => {
+    const third = sql`"createdAt" like '%:33:%' or "createdAt" like '%:11:%'`;
+    await sql`insert into file_marks select id, owner, 1, '' from files where ${third}`.execute(trx);
+    await sql`insert into file_tags select id, 'chosen', owner from files where ${third}`.execute(trx);
+    await sql`insert into file_tags select id, 'old', owner from files where "createdAt" < '2030-01-01T00:10'`.execute(
+      trx,
+    );
+    await sql`insert into collection_items select 'set', id, 1 from files where ${third}`.execute(trx);
+  });
   if (database.dialect === 'postgres') await database.write((trx) => sql`analyze`.execute(trx));
 }
 

@@ -27,6 +27,7 @@ import * as fileSearch from './migrations/026-file-search.ts';
 import * as keptFiles from './migrations/027-kept-files.ts';
 import * as shares from './migrations/028-shares.ts';
 import * as spreadCounters from './migrations/029-spread-counters.ts';
+import * as fileTextsInOrder from './migrations/030-file-texts-in-order.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -57,4 +58,5 @@ export const dispatchMigrations: readonly Migration[] = [
   keptFiles,
   shares,
   spreadCounters,
+  fileTextsInOrder,
 ];

@@ -347,6 +347,7 @@ export interface FileTable {
 /** The words by which a file is found, as `wordsOfFile` lists them, with a space before and behind each. */
 export interface FileTextTable {
   fileId: string;
+  createdAt: string;
   words: string;
 }
 

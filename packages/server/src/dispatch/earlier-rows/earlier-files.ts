@@ -6,7 +6,7 @@ import { parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import type { EarlierRowStore, FileWithoutWords } from './earlier-row-store.ts';
 
-const findFiles = 'dispatch.find-earlier-files';
+const findFiles = 'dispatch.words-of-earlier-files';
 /** Files in one step. Each may have a large graph, which is read and parsed. */
 const filesAtOnce = 50;
 
@@ -26,7 +26,11 @@ export function findEarlierFiles(
         after,
         limit: stepRows,
       });
-      const texts = page.rows.map((row) => ({ fileId: row.id, words: wordsOf(row) }));
+      const texts = page.rows.map((row) => ({
+        fileId: row.id,
+        createdAt: row.createdAt,
+        words: wordsOf(row),
+      }));
       if (texts.length > 0) await store.addWords(texts);
       after = page.last;
     }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Database } from '../../platform/database/database.ts';
-import { insertTexts } from '../files/file-text-store.ts';
-import type { DispatchTables } from '../tables.ts';
+import { type FileWords, insertTexts } from '../files/file-text-store.ts';
+import type { DispatchTables, FileTable } from '../tables.ts';
 
 /** A text that is stored, and the column beside it for its codes. */
 export interface TextRow {
@@ -27,10 +27,11 @@ export interface ErrorRow {
   error: string;
 }
 
-export interface FileWithoutWords {
-  id: string;
-  owner: string;
-  filename: string;
+export interface FileWithoutWords
+  extends Pick<
+    Selectable<FileTable>,
+    'id' | 'owner' | 'filename' | 'contentType' | 'source' | 'workflowId' | 'createdAt'
+  > {
   /** JSON: what the task that made it was given. Null for an upload. */
   workflow: string | null;
   params: string | null;
@@ -115,7 +116,11 @@ export class EarlierRowStore {
     const { read } = this.#database;
     const looked = await read
       .selectFrom('files')
-      .leftJoin('file_texts', 'file_texts.fileId', 'files.id')
+      .leftJoin('file_texts', (join) =>
+        join
+          .onRef('file_texts.createdAt', '=', 'files.createdAt')
+          .onRef('file_texts.fileId', '=', 'files.id'),
+      )
       .select(['files.id', 'file_texts.fileId as known'])
       .where('files.id', '>', page.after)
       .orderBy('files.id')
@@ -132,6 +137,10 @@ export class EarlierRowStore {
               'files.id',
               'files.owner',
               'files.filename',
+              'files.contentType',
+              'files.source',
+              'files.workflowId',
+              'files.createdAt',
               'task_inputs.workflow',
               'task_inputs.params',
             ])
@@ -141,7 +150,7 @@ export class EarlierRowStore {
   }
 
   /** Leaves out files that were deleted meanwhile, and those that have their words by now. */
-  async addWords(texts: readonly { fileId: string; words: readonly string[] }[]): Promise<void> {
+  async addWords(texts: readonly FileWords[]): Promise<void> {
     const fileIds = texts.map(({ fileId }) => fileId);
     await this.#database.write(async (trx, lastly) => {
       const present = await trx
@@ -153,7 +162,13 @@ export class EarlierRowStore {
       const known = await trx
         .selectFrom('file_texts')
         .select('fileId')
-        .where('fileId', 'in', fileIds)
+        .where(({ eb, refTuple, tuple }) =>
+          eb(
+            refTuple('createdAt', 'fileId'),
+            'in',
+            texts.map(({ createdAt, fileId }) => tuple(createdAt, fileId)),
+          ),
+        )
         .execute();
       const open = new Set(present.map(({ id }) => id));
       for (const { fileId } of known) open.delete(fileId);

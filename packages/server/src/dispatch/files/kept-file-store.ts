@@ -1,5 +1,13 @@
 import type { FileKeeper } from '@switchyard/contract/dispatch/file';
-import type { ExpressionBuilder, ExpressionWrapper, Kysely, SqlBool } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type ExpressionWrapper,
+  type Kysely,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import { dialectOf, isOneOf } from '../../platform/database/dialect.ts';
 import { decodableTypes } from '../../platform/pictures/picture-library.ts';
@@ -206,38 +214,54 @@ export function filtersNotes({ starred, tag, collectionId, unkeptBefore }: Notes
 }
 
 /** Returns the condition of a list of the files of this user, or of all users. */
-export function hasNotes(
-  { starred, tag, collectionId, unkeptBefore }: NotesFilter,
-  user: string | undefined,
-): (file: OfFile) => Condition {
+export function hasNotes(filter: NotesFilter, user: string | undefined): (file: OfFile) => Condition {
+  const { starred, unkeptBefore } = filter;
   return (file) => {
-    const { and, eb, not, selectFrom } = file;
-    const conditions: Condition[] = [];
-    if (starred !== undefined) {
-      const stars = selectFrom('file_marks')
-        .select('file_marks.fileId')
-        .where('file_marks.starred', '=', 1)
-        .$if(user !== undefined, (query) => query.where('file_marks.owner', '=', user ?? ''));
-      const isStarred = eb('files.id', 'in', stars);
-      conditions.push(starred ? isStarred : not(isStarred));
-    }
-    if (tag !== undefined) {
-      const tagged = selectFrom('file_tags')
-        .select('file_tags.fileId')
-        .where('file_tags.tag', '=', tag)
-        .$if(user !== undefined, (query) => query.where('file_tags.owner', '=', user ?? ''));
-      conditions.push(eb('files.id', 'in', tagged));
-    }
-    if (collectionId !== undefined) {
-      const items = selectFrom('collection_items')
-        .select('collection_items.fileId')
-        .where('collection_items.collectionId', '=', collectionId);
-      conditions.push(eb('files.id', 'in', items));
-    }
-    if (unkeptBefore !== undefined)
-      conditions.push(eb('files.createdAt', '<', unkeptBefore), not(isKept(file)));
-    return and(conditions);
+    const { and, eb, not } = file;
+    const has = (name: NoteName, value: string) =>
+      sql<SqlBool>`exists (select 1 from ${sql.table(noteTables[name])}
+        where "fileId" = files.id and ${isNote(name, { value, user })})`;
+    const noted: Expression<SqlBool>[] = notesIn(filter).map(([name, value]) => has(name, value));
+    if (starred === false) noted.push(not(has('starred', '')));
+    if (unkeptBefore !== undefined) noted.push(eb('files.createdAt', '<', unkeptBefore), not(isKept(file)));
+    return and(noted);
   };
+}
+
+/** Selects the files with one of these notes from the index of it, and returns the filter without that one. */
+export function notedFiles<Filter extends NotesFilter>(
+  filter: Filter,
+  user: string | undefined,
+): { found: RawBuilder<unknown>; others: Filter } {
+  const [first] = notesIn(filter);
+  if (first === undefined) throw new Error('A filter without a note has no index of notes.');
+  const [name, value] = first;
+  return {
+    found: sql`(select "fileId" as id from ${sql.table(noteTables[name])} where ${isNote(name, { value, user })})`,
+    others: { ...filter, [name]: undefined },
+  };
+}
+
+type NoteName = keyof typeof noteTables;
+const noteTables = { collectionId: 'collection_items', tag: 'file_tags', starred: 'file_marks' } as const;
+
+/** The notes that files must have, the rarer kinds first. */
+function notesIn({ collectionId, tag, starred }: NotesFilter): [NoteName, string][] {
+  return [
+    ...(collectionId === undefined ? [] : [['collectionId', collectionId] as [NoteName, string]]),
+    ...(tag === undefined ? [] : [['tag', tag] as [NoteName, string]]),
+    ...(starred === true ? [['starred', ''] as [NoteName, string]] : []),
+  ];
+}
+
+/** A collection is of one user; the indexes of the others begin with the owner. */
+function isNote(
+  name: NoteName,
+  { value, user }: { value: string; user: string | undefined },
+): RawBuilder<SqlBool> {
+  if (name === 'collectionId') return sql`"collectionId" = ${value}`;
+  const owned = user === undefined ? sql`` : sql` and "owner" = ${user}`;
+  return name === 'tag' ? sql`"tag" = ${value}${owned}` : sql`"starred" = 1${owned}`;
 }
 
 /** Part of the unit that deletes files: takes them out of everything that keeps files. */

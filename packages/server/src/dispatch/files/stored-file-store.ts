@@ -4,6 +4,7 @@ import type {
   ExpressionBuilder,
   Insertable,
   Kysely,
+  RawBuilder,
   Selectable,
   SelectQueryBuilder,
   SqlBool,
@@ -18,11 +19,11 @@ import { dialectOf, lockName, partOfCounter } from '../../platform/database/dial
 import { Prepared } from '../../platform/database/prepared.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { Lastly } from '../../platform/database/unit.ts';
-import { wordOfOwner, wordsOfFile } from '../graphs/file-words.ts';
+import { typesOfKind, wordsOfFile, wordsOfRow } from '../graphs/file-words.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
 import { countCeiling } from '../tasks/task-list-store.ts';
 import { claimKey } from '../tasks/task-store.ts';
-import { filesWithWords, foundFiles, hasWords, insertTexts } from './file-text-store.ts';
+import { deleteTexts, filesWithWords, foundFiles, hasWords, insertTexts } from './file-text-store.ts';
 import {
   type FileNotes,
   filtersNotes,
@@ -30,6 +31,7 @@ import {
   hasNotes,
   isRemovable,
   type NotesFilter,
+  notedFiles,
   notesOn,
 } from './kept-file-store.ts';
 
@@ -70,19 +72,32 @@ export interface FilePage extends FileFilter {
 /** The place of a file in the order of a list. */
 export type FilePlace = Pick<FileRow, 'createdAt' | 'id'>;
 
-/** The files that have the words of a filter; `many` when the row of each file has to decide. */
-type Found = readonly string[] | 'many' | null;
+/** A search first looks at so many of the newest files: a frequent word fills the page with them. */
+const maxWalked = 500;
+/** Users with more files get "at least" for a page that was filled without the index. */
+const maxCounted = 10_000;
+const maxUnkept = 1_000;
 
-/** More files than this are not read from the index of words: a list of them has its first page within a short walk. */
-const maxFound = 3_000;
+type PageOfList = Pick<FilePage, 'limit' | 'offset' | 'after'>;
+type OfFile = (file: ExpressionBuilder<DispatchTables, 'files'>) => Expression<SqlBool>;
+
+interface Limits {
+  maxWalked: number;
+  maxCounted: number;
+}
+
+interface Total {
+  total: number;
+  isMinimum: boolean;
+}
 
 export class StoredFileStore {
   readonly #database: Database<DispatchTables>;
-  readonly #maxFound: number;
+  readonly #limits: Limits;
 
-  constructor(database: Database<DispatchTables>, limits: { maxFound: number } = { maxFound }) {
+  constructor(database: Database<DispatchTables>, limits: Limits = { maxWalked, maxCounted }) {
     this.#database = database;
-    this.#maxFound = limits.maxFound;
+    this.#limits = limits;
   }
 
   /**
@@ -214,71 +229,126 @@ export class StoredFileStore {
   async list(
     owner: Owner,
     { filter, ...page }: Pick<FilePage, 'limit' | 'offset' | 'after'> & { filter: FileFilter },
-  ): Promise<{ rows: FileRow[]; notes: Map<string, FileNotes>; total: number; isMinimum: boolean }> {
+  ): Promise<{ rows: FileRow[]; notes: Map<string, FileNotes> } & Total> {
     return this.#database.snapshot(async (frozen) => {
-      const store = new StoredFileStore(frozen.withTables(), { maxFound: this.#maxFound });
-      const found = await store.#found(owner, filter);
-      const rows = await store.#page(owner, { ...filter, ...page }, found);
+      const store = new StoredFileStore(frozen.withTables(), this.#limits);
+      const { rows, total } = await store.#listed(owner, { ...filter, ...page });
       const ids = rows.map(({ id }) => id);
       const isWhole = page.after === undefined && page.offset === 0 && rows.length < page.limit;
-      const total = isWhole
-        ? { total: rows.length, isMinimum: false }
-        : await store.#total(owner, filter, found);
-      return { rows, notes: await notesOn(frozen.withTables<DispatchTables>().read, ids), ...total };
+      const counted = isWhole ? { total: rows.length, isMinimum: false } : await total();
+      return { rows, notes: await notesOn(frozen.withTables<DispatchTables>().read, ids), ...counted };
     });
   }
 
   /** A page of the files that fit, the newest first. */
   async page(owner: Owner, page: FilePage): Promise<FileRow[]> {
     return this.#database.snapshot(async (frozen) => {
-      const store = new StoredFileStore(frozen.withTables(), { maxFound: this.#maxFound });
-      return store.#page(owner, page, await store.#found(owner, page));
+      const { rows } = await new StoredFileStore(frozen.withTables(), this.#limits).#listed(owner, page);
+      return rows;
     });
   }
 
-  async #found(owner: Owner, { words = [], owner: wanted }: FileFilter): Promise<Found> {
-    if (words.length === 0) return null;
-    const { read, dialect } = this.#database;
-    const one = 'user' in owner ? owner.user : wanted;
-    const all = one === undefined ? words : [wordOfOwner(one), ...words];
-    const ids = await filesWithWords(read, all, { dialect, limit: this.#maxFound + 1 });
-    return ids.length > this.#maxFound ? 'many' : ids;
+  /**
+   * Files with frequent words or notes are among the newest ones, whose rows decide. All others are read from the index of these, which
+   * has no order.
+   */
+  async #listed(
+    owner: Owner,
+    { limit, offset, after, ...filter }: FilePage,
+  ): Promise<{ rows: FileRow[]; total: () => Promise<Total> }> {
+    const page = { limit, offset, after };
+    const { words, starred, tag, collectionId, ...besides } = filter;
+    const isIndexed = [words, tag, collectionId].some((value) => value !== undefined) || starred === true;
+    if (!isIndexed) {
+      const rows = await this.#fitting(owner, filter)
+        .selectAll()
+        .$call((files) => pageOf(files, page))
+        .execute();
+      return { rows, total: () => this.#total(owner, filter) };
+    }
+    const { maxWalked } = this.#limits;
+    const newest = this.#fitting(owner, besides)
+      .select(['files.id', 'files.createdAt'])
+      .select((file) =>
+        sql<number>`case when ${this.#isIn(owner, filter)(file)} then 1 else 0 end`.as('fits'),
+      )
+      .$call((files) => pageOf(files, { after, offset: 0, limit: maxWalked }));
+    const walked = await this.#chosen(sql`chosen as materialized ${newest}`, page);
+    if (walked.rows.length === limit || walked.count < maxWalked)
+      return { rows: walked.rows, total: () => this.#totalFound(owner, filter, offset + walked.fits) };
+    const { found, fitting } = this.#found(owner, filter);
+    const tables = sql`found as materialized ${found}, chosen as materialized ${fitting}`;
+    const { rows, fits } = await this.#chosen(tables, page);
+    return { rows, total: async () => ({ total: fits, isMinimum: false }) };
   }
 
-  async #page(owner: Owner, page: FilePage, found: Found): Promise<FileRow[]> {
-    const { createdAt = '', id = '' } = page.after ?? {};
-    return this.#fitting(owner, page, found)
-      .selectAll()
-      .$if(page.after !== undefined, (query) =>
-        query.where(({ eb, refTuple, tuple }) =>
-          eb(refTuple('files.createdAt', 'files.id'), '<', tuple(createdAt, id)),
-        ),
-      )
-      .orderBy('createdAt', 'desc')
-      .orderBy('id', 'desc')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute();
+  /** True for a file with the words and the notes of a filter, decided by its own rows. */
+  #isIn(owner: Owner, { words, ...filter }: FileFilter): OfFile {
+    return (file) =>
+      file.and([
+        ...(words === undefined ? [] : [hasWords(words, this.#database.dialect)(file)]),
+        hasNotes({ ...filter, unkeptBefore: undefined }, userOf(owner, filter))(file),
+      ]);
+  }
+
+  /** Returns a page of those of the table `chosen` that fit, how many it has of them, and how many in all. */
+  async #chosen(
+    tables: RawBuilder<unknown>,
+    page: PageOfList,
+  ): Promise<{ rows: FileRow[]; fits: number; count: number }> {
+    const { read } = this.#database;
+    const chosen = read.selectFrom(sql<FileRow>`chosen`.as('files')) as ReturnType<
+      typeof read.selectFrom<'files'>
+    >;
+    const ids = pageOf(chosen.select('files.id').where(sql.ref('fits'), '=', 1), page);
+    const { rows } = await sql<FileRow & Record<'fits' | 'count', number | string | null>>`with ${tables}
+      select counted.*, files.* from (select count(*) as count, sum(fits) as fits from chosen) as counted
+      left join ${ids} as page on true left join files on files.id = page.id
+      order by files."createdAt" desc, files.id desc`.execute(read);
+    return {
+      rows: rows.flatMap(({ count: _, fits: __, ...row }) => (row.id === null ? [] : [row])),
+      fits: Number(rows[0]?.fits ?? 0),
+      count: Number(rows[0]?.count),
+    };
+  }
+
+  /** Selects the files that an index finds, as a table `found`, and those of it that fit. */
+  #found(owner: Owner, filter: FileFilter): Record<'found' | 'fitting', Expression<unknown>> {
+    const { dialect } = this.#database;
+    const user = userOf(owner, filter);
+    const { words, source, kind, workflowId, since, until, owner: wanted, ...others } = filter;
+    if (words === undefined) {
+      const { found, others } = notedFiles(filter, user);
+      return { found, fitting: this.#fittingOf(owner, others) };
+    }
+    const ofRow = wordsOfRow({ owner: user, source, kind, workflowId });
+    const isDecided = Object.values(others).every((value) => value === undefined);
+    return {
+      found: filesWithWords([...ofRow, ...words], { dialect, since, until }),
+      fitting: isDecided
+        ? sql`(select id, "createdAt", 1 as fits from found)`
+        : this.#fittingOf(owner, { ...others, owner: wanted }),
+    };
+  }
+
+  #fittingOf(owner: Owner, filter: FileFilter): Expression<unknown> {
+    return this.#fitting(owner, filter, foundFiles(this.#database.dialect)).select([
+      'files.id',
+      'files.createdAt',
+      sql<number>`1`.as('fits'),
+    ]);
   }
 
   /** Returns the exact total from the kept usage when only the owner filters; otherwise counts up to the ceiling. */
-  async #total(
-    owner: Owner,
-    filter: FileFilter,
-    found: Found,
-  ): Promise<{ total: number; isMinimum: boolean }> {
+  async #total(owner: Owner, filter: FileFilter): Promise<Total> {
     const { owner: _counted, ...others } = filter;
     if (Object.values(others).every((value) => value === undefined)) {
       const count = await this.#countOf(owner, filter.owner);
       return { total: count, isMinimum: false };
     }
-    const { words: _words, ...besides } = others;
-    if (found !== null && Object.values(besides).every((value) => value === undefined))
-      return found === 'many'
-        ? { total: this.#maxFound, isMinimum: true }
-        : { total: found.length, isMinimum: false };
-    const ceiling = found === 'many' ? this.#maxFound : countCeiling;
-    const matching = this.#fitting(owner, filter, found)
+    // What keeps a file is looked up in several tables.
+    const ceiling = filter.unkeptBefore === undefined ? countCeiling : maxUnkept;
+    const matching = this.#fitting(owner, filter)
       .select('id')
       .limit(ceiling + 1)
       .as('matching');
@@ -289,15 +359,25 @@ export class StoredFileStore {
     return { total: Math.min(Number(count), ceiling), isMinimum: Number(count) > ceiling };
   }
 
-  #fitting(owner: Owner, filter: FileFilter, found: Found) {
-    const { read, dialect } = this.#database;
-    const ofWords = found === null || found === 'many' ? null : foundFiles(found, dialect);
+  /** Returns the exact total among few files; among many, there are at least as many as were seen. */
+  async #totalFound(owner: Owner, filter: FileFilter, seen: number): Promise<Total> {
+    if ((await this.#countOf(owner, filter.owner)) > this.#limits.maxCounted)
+      return { total: seen, isMinimum: true };
+    const { found, fitting } = this.#found(owner, filter);
+    const { rows } = await sql<{ total: number | string }>`with found as materialized ${found}
+      select count(*) as total from ${fitting} as fitting`.execute(this.#database.read);
+    return { total: Number(rows[0]?.total), isMinimum: false };
+  }
+
+  #fitting(owner: Owner, filter: FileFilter, from?: ReturnType<typeof foundFiles>) {
+    const { read } = this.#database;
     // The alias has the columns of the table.
-    const files = ofWords === null ? read.selectFrom('files') : read.selectFrom(ofWords.as('files'));
-    const user = 'user' in owner ? owner.user : filter.owner;
-    return filtered(visibleTo(owner, files as ReturnType<typeof read.selectFrom<'files'>>), filter)
-      .$if(filtersNotes(filter), (query) => query.where(hasNotes(filter, user)))
-      .$if(found === 'many', (query) => query.where(hasWords(filter.words ?? [], dialect)));
+    const files = from === undefined ? read.selectFrom('files') : read.selectFrom(from.as('files'));
+    const user = userOf(owner, filter);
+    return filtered(visibleTo(owner, files as ReturnType<typeof read.selectFrom<'files'>>), filter).$if(
+      filtersNotes(filter),
+      (query) => query.where(hasNotes(filter, user)),
+    );
   }
 
   async #countOf(owner: Owner, wanted: string | undefined): Promise<number> {
@@ -427,7 +507,7 @@ async function insertUpload(
   await addUsage(trx, owner, { bytes: size, count: 1 });
   if ((await sumOfUsage(trx, owner)) > quotaBytes) throw new AppError('quota_exceeded');
   await trx.insertInto('files').values(row).execute();
-  lastly(...insertTexts([{ fileId: row.id, words: wordsOfFile(row) }]));
+  lastly(...insertTexts([{ fileId: row.id, createdAt: row.createdAt, words: wordsOfFile(row) }]));
 }
 
 /** Returns part of the write that ends a task; `words` are those of its graph. Outputs count towards the quota, but a task that ran always keeps its result. */
@@ -437,9 +517,14 @@ export function insertOutputs(
 ): BoundStatement[] {
   if (rows.length === 0) return [];
   const bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  const texts = rows.map((row) => ({
+    fileId: row.id,
+    createdAt: row.createdAt,
+    words: wordsOfFile(row, words),
+  }));
   return [
     ...newFiles.bind(rows),
-    ...insertTexts(rows.map((row) => ({ fileId: row.id, words: wordsOfFile(row, words) }))),
+    ...insertTexts(texts),
     changedUsage.bind({ owner, bytes, count: rows.length }),
   ];
 }
@@ -476,7 +561,7 @@ async function removeRows(trx: Trx, rows: readonly FileRow[]): Promise<void> {
   if (rows.length === 0) return;
   const fileIds = rows.map(({ id }) => id);
   await forgetFiles(trx, fileIds);
-  await trx.deleteFrom('file_texts').where('fileId', 'in', fileIds).execute();
+  await deleteTexts(trx, rows);
   await trx.deleteFrom('files').where('id', 'in', fileIds).execute();
   const freed = new Map<string, { bytes: number; count: number }>();
   for (const { owner, size } of rows) {
@@ -552,6 +637,28 @@ function visibleTo<Output>(
   return 'user' in checked ? query.where('files.owner', '=', checked.user) : query;
 }
 
+function pageOf<Output>(
+  query: SelectQueryBuilder<DispatchTables, 'files', Output>,
+  { limit, offset, after }: PageOfList,
+): SelectQueryBuilder<DispatchTables, 'files', Output> {
+  const { createdAt = '', id = '' } = after ?? {};
+  return query
+    .$if(after !== undefined, (files) =>
+      files.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('files.createdAt', 'files.id'), '<', tuple(createdAt, id)),
+      ),
+    )
+    .orderBy('files.createdAt', 'desc')
+    .orderBy('files.id', 'desc')
+    .limit(limit)
+    .offset(offset) as typeof query;
+}
+
+function userOf(owner: Owner, { owner: wanted }: FileFilter): string | undefined {
+  const checked = requireOwner(owner);
+  return 'user' in checked ? checked.user : wanted;
+}
+
 function filtered<Output>(
   query: SelectQueryBuilder<DispatchTables, 'files', Output>,
   page: FileFilter,
@@ -589,16 +696,10 @@ function isOfWorkflow(workflow: string): Expression<SqlBool> {
     select id from saved_workflows where name = ${workflow} union all select cast(${workflow} as text))`;
 }
 
-const typesOfKind: Record<Exclude<FileKind, 'other'>, string[]> = {
-  image: ['image/%'],
-  video: ['video/%'],
-  audio: ['audio/%'],
-  text: ['text/%', 'application/json%', 'application/xml%'],
-};
-
-function isOfKind(kind: FileKind): (eb: ExpressionBuilder<DispatchTables, 'files'>) => Expression<SqlBool> {
+function isOfKind(kind: FileKind): OfFile {
   return (eb) => {
-    const isLike = (types: string[]) => eb.or(types.map((type) => eb('files.contentType', 'like', type)));
+    const isLike = (types: string[]) =>
+      eb.or(types.map((type) => eb('files.contentType', 'like', `${type}%`)));
     if (kind !== 'other') return isLike(typesOfKind[kind]);
     return eb.not(isLike(Object.values(typesOfKind).flat()));
   };

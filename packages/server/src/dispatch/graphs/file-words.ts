@@ -1,3 +1,4 @@
+import type { FileKind } from '@switchyard/contract/dispatch/file';
 import type { Fault } from '@switchyard/contract/errors';
 import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
@@ -7,8 +8,9 @@ import { type Graph, isLink } from './graph.ts';
 /** Words of the larger prompts that people write are a few hundred. What stands behind this many is not found. */
 const maxWords = 2_000;
 const maxTextLength = 100_000;
-/** A longer value is a text, which is found by its words. */
+/** A longer value is a text, such as a prompt, which is found by its words. */
 const maxValueLength = 200;
+const maxValueWords = 8;
 const maxQueryWords = 32;
 const maxDepth = 32;
 
@@ -50,10 +52,52 @@ export function wordsOfGraph(
 
 /** Returns all words of a file, as its row keeps them. */
 export function wordsOfFile(
-  { owner, filename }: { owner: string; filename: string },
+  file: {
+    owner: string;
+    filename: string;
+    contentType: string;
+    source: string;
+    workflowId?: string | null;
+  },
   ofGraph: readonly string[] = [],
 ): string[] {
-  return [...new Set([wordOfOwner(owner), ...wordsOf(filename), ...ofGraph])];
+  const { owner, filename, contentType, source, workflowId } = file;
+  const ofRow = wordsOfRow({ owner, source, kind: kindOf(contentType), workflowId: workflowId ?? undefined });
+  return [...new Set([...ofRow, ...wordsOf(filename), ...ofGraph])];
+}
+
+/** Returns the words that every file with these columns has, and no other. */
+export function wordsOfRow({
+  owner,
+  source,
+  kind,
+  workflowId,
+}: {
+  owner?: string | undefined;
+  source?: string | undefined;
+  kind?: FileKind | undefined;
+  workflowId?: string | undefined;
+}): string[] {
+  return [
+    ...(owner === undefined ? [] : [`@${inOneWord(owner)}`]),
+    ...(source === undefined ? [] : [`_${source}`]),
+    ...(kind === undefined ? [] : [`_${kind}`]),
+    ...(workflowId === undefined ? [] : [`-${inOneWord(workflowId)}`]),
+  ];
+}
+
+/** The beginnings of the types of each kind. All other types are of the last kind. */
+export const typesOfKind: Record<Exclude<FileKind, 'other'>, string[]> = {
+  image: ['image/'],
+  video: ['video/'],
+  audio: ['audio/'],
+  text: ['text/', 'application/json', 'application/xml'],
+};
+
+function kindOf(contentType: string): FileKind {
+  const kinds = Object.entries(typesOfKind) as [FileKind, string[]][];
+  const found = kinds.find(([, types]) => types.some((type) => contentType.startsWith(type)));
+  return found?.[0] ?? 'other';
 }
 
 /** The words that a file must have to be found. Throws when a filter contains none, or too many. */
@@ -77,14 +121,11 @@ export function wordsOfFilter({
   const params = param.map((text) => {
     const at = text.indexOf('=');
     if (at < 1) throw refused('param', `Write it as name=value, for example seed=42; this is "${text}".`);
-    return inOneWord(text);
+    const word = wordOfParam(text.slice(0, at), text.slice(at + 1));
+    if (word !== null) return word;
+    throw refused('param', `The value of ${text.slice(0, at)} is a text. Search for its words with q.`);
   });
   return [...new Set([...words, ...params, ...(model === undefined ? [] : [wordOfModel(model)])])];
-}
-
-/** The word that only files of this owner have. */
-export function wordOfOwner(owner: string): string {
-  return `@${inOneWord(owner)}`;
 }
 
 /** A run without spaces stands there by its characters and by each two neighbours; a question has the pairs alone. */
@@ -105,7 +146,9 @@ function wordsOf(text: string, { isQuestion = false } = {}): string[] {
 function wordOfParam(name: string, value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
   const text = String(value);
-  return name.length + text.length > maxValueLength ? null : inOneWord(`${name}=${text}`);
+  const isText =
+    name.length + text.length > maxValueLength || text.split(/\s+/, maxValueWords + 1).length > maxValueWords;
+  return isText ? null : inOneWord(`${name}=${text}`);
 }
 
 /** A model is found by its whole name, without its folders, and without its ending as well. */
