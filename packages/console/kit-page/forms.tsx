@@ -2,8 +2,10 @@ import { ApiError, ConnectionError } from '@switchyard/client/errors';
 import { Plus } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Field } from '../src/kit/field.tsx';
+import type { FileDraft } from '../src/kit/fields/field-draft.ts';
 import type { FieldSpec } from '../src/kit/fields/field-spec.ts';
 import { Fields } from '../src/kit/fields/fields.tsx';
+import { FilesInput } from '../src/kit/fields/files-input.tsx';
 import { SizeField } from '../src/kit/fields/size-field.tsx';
 import { type FormState, useFormState } from '../src/kit/fields/use-form-state.ts';
 import { FormError } from '../src/kit/forms/form-error.tsx';
@@ -86,6 +88,13 @@ export function Forms() {
           </Full>
         </State>
       </Part>
+      <Part name="FilesInput">
+        <State name="Two pictures, and room for more">
+          <Full>
+            <SeveralFiles />
+          </Full>
+        </State>
+      </Part>
       <Part name="FormError">
         <State name="Refused, with the id of the request">
           <Full>
@@ -124,6 +133,21 @@ const spec = (name: string, more: Partial<FieldSpec> & Pick<FieldSpec, 'type'>):
   maximum: null,
   ...more,
 });
+
+function SeveralFiles() {
+  const [files, setFiles] = useState<readonly FileDraft[]>([
+    { fileId: 'kit-square', filename: 'square.png' },
+    { fileId: 'kit-tall', filename: 'tall.png' },
+  ]);
+  return (
+    <FilesInput
+      parameter={spec('image', { type: 'file' })}
+      label="Picture"
+      files={files}
+      onChange={setFiles}
+    />
+  );
+}
 
 const side = { type: 'integer', minimum: 16, maximum: 8_192, step: 8 } as const;
 const sides = [

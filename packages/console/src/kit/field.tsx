@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext, useId } from 'react';
+import { classes } from './parts/classes.ts';
 
 interface FieldIds {
   id: string;
@@ -25,6 +26,7 @@ export function Field({
   hint,
   error,
   id: given,
+  action,
   children,
 }: {
   label: ReactNode;
@@ -32,6 +34,8 @@ export function Field({
   error?: ReactNode;
   /** The id of the control, for links of a summary that lead to it. */
   id?: string | undefined;
+  /** A small button at the end of the label. Keys reach it behind the control. */
+  action?: ReactNode;
   children: ReactNode;
 }) {
   const own = useId();
@@ -41,8 +45,11 @@ export function Field({
   const describedBy = [errorId, hintId].filter(Boolean).join(' ') || undefined;
   return (
     <FieldContext.Provider value={{ id, describedBy, invalid: Boolean(error) }}>
-      <div className="flex min-w-0 flex-col gap-1">
-        <label htmlFor={id} className="text-table font-medium text-text">
+      <div className={classes('flex min-w-0 flex-col gap-1', Boolean(action) && 'group relative')}>
+        <label
+          htmlFor={id}
+          className={classes('text-table font-medium text-text', Boolean(action) && 'pr-16')}
+        >
           {label}
         </label>
         {children}
@@ -56,6 +63,7 @@ export function Field({
             {hint}
           </p>
         ) : null}
+        {action}
       </div>
     </FieldContext.Provider>
   );

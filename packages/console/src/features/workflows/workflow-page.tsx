@@ -5,7 +5,7 @@ import {
 } from '@switchyard/contract/dispatch/workflow';
 import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useParams } from 'wouter';
 import { Button } from '../../kit/button.tsx';
 import { useFormState } from '../../kit/fields/use-form-state.ts';
@@ -33,9 +33,11 @@ import { ProblemSummary } from './run/problem-summary.tsx';
 import { RunPanel } from './run/run-panel.tsx';
 import { useRuns } from './run/use-runs.ts';
 import { SharedActions, SharedLead } from './shared-actions.tsx';
+import type { SweepBeginning } from './sweep/use-sweep-draft.ts';
 import { useFiguresText } from './versions/figures-text.ts';
 import { WorkflowMenu } from './workflow-menu.tsx';
 
+const SweepDialog = lazy(async () => ({ default: (await import('./sweep/sweep-dialog.tsx')).SweepDialog }));
 const SweepView = lazy(async () => ({ default: (await import('./sweep/sweep-view.tsx')).SweepView }));
 const formEditor = lazyPart(async () => (await import('./form/form-editor.tsx')).FormEditor);
 
@@ -160,6 +162,9 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
   const sitting = useSitting(workflow.id);
   const runs = useRuns(workflow, form, sitting);
   const [sweep] = useQueryState('sweep');
+  const [begin, setBegin] = useState<SweepBeginning | null>(null);
+  const mayRun = workflow.share?.may !== 'read';
+  const vary = (param: string) => setBegin({ param });
   return (
     <div
       className={classes(
@@ -191,7 +196,7 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
                 others={runs.others}
                 attempt={runs.attempt}
               />
-              <WorkflowForm parameters={workflow.parameters} form={form} />
+              <WorkflowForm parameters={workflow.parameters} form={form} onVary={mayRun ? vary : undefined} />
               {isNewest && !workflow.share ? (
                 <div>
                   <Button
@@ -206,17 +211,31 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
                 </div>
               ) : null}
             </form>
-            {workflow.share?.may === 'read' ? null : <RunPanel workflow={workflow} form={form} runs={runs} />}
+            {mayRun ? (
+              <RunPanel workflow={workflow} form={form} runs={runs} onVary={() => setBegin({})} />
+            ) : null}
           </>
         )}
       </div>
-      {workflow.share?.may === 'read' ? null : sweep === null ? (
+      {!mayRun ? null : sweep === null ? (
         <Bench workflow={workflow} sitting={sitting} onRun={runs.start} />
       ) : (
         <Suspense>
-          <SweepView key={sweep} sweepId={sweep} workflow={workflow} form={form} onRun={runs.start} />
+          <SweepView
+            key={sweep}
+            sweepId={sweep}
+            workflow={workflow}
+            form={form}
+            onRun={runs.start}
+            onVary={setBegin}
+          />
         </Suspense>
       )}
+      {begin ? (
+        <Suspense>
+          <SweepDialog workflow={workflow} form={form} begin={begin} onClose={() => setBegin(null)} />
+        </Suspense>
+      ) : null}
     </div>
   );
 }

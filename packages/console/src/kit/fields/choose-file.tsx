@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { filePagesQuery } from '../../lib/data/files.ts';
 import { useText } from '../../lib/i18n.ts';
+import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { JustifiedGrid } from '../pictures/justified-grid.tsx';
 import { QueryView } from '../query-view.tsx';
@@ -17,11 +18,14 @@ type Source = (typeof sources)[number];
 export function ChooseFile({
   label,
   isPicture,
+  chosen,
   onChoose,
   onClose,
 }: {
   label: string;
   isPicture: boolean;
+  /** The files that are taken, where several may be. */
+  chosen?: ReadonlySet<string> | undefined;
   onChoose: (file: FileDraft) => void;
   onClose: () => void;
 }) {
@@ -32,7 +36,19 @@ export function ChooseFile({
   );
   const files = query.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
-    <Dialog open onClose={onClose} title={text('file.chooseFor', { label })} wide>
+    <Dialog
+      open
+      onClose={onClose}
+      title={text('file.chooseFor', { label })}
+      wide
+      actions={
+        chosen ? (
+          <Button variant="solid" onClick={onClose}>
+            {text('files.done', { count: chosen.size })}
+          </Button>
+        ) : undefined
+      }
+    >
       <div className="flex min-h-[50dvh] flex-col gap-3">
         <Select
           label={text('file.source')}
@@ -54,6 +70,7 @@ export function ChooseFile({
               altOf={({ filename }) => filename}
               commandOf={({ fileId }) => `switchyard files recipe ${fileId}`}
               onOpen={({ fileId, filename }) => onChoose({ fileId, filename })}
+              {...(chosen && { chosen, onChoose: ({ fileId, filename }) => onChoose({ fileId, filename }) })}
             />
           )}
         </QueryView>

@@ -10,6 +10,7 @@ interface FieldsProps<Spec extends FieldSpec> {
   /** The id of the control, for links that lead to it. */
   idOf?: (name: string) => string;
   form: FormState;
+  onVary?: ((name: string) => void) | undefined;
 }
 
 /** The values of a form, one below the other, each with its problem. */
@@ -18,6 +19,7 @@ export function Fields<Spec extends FieldSpec>({
   labelOf = ({ label }) => label,
   idOf,
   form,
+  onVary,
 }: FieldsProps<Spec>) {
   const problemText = useProblemText();
   return (
@@ -37,6 +39,7 @@ export function Fields<Spec extends FieldSpec>({
             error={problem && problemText(problem)}
             onChange={(draft) => form.setValue(name, draft)}
             onSeedMode={(mode) => form.setSeedMode(name, mode)}
+            onVary={onVary && (() => onVary(name))}
           />
         );
       })}

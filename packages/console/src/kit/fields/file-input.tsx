@@ -1,8 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import { Images, Upload } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { gateway } from '../../lib/gateway.ts';
-import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { Button } from '../button.tsx';
 import { classes } from '../parts/classes.ts';
@@ -12,6 +9,7 @@ import { Thumb } from '../pictures/thumb.tsx';
 import { useDrop } from '../use-drop.ts';
 import { type FileDraft, isFileDraft } from './field-draft.ts';
 import type { FieldSpec } from './field-spec.ts';
+import { useFileUpload } from './use-file-upload.ts';
 
 const thumbSize = 72;
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
@@ -35,21 +33,14 @@ export function FileInput({
   onChange: (draft: FileDraft) => void;
 }) {
   const text = useText('fields');
-  const words = useGatewayWords();
   const field = useRef<HTMLDivElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
-  const [isChoosing, setChoosing] = useState(false);
-  const isPicture = takesPicture(parameter);
-  const upload = useMutation({
-    mutationFn: async (file: File) => {
-      const fault = isPicture ? await faultOfPicture(file) : null;
-      return fault === null ? gateway.upload(named(file)) : { fault, name: file.name, type: file.type };
-    },
-    onSuccess: (kept) => 'fileId' in kept && onChange({ fileId: kept.fileId, filename: kept.filename }),
-  });
-  const refused = upload.data && 'fault' in upload.data ? upload.data : null;
+  const { upload, reset, refusals, isPending, isPicture } = useFileUpload(
+    parameter,
+    ([file]) => file && onChange(file),
+  );
   const take = (file: File | undefined) => {
-    if (file) upload.mutate(file);
+    if (file) upload([file]);
   };
   const { isOver, place } = useDrop(([file]) => take(file));
   usePaste(field, take);
@@ -66,23 +57,29 @@ export function FileInput({
       {isFileDraft(draft) ? <Thumb fileId={draft.fileId} alt="" size={thumbSize} /> : null}
       <div className="flex min-w-0 flex-1 flex-col items-start gap-1">
         <span className="max-w-full truncate text-body" role="status">
-          {upload.isPending ? text('file.uploading') : nameOf(draft) || text('file.none')}
+          {isPending ? text('file.uploading') : nameOf(draft) || text('file.none')}
         </span>
-        {upload.error ? <Refusal>{words.error(upload.error)}</Refusal> : null}
-        {refused ? <Refusal>{text(`file.${refused.fault}`, { name: refused.name })}</Refusal> : null}
+        {refusals.map((refusal) => (
+          <Refusal key={refusal}>{refusal}</Refusal>
+        ))}
         <div className="flex flex-wrap gap-2">
           <Button
             size="s"
             icon={<Upload {...icon} />}
             // A button that is switched off loses the focus of the keyboard.
-            aria-disabled={upload.isPending}
-            onClick={() => upload.isPending || chooser.current?.click()}
+            aria-disabled={isPending}
+            onClick={() => isPending || chooser.current?.click()}
           >
             {text('file.choose')}
           </Button>
-          <Button size="s" icon={<Images {...icon} />} onClick={() => setChoosing(true)}>
-            {text('file.gallery')}
-          </Button>
+          <GalleryChoice
+            label={label}
+            isPicture={isPicture}
+            onChoose={(chosen) => {
+              reset();
+              onChange(chosen);
+            }}
+          />
           {parameter.mask ? (
             <PaintMask
               file={isFileDraft(draft) ? draft : undefined}
@@ -103,26 +100,49 @@ export function FileInput({
             event.target.value = '';
           }}
         />
-        {isChoosing ? (
-          <Suspense>
-            <ChooseFile
-              label={label}
-              isPicture={isPicture}
-              onChoose={(chosen) => {
-                upload.reset();
-                onChange(chosen);
-                setChoosing(false);
-              }}
-              onClose={() => setChoosing(false)}
-            />
-          </Suspense>
-        ) : null}
       </div>
     </div>
   );
 }
 
-function Refusal({ children }: { children: string }) {
+/** The way to the stored files. With `chosen`, several may be taken, and the dialog stays. */
+export function GalleryChoice({
+  label,
+  isPicture,
+  chosen,
+  onChoose,
+}: {
+  label: string;
+  isPicture: boolean;
+  chosen?: ReadonlySet<string>;
+  onChoose: (file: FileDraft) => void;
+}) {
+  const text = useText('fields');
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button size="s" icon={<Images {...icon} />} onClick={() => setOpen(true)}>
+        {text('file.gallery')}
+      </Button>
+      {isOpen ? (
+        <Suspense>
+          <ChooseFile
+            label={label}
+            isPicture={isPicture}
+            chosen={chosen}
+            onChoose={(file) => {
+              onChoose(file);
+              if (chosen === undefined) setOpen(false);
+            }}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
+
+export function Refusal({ children }: { children: string }) {
   return (
     <span role="alert" className="max-w-full text-table break-words text-failed">
       {children}
@@ -132,33 +152,6 @@ function Refusal({ children }: { children: string }) {
 
 function nameOf(draft: FileDraft | string): string {
   return isFileDraft(draft) ? draft.filename : draft;
-}
-
-/** Nodes call such an input `image` or `mask`. A field of another kind takes every file. */
-function takesPicture({ name, sets }: FieldSpec): boolean {
-  return /(^|_|\.)(image|mask|picture)s?\d*$/i.test(sets?.[0]?.input ?? name);
-}
-
-/** The formats that each browser can decode. */
-const decodable = /^image\/(png|jpeg|webp|gif|bmp)$/;
-
-/** Sees before the upload what a worker would report only after the run has failed. */
-async function faultOfPicture(file: File): Promise<'notPicture' | 'broken' | null> {
-  if (!file.type.startsWith('image/')) return 'notPicture';
-  if (!decodable.test(file.type)) return null;
-  try {
-    (await createImageBitmap(file)).close();
-    return null;
-  } catch {
-    return 'broken'; // the browser cannot decode it, and neither can a worker
-  }
-}
-
-/** A pasted picture has no name of its own. */
-function named(file: File): File {
-  if (file.name !== '' && file.name !== 'image.png') return file;
-  const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
-  return new File([file], `pasted-${time}.png`, { type: file.type });
 }
 
 /**

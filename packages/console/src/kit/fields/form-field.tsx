@@ -25,26 +25,48 @@ export interface FormFieldProps {
   error: string | undefined;
   onChange: (draft: Draft) => void;
   onSeedMode: (mode: SeedMode) => void;
+  /** Opens what runs the workflow with several values of this field. */
+  onVary?: (() => void) | undefined;
 }
 
 /** One value of a workflow, with the control that its type asks for. */
 export function FormField(props: FormFieldProps) {
-  const { parameter, label, id, draft, error, onChange } = props;
+  const { parameter, label, id, draft, error, onChange, onVary } = props;
   const text = useText('fields');
   const isFree = parameter.type === 'json' || parameter.type === 'value';
   const hint = parameter.description ?? (isFree ? text(`hint.${parameter.type}`) : undefined);
+  const action = onVary && <VaryButton label={label} onVary={onVary} />;
   if (controlOf(parameter) === 'switch') {
     return (
-      <div id={id} className="flex flex-col gap-1">
+      <div id={id} className="group relative flex flex-col gap-1">
         <Switch label={label} checked={draft === true} onChange={onChange} />
         {parameter.description ? <p className="text-meta text-text-2">{parameter.description}</p> : null}
+        {action}
       </div>
     );
   }
   return (
-    <Field id={id} label={label} hint={hint} error={error}>
+    <Field id={id} label={label} hint={hint} error={error} action={action}>
       <Control {...props} />
     </Field>
+  );
+}
+
+/** Quiet until the pointer or the focus is at its field. */
+export function VaryButton({ label, onVary }: { label: string; onVary: () => void }) {
+  const text = useText('fields');
+  return (
+    <button
+      type="button"
+      aria-label={text('varyField', { label })}
+      onClick={onVary}
+      className={classes(
+        focusRing,
+        'absolute -top-0.5 right-0 min-h-6 cursor-pointer rounded-control px-1.5 text-meta text-text-2 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:text-text hover:underline focus-visible:opacity-100 pointer-coarse:-top-5 pointer-coarse:h-11 pointer-coarse:opacity-100',
+      )}
+    >
+      {text('vary')}
+    </button>
   );
 }
 

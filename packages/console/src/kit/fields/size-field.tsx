@@ -6,6 +6,7 @@ import { classes, focusRing } from '../parts/classes.ts';
 import { Select } from '../select.tsx';
 import { TextInput } from '../text-input.tsx';
 import type { FieldSpec } from './field-spec.ts';
+import { VaryButton } from './form-field.tsx';
 import { useProblemText } from './problem-text.ts';
 import {
   megapixelsOf,
@@ -29,12 +30,14 @@ export function SizeField({
   height,
   idOf,
   form,
+  onVary,
 }: {
   label: string;
   width: FieldSpec;
   height: FieldSpec;
   idOf?: ((name: string) => string) | undefined;
   form: FormState;
+  onVary?: ((name: string) => void) | undefined;
 }) {
   const text = useText('fields');
   const size = sizeIn(form.draft.values[width.name], form.draft.values[height.name]);
@@ -78,7 +81,7 @@ export function SizeField({
         </span>
       </div>
       <div className="flex items-end gap-2">
-        <Side parameter={width} label={text('size.width')} idOf={idOf} form={form} />
+        <Side parameter={width} label={text('size.width')} idOf={idOf} form={form} onVary={onVary} />
         <IconButton
           label={text('size.turn', { label })}
           variant="quiet"
@@ -86,7 +89,7 @@ export function SizeField({
           disabled={size === null}
           onClick={() => size && put({ width: size.height, height: size.width })}
         />
-        <Side parameter={height} label={text('size.height')} idOf={idOf} form={form} />
+        <Side parameter={height} label={text('size.height')} idOf={idOf} form={form} onVary={onVary} />
       </div>
     </fieldset>
   );
@@ -101,11 +104,13 @@ function Side({
   label,
   idOf,
   form,
+  onVary,
 }: {
   parameter: FieldSpec;
   label: string;
   idOf: ((name: string) => string) | undefined;
   form: FormState;
+  onVary: ((name: string) => void) | undefined;
 }) {
   const problemText = useProblemText();
   const { name } = parameter;
@@ -113,7 +118,12 @@ function Side({
   const draft = form.draft.values[name];
   return (
     <div className="min-w-0 flex-1">
-      <Field id={idOf?.(name)} label={label} error={problem && problemText(problem)}>
+      <Field
+        id={idOf?.(name)}
+        label={label}
+        error={problem && problemText(problem)}
+        action={onVary && <VaryButton label={label} onVary={() => onVary(name)} />}
+      >
         <TextInput
           value={typeof draft === 'string' ? draft : ''}
           inputMode="numeric"

@@ -54,7 +54,7 @@ export function PictureButton({ label, file, cssPixels, children, className, ...
       ref={keepFocus}
       type="button"
       aria-label={label}
-      className={classes(look, 'flex items-center justify-center')}
+      className={classes(look, 'flex items-center justify-center p-1')}
     >
       {file ? <ThumbPicture {...file} alt="" cssPixels={cssPixels} /> : children}
     </button>

@@ -6,16 +6,22 @@ import {
   type NewSweep,
   type SweepCell,
 } from '@switchyard/contract/dispatch/sweep';
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { gateway } from '../gateway.ts';
 import { recentNews } from '../live/recent-news.ts';
 import { changedCell } from '../live/sweep-cells.ts';
 import { keys } from './keys.ts';
 
-export function sweepsQuery(workflowId: string) {
-  return queryOptions({
+export function sweepPagesQuery(workflowId: string) {
+  return infiniteQueryOptions({
     queryKey: [...keys.sweeps, 'list', workflowId],
-    queryFn: ({ signal }) => gateway.call(listSweeps, { query: { workflowId, limit: 20 }, signal }),
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) =>
+      gateway.call(listSweeps, { query: { workflowId, limit: 20, offset: pageParam }, signal }),
+    getNextPageParam: ({ total }, pages) => {
+      const read = pages.flatMap(({ items }) => items).length;
+      return read < total ? read : undefined;
+    },
   });
 }
 

@@ -19,9 +19,12 @@ const minSearched = 6;
 export function WorkflowForm({
   parameters,
   form,
+  onVary,
 }: {
   parameters: readonly WorkflowParameter[];
   form: FormState;
+  /** Runs the workflow with several values of a field; a form that runs nothing has it not. */
+  onVary?: ((name: string) => void) | undefined;
 }) {
   const text = useText('workflows');
   const { basic, more } = groupsOf(parameters);
@@ -29,13 +32,13 @@ export function WorkflowForm({
   return (
     <div className="flex flex-col gap-4">
       {basic.length === 0 ? <p className="text-body text-text-2">{text('form.none')}</p> : null}
-      <Items items={basic} form={form} />
+      <Items items={basic} form={form} onVary={onVary} />
       {rest.length > 0 ? (
         <Section
           title={text('form.more', { count: rest.length })}
           isOpen={rest.some(({ name }) => form.hasProblem(name))}
         >
-          <More nodes={more} count={rest.length} form={form} />
+          <More nodes={more} count={rest.length} form={form} onVary={onVary} />
         </Section>
       ) : null}
     </div>
@@ -60,7 +63,12 @@ function Section({ title, isOpen, children }: { title: string; isOpen: boolean; 
 }
 
 /** The fields that stand above are not repeated, so that each value is in one place. */
-function More({ nodes, count, form }: { nodes: readonly NodeItems[]; count: number; form: FormState }) {
+function More({
+  nodes,
+  count,
+  form,
+  onVary,
+}: Pick<ItemsProps, 'form' | 'onVary'> & { nodes: readonly NodeItems[]; count: number }) {
   const text = useText('workflows');
   const [words, setWords] = useState('');
   const [limit, setLimit] = useState(maxNodesShown);
@@ -78,7 +86,7 @@ function More({ nodes, count, form }: { nodes: readonly NodeItems[]; count: numb
           <legend className="mb-2 max-w-full text-table font-semibold break-words text-text-2">
             {text('form.node', { title, node })}
           </legend>
-          <Items items={items} form={form} belowTitle />
+          <Items items={items} form={form} onVary={onVary} belowTitle />
         </fieldset>
       ))}
       {found.length > limit ? (
@@ -90,16 +98,15 @@ function More({ nodes, count, form }: { nodes: readonly NodeItems[]; count: numb
   );
 }
 
-function Items({
-  items,
-  form,
-  belowTitle = false,
-}: {
+interface ItemsProps {
   items: readonly FormItem[];
   form: FormState;
+  onVary: ((name: string) => void) | undefined;
   /** A heading names the node already. */
   belowTitle?: boolean;
-}) {
+}
+
+function Items({ items, form, onVary, belowTitle = false }: ItemsProps) {
   const sizeLabel = useSizeLabel(items, belowTitle);
   const shown = items.flatMap(parametersOf);
   return (
@@ -113,6 +120,7 @@ function Items({
             height={item.height}
             idOf={fieldId}
             form={form}
+            onVary={onVary}
           />
         ) : (
           <Fields
@@ -121,6 +129,7 @@ function Items({
             labelOf={(each) => labelOf(each, shown, { belowTitle })}
             idOf={fieldId}
             form={form}
+            onVary={onVary}
           />
         ),
       )}

@@ -1,7 +1,7 @@
 import { priorityRange } from '@switchyard/contract/dispatch/task';
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { Dices, Grid3x3, Play } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { CommandLine } from '../../../kit/command-line.tsx';
@@ -17,20 +17,18 @@ import { OutlookFacts, useOutlook } from './outlook-facts.tsx';
 import { areRunsEqual, seedsOf } from './run-params.ts';
 import { maxRuns, type Runs } from './use-runs.ts';
 
-const SweepDialog = lazy(async () => ({ default: (await import('../sweep/sweep-dialog.tsx')).SweepDialog }));
-
 interface RunPanelProps {
   workflow: SavedWorkflowDetail;
   form: FormState;
   runs: Runs;
+  onVary: () => void;
 }
 
 /** The prospects of a run, and the button that starts it. */
-export function RunPanel({ workflow, form, runs }: RunPanelProps) {
+export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
   const text = useText('workflows');
   const sweepText = useText('sweep');
   const [isCopying, setCopying] = useState(false);
-  const [isVarying, setVarying] = useState(false);
   const commands = runCommands({
     origin: window.location.origin,
     workflowId: workflow.id,
@@ -103,7 +101,7 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
           size="s"
           variant="plain"
           icon={<Grid3x3 size={16} strokeWidth={1.75} aria-hidden />}
-          onClick={() => setVarying(true)}
+          onClick={onVary}
         >
           {sweepText('open')}
         </Button>
@@ -114,11 +112,6 @@ export function RunPanel({ workflow, form, runs }: RunPanelProps) {
           {text('run.reset')}
         </Button>
       </div>
-      {isVarying ? (
-        <Suspense>
-          <SweepDialog workflow={workflow} form={form} onClose={() => setVarying(false)} />
-        </Suspense>
-      ) : null}
       <CopyDialog open={isCopying} onClose={() => setCopying(false)} commands={commands} />
     </section>
   );

@@ -5,16 +5,18 @@ import { useState } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { Checkbox } from '../../../kit/checkbox.tsx';
 import { Field } from '../../../kit/field.tsx';
+import { FilesInput } from '../../../kit/fields/files-input.tsx';
 import { Select } from '../../../kit/select.tsx';
 import { TextArea } from '../../../kit/text-area.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { type AxisDraft, type AxisKind, choicesOf, kindsFor } from './axis-draft.ts';
+import { type AxisDraft, type AxisKind, type AxisProblem, choicesOf, kindsFor } from './axis-draft.ts';
 
 interface AxisEditorProps {
   number: number;
   axis: AxisDraft;
+  problem: AxisProblem | null;
   /** The parameters that this axis may have. */
   parameters: readonly WorkflowParameter[];
   labelOf: (parameter: WorkflowParameter) => string;
@@ -27,7 +29,7 @@ const places = ['first', 'second', 'third'] as const;
 
 /** One axis: what varies, and its values. */
 export function AxisEditor(props: AxisEditorProps) {
-  const { number, axis, parameters, labelOf, onParam, onChange, onRemove } = props;
+  const { number, axis, problem, parameters, labelOf, onParam, onChange, onRemove } = props;
   const text = useText('sweep');
   const parameter = parameters.find(({ name }) => name === axis.param);
   if (!parameter) return null;
@@ -68,19 +70,25 @@ export function AxisEditor(props: AxisEditorProps) {
           />
         ) : null}
       </div>
-      <Values axis={axis} parameter={parameter} onChange={onChange} />
+      <Values {...{ axis, problem, parameter, onChange }} label={labelOf(parameter)} />
     </fieldset>
   );
 }
 
-interface ValuesProps extends Pick<AxisEditorProps, 'axis' | 'onChange'> {
+interface ValuesProps extends Pick<AxisEditorProps, 'axis' | 'problem' | 'onChange'> {
   parameter: WorkflowParameter;
 }
 
-function Values({ axis, parameter, onChange }: ValuesProps) {
+function Values({ label, ...props }: ValuesProps & { label: string }) {
+  const { axis, problem, parameter, onChange } = props;
   const text = useText('sweep');
+  const errorOf = (name: string) => {
+    if (name === 'step' && problem === 'step') return text('problem.step');
+    if (name === 'from' && problem === 'noNumbers') return text('problem.noNumbers');
+    return name === 'seeds' && problem === 'seeds' ? text('problem.seeds') : undefined;
+  };
   const input = (name: 'values' | 'from' | 'to' | 'step' | 'seeds') => (
-    <Field key={name} label={text(`field.${name}`)}>
+    <Field key={name} label={text(`field.${name}`)} error={errorOf(name)}>
       <TextInput
         inputMode={name === 'values' ? 'text' : 'decimal'}
         value={axis[name]}
@@ -88,14 +96,23 @@ function Values({ axis, parameter, onChange }: ValuesProps) {
       />
     </Field>
   );
-  if (axis.kind === 'lines') return <Lines axis={axis} parameter={parameter} onChange={onChange} />;
-  if (axis.kind === 'choices') return <Choices axis={axis} parameter={parameter} onChange={onChange} />;
+  if (axis.kind === 'lines') return <Lines {...props} />;
+  if (axis.kind === 'choices') return <Choices {...props} />;
+  if (axis.kind === 'files')
+    return (
+      <FilesInput
+        parameter={parameter}
+        label={label}
+        files={axis.files}
+        onChange={(files) => onChange({ ...axis, files })}
+      />
+    );
   if (axis.kind !== 'range') return input(axis.kind);
   return <div className="grid grid-cols-3 gap-2">{(['from', 'to', 'step'] as const).map(input)}</div>;
 }
 
 /** A list of prompts, written here or taken from a file. */
-function Lines({ axis, onChange }: ValuesProps) {
+function Lines({ axis, problem, onChange }: ValuesProps) {
   const text = useText('sweep');
   const format = useFormat();
   const [isTooLarge, setTooLarge] = useState(false);
@@ -111,16 +128,20 @@ function Lines({ axis, onChange }: ValuesProps) {
     picker.onchange = () => void take(picker.files?.[0]);
     picker.click();
   };
-  const error = isTooLarge
-    ? text('field.fileTooLarge', { size: format.bytes(sweepLimits.lineBytes) })
-    : undefined;
+  const error =
+    isTooLarge || problem === 'tooLong'
+      ? text('field.fileTooLarge', { size: format.bytes(sweepLimits.lineBytes) })
+      : undefined;
   return (
     <>
       <Field label={text('field.lines')} error={error}>
         <TextArea
           rows={4}
           value={axis.lines}
-          onChange={(event) => onChange({ ...axis, lines: event.target.value })}
+          onChange={(event) => {
+            setTooLarge(false);
+            onChange({ ...axis, lines: event.target.value });
+          }}
         />
       </Field>
       <Button size="s" variant="plain" className="self-start" onClick={choose}>

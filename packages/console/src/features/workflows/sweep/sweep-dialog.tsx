@@ -1,46 +1,57 @@
+import { ApiError } from '@switchyard/client/errors';
 import { randomId } from '@switchyard/client/random-id';
 import {
   createSweep,
+  deleteSweep,
   type NewSweep,
   type SweepOutlook,
   sweepLimits,
 } from '@switchyard/contract/dispatch/sweep';
-import type { SavedWorkflowDetail, WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
-import { useQuery } from '@tanstack/react-query';
+import { priorityRange } from '@switchyard/contract/dispatch/task';
+import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../../kit/button.tsx';
 import { Dialog } from '../../../kit/dialog.tsx';
+import { Field } from '../../../kit/field.tsx';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
+import { ConfirmedButton } from '../../../kit/forms/confirmed-button.tsx';
 import { useAct } from '../../../kit/forms/use-act.ts';
+import { MoreRows } from '../../../kit/rows/more-rows.tsx';
+import { Select } from '../../../kit/select.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { Switch } from '../../../kit/switch.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
 import { setQuery } from '../../../lib/address.ts';
+import { instancesQuery } from '../../../lib/data/instances.ts';
 import { keys } from '../../../lib/data/keys.ts';
-import { sweepOutlookQuery, sweepsQuery } from '../../../lib/data/sweeps.ts';
+import { sweepOutlookQuery, sweepPagesQuery } from '../../../lib/data/sweeps.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { gateway } from '../../../lib/gateway.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { labelOf } from '../form/form-label.ts';
 import { useSettled } from '../run/outlook-facts.tsx';
-import { type AxisDraft, axisOf, canVary, newAxis } from './axis-draft.ts';
 import { AxisEditor } from './axis-editor.tsx';
+import { type SweepBeginning, type SweepDraft, useSweepDraft } from './use-sweep-draft.ts';
 
 interface SweepDialogProps {
   workflow: SavedWorkflowDetail;
   form: FormState;
+  begin: SweepBeginning;
   onClose: () => void;
 }
 
 const settleMs = 400;
 
 /** Chooses what varies, says what that means, and starts it. */
-export function SweepDialog({ workflow, form, onClose }: SweepDialogProps) {
+export function SweepDialog({ workflow, form, begin, onClose }: SweepDialogProps) {
   const text = useText('sweep');
   const { act, isBusy } = useAct();
-  const draft = useSweepDraft(workflow, form);
+  const draft = useSweepDraft(workflow, form, begin);
   const { body } = draft;
   const settled = useSettled(body, settleMs);
   const outlook = useQuery({ ...sweepOutlookQuery(settled ?? emptySweep), enabled: settled !== null });
@@ -76,6 +87,11 @@ export function SweepDialog({ workflow, form, onClose }: SweepDialogProps) {
     >
       <div ref={parts} className="flex flex-col gap-4">
         <p className="text-body text-text-2">{text('lead')}</p>
+        {draft.lost.length > 0 ? (
+          <p role="status" className="rounded-control bg-waiting-tint p-2 text-body break-words">
+            {text('axis.lost', { names: draft.lost.join(', ') })}
+          </p>
+        ) : null}
         {draft.varied.length === 0 ? <p className="text-body">{text('axis.none')}</p> : null}
         {draft.axes.map((axis, index) => (
           <AxisEditor
@@ -83,6 +99,7 @@ export function SweepDialog({ workflow, form, onClose }: SweepDialogProps) {
             key={index}
             number={index + 1}
             axis={axis}
+            problem={draft.problems[index] ?? null}
             parameters={draft.varied.filter(
               ({ name }) => name === axis.param || !draft.axes.some(({ param }) => param === name),
             )}
@@ -113,11 +130,12 @@ export function SweepDialog({ workflow, form, onClose }: SweepDialogProps) {
           </Button>
         ) : null}
         <Wildcards draft={draft} />
+        <More draft={draft} name={workflow.name} maxPriority={outlook.data?.maxPriority ?? 0} />
         <div aria-live="polite" className="min-h-20">
           {body === null ? (
             <p className="text-body text-text-2">{text('outlook.unready', { max: sweepLimits.runs })}</p>
           ) : outlook.error ? (
-            <ErrorState error={outlook.error} retry={outlook.refetch} busy={outlook.isFetching} />
+            <Refused error={outlook.error} retry={outlook.refetch} busy={outlook.isFetching} />
           ) : outlook.data ? (
             <OutlookOfSweep outlook={outlook.data} />
           ) : null}
@@ -130,57 +148,6 @@ export function SweepDialog({ workflow, form, onClose }: SweepDialogProps) {
 
 const emptySweep: NewSweep = { workflowId: '', axes: [] };
 
-type SweepDraft = ReturnType<typeof useSweepDraft>;
-
-function useSweepDraft(workflow: SavedWorkflowDetail, form: FormState) {
-  const varied = workflow.parameters.filter(canVary);
-  const present = ({ name, default: value }: WorkflowParameter) => form.params[name] ?? value;
-  const axisFor = (parameter: WorkflowParameter) => newAxis(parameter, present(parameter));
-  const [axes, setAxes] = useState<AxisDraft[]>(() => varied.slice(0, 1).map(axisFor));
-  const [wildcards, setWildcards] = useState<readonly string[]>([]);
-  const named = (name: string) => varied.find((parameter) => parameter.name === name);
-  const read = axes.map((axis) => {
-    const parameter = named(axis.param);
-    return parameter ? axisOf(axis, parameter) : null;
-  });
-  const isReady = axes.length > 0 && read.every((axis) => axis !== null);
-  const body: NewSweep | null = isReady
-    ? {
-        workflowId: workflow.id,
-        version: workflow.version,
-        params: form.params,
-        axes: read,
-        ...(wildcards.length > 0 && { wildcards: [...wildcards] }),
-      }
-    : null;
-  const hasGroup = (parameter: WorkflowParameter) => {
-    const axis = axes.find(({ param }) => param === parameter.name);
-    const shown = axis ? axis.lines + axis.values : String(present(parameter));
-    return parameter.type === 'string' && shown.includes('{');
-  };
-  const change = (index: number, next: AxisDraft) => setAxes(axes.with(index, next));
-  return {
-    varied,
-    axes,
-    body,
-    wildcards,
-    /** The texts in which a run could pick. */
-    pickable: varied.filter((parameter) => hasGroup(parameter) || wildcards.includes(parameter.name)),
-    change,
-    replace: (index: number, name: string) => {
-      const parameter = named(name);
-      if (parameter) change(index, axisFor(parameter));
-    },
-    remove: (index: number) => setAxes(axes.toSpliced(index, 1)),
-    add: () => {
-      const free = varied.find(({ name }) => !axes.some(({ param }) => param === name));
-      if (free) setAxes([...axes, axisFor(free)]);
-    },
-    pick: (name: string, isOn: boolean) =>
-      setWildcards(isOn ? [...wildcards, name] : wildcards.filter((each) => each !== name)),
-  };
-}
-
 /** Another body is another sweep; the same one that is sent again is not. */
 function useKeyOf(): (body: NewSweep) => string {
   const last = useRef({ text: '', key: '' });
@@ -189,6 +156,19 @@ function useKeyOf(): (body: NewSweep) => string {
     if (last.current.text !== text) last.current = { text, key: `sweep-${randomId()}` };
     return last.current.key;
   };
+}
+
+/** Values that the gateway does not take are changed, and not sent again. */
+function Refused(props: { error: Error; retry: () => unknown; busy: boolean }) {
+  const words = useGatewayWords();
+  const { error } = props;
+  const isRefusal = error instanceof ApiError && [404, 409, 422].includes(error.status);
+  if (!isRefusal) return <ErrorState {...props} />;
+  return (
+    <p role="alert" className="text-body break-words text-failed">
+      {words.error(error)}
+    </p>
+  );
 }
 
 function Wildcards({ draft }: { draft: SweepDraft }) {
@@ -209,6 +189,56 @@ function Wildcards({ draft }: { draft: SweepDraft }) {
   );
 }
 
+/** What is seldom changed. */
+function More({ draft, name, maxPriority }: { draft: SweepDraft; name: string; maxPriority: number }) {
+  const text = useText('sweep');
+  const { more, setMore } = draft;
+  const instances = useQuery(instancesQuery());
+  const tags = new Set(instances.data?.flatMap(({ tags: each }) => each));
+  if (more.pool !== '') tags.add(more.pool);
+  const input = (key: 'name' | 'priority' | 'seed', rest: { hint?: ReactNode; placeholder?: string }) => (
+    <Field label={text(`more.${key}`)} hint={rest.hint}>
+      <TextInput
+        value={more[key]}
+        placeholder={rest.placeholder}
+        {...(key === 'name' ? { maxLength: 200 } : { type: 'number', step: 1 })}
+        onChange={(event) => setMore({ ...more, [key]: event.target.value })}
+      />
+    </Field>
+  );
+  return (
+    <details className="border-t border-border pt-2">
+      <summary className="cursor-pointer py-1 text-body font-medium outline-accent focus-visible:outline-2">
+        {text('more.title')}
+      </summary>
+      <div className="grid gap-3 pt-2 sm:grid-cols-2">
+        {input('name', { placeholder: name })}
+        {input('priority', {
+          hint: text('more.priorityHint', { min: priorityRange.minimum, max: maxPriority }),
+          placeholder: '0',
+        })}
+        {tags.size > 0 ? (
+          <Field label={text('more.pool')}>
+            <Select
+              label={text('more.pool')}
+              value={more.pool}
+              options={[
+                { value: '', label: text('more.anyPool') },
+                ...[...tags].sort().map((tag) => ({ value: tag, label: tag })),
+              ]}
+              onChange={(pool) => setMore({ ...more, pool })}
+              className="w-full"
+            />
+          </Field>
+        ) : null}
+        {draft.wildcards.length > 0
+          ? input('seed', { hint: text('more.seedHint'), placeholder: text('more.anySeed') })
+          : null}
+      </div>
+    </details>
+  );
+}
+
 function OutlookOfSweep({ outlook: { total, maxRuns, totals, seconds, cost } }: { outlook: SweepOutlook }) {
   const text = useText('sweep');
   const format = useFormat();
@@ -219,6 +249,7 @@ function OutlookOfSweep({ outlook: { total, maxRuns, totals, seconds, cost } }: 
       <StatusWord kind={totals.couldRun > 0 ? 'done' : 'failed'}>
         {text('outlook.places', { able: totals.couldRun, count: totals.instances })}
       </StatusWord>
+      {totals.couldRun > 0 ? null : <p>{text('outlook.nowhere')}</p>}
       <p className="text-text-2">
         {text('outlook.time')}:{' '}
         <span className="text-text tabular-nums">
@@ -240,24 +271,65 @@ function OutlookOfSweep({ outlook: { total, maxRuns, totals, seconds, cost } }: 
 function Earlier({ workflowId, onClose }: { workflowId: string; onClose: () => void }) {
   const text = useText('sweep');
   const format = useFormat();
-  const { data } = useQuery(sweepsQuery(workflowId));
-  if (!data || data.items.length === 0) return null;
+  const query = useInfiniteQuery(sweepPagesQuery(workflowId));
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  if (items.length === 0) return null;
   return (
     <section aria-label={text('earlier')} className="flex flex-col gap-1 border-t border-border pt-3">
       <h3 className="text-table font-medium">{text('earlier')}</h3>
-      <ul className="flex flex-col">
-        {data.items.map(({ id, name, total, createdAt }) => (
-          <li key={id}>
+      <ul className="flex max-h-72 flex-col overflow-y-auto">
+        {items.map(({ id, name, total, counts, axes, createdAt }) => (
+          <li key={id} className="flex items-center gap-2">
             <Link
               href={`/workflows/${workflowId}?sweep=${id}`}
               onClick={onClose}
-              className="inline-block py-1 text-body text-accent hover:underline"
+              className="flex min-w-0 flex-1 flex-wrap gap-x-2 py-1 text-body outline-accent hover:underline focus-visible:outline-2 focus-visible:-outline-offset-2"
             >
-              {text('earlierItem', { name, count: total, at: format.dateTime(new Date(createdAt)) })}
+              <span className="min-w-0 break-words text-accent">{name}</span>
+              <span className="text-text-2">
+                {text('earlierItem', {
+                  axes: axes.map(({ label }) => label).join(' × '),
+                  done: counts.completed,
+                  count: total,
+                  at: format.dateTime(new Date(createdAt)),
+                })}
+              </span>
             </Link>
+            <DeleteSweep sweepId={id} name={name} />
           </li>
         ))}
       </ul>
+      <MoreRows query={query} />
     </section>
+  );
+}
+
+/** Asks, deletes the sweep, and says so. */
+export function DeleteSweep({
+  sweepId,
+  name,
+  onDone,
+}: {
+  sweepId: string;
+  name: string;
+  onDone?: () => void;
+}) {
+  const text = useText('sweep');
+  return (
+    <ConfirmedButton
+      variant="plain"
+      aria-label={text('deleteOf', { name })}
+      question={{
+        title: text('deleteTitle', { name }),
+        effect: text('deleteEffect'),
+        confirm: text('deleteConfirm'),
+      }}
+      work={() => gateway.call(deleteSweep, { params: { sweepId } })}
+      done={text('deleted')}
+      refresh={[...keys.sweeps, 'list']}
+      {...(onDone && { onDone })}
+    >
+      {text('delete')}
+    </ConfirmedButton>
   );
 }

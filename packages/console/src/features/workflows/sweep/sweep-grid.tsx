@@ -3,10 +3,11 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { classes } from '../../../kit/parts/classes.ts';
 import { useWidth } from '../../../kit/parts/use-width.ts';
+import { thumbnailAddress } from '../../../kit/pictures/picture.ts';
 import { PictureButton } from '../../../kit/pictures/picture-button.tsx';
 import { type StatusKind, StatusWord, statusColour } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { valueText } from './axis-draft.ts';
+import { fileIn, valueText } from './axis-draft.ts';
 
 const kinds: Record<SweepCell['state'], StatusKind> = {
   waiting: 'checking',
@@ -31,6 +32,7 @@ function useStateWord(): (cell: SweepCell) => string {
 /** In pixels. A cell grows with the page between these. */
 const sides = { least: 96, most: 224 };
 const headHeight = 40;
+const headPicture = 32;
 
 interface SweepGridProps {
   sweep: SweepDetail;
@@ -91,6 +93,7 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
   };
   const [first, ...others] = sweep.axes;
   const shownColumns = across.getVirtualItems();
+  const wordsOf = useValueWords();
   return (
     <div className="relative" style={{ width: headWidth + columns * side, height: headHeight + rows * side }}>
       <div className="sticky top-0 z-20 border-b border-border bg-surface" style={{ height: headHeight }}>
@@ -106,11 +109,11 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
         {shownColumns.map(({ index, start }) => (
           <div
             key={index}
-            title={`${first?.label}: ${valueText(first?.values[index])}`}
+            title={`${first?.label}: ${wordsOf(first?.values[index], index)}`}
             className="absolute top-1/2 line-clamp-2 -translate-y-1/2 px-1 text-center text-table break-words tabular-nums"
             style={{ left: start, width: side }}
           >
-            {valueText(first?.values[index])}
+            <HeadValue value={first?.values[index]} index={index} />
           </div>
         ))}
       </div>
@@ -123,7 +126,7 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
             return cell ? (
               <Cell
                 key={column}
-                name={nameOf(sweep, cell)}
+                name={nameOf(sweep, cell, wordsOf)}
                 cell={cell}
                 left={left}
                 side={side}
@@ -141,10 +144,35 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
 }
 
 /** The values of the axes, for a reader who does not see the heads. */
-function nameOf({ axes }: SweepDetail, { at }: SweepCell): string {
-  return axes
-    .map(({ label, values }, index) => `${label} ${valueText(values[at[index] ?? 0]).slice(0, 60)}`)
-    .join(', ');
+function nameOf({ axes }: SweepDetail, { at }: SweepCell, wordsOf: ReturnType<typeof useValueWords>): string {
+  const words = axes.map(({ label, values }, index) => {
+    const place = at[index] ?? 0;
+    return `${label} ${wordsOf(values[place], place).slice(0, 60)}`;
+  });
+  return words.join(', ');
+}
+
+/** Returns a value in words. The name of a file is not known here, so that it has its place on the axis. */
+export function useValueWords(): (value: unknown, index: number) => string {
+  const text = useText('sweep');
+  return (value, index) =>
+    fileIn(value).length > 0 ? text('picture', { number: index + 1 }) : valueText(value);
+}
+
+/** A value as a head; a file as its thumbnail. */
+export function HeadValue({ value, index }: { value: unknown; index: number }) {
+  const wordsOf = useValueWords();
+  const [file] = fileIn(value);
+  const words = wordsOf(value, index);
+  if (!file) return words;
+  return (
+    <img
+      src={thumbnailAddress(file.fileId, headPicture, window.devicePixelRatio)}
+      alt={words}
+      loading="lazy"
+      className="mx-auto size-8 rounded-control object-cover"
+    />
+  );
 }
 
 /** Returns where a key leads; null for other keys. */
@@ -170,21 +198,22 @@ export function nextCell(key: string, cell: number, columns: number): number | n
 
 /** The values of the second and third axis. */
 function RowHead({ axes, row, width }: { axes: SweepDetail['axes']; row: number; width: number }) {
+  const wordsOf = useValueWords();
   let rest = row;
-  const shown = axes.map((axis) => {
-    const at = rest % axis.count;
-    rest = Math.floor(rest / axis.count);
-    return { label: axis.label, value: valueText(axis.values[at]) };
+  const shown = axes.map(({ label, count, values }) => {
+    const index = rest % count;
+    rest = Math.floor(rest / count);
+    return { label, index, value: values[index] };
   });
   return (
     <div
-      title={shown.map(({ label, value }) => `${label}: ${value}`).join('\n')}
+      title={shown.map(({ label, value, index }) => `${label}: ${wordsOf(value, index)}`).join('\n')}
       className="sticky left-0 z-10 flex h-full flex-col justify-center gap-1 overflow-hidden border-r border-border bg-surface px-2 text-table tabular-nums"
       style={{ width }}
     >
-      {shown.map(({ label, value }) => (
+      {shown.map(({ label, value, index }) => (
         <span key={label} className="line-clamp-3 break-words">
-          {value}
+          <HeadValue value={value} index={index} />
         </span>
       ))}
     </div>
@@ -220,7 +249,7 @@ function Cell({ name, cell, left, side, isFocused, onKeyDown, onFocus, onOpen }:
       onFocus={onFocus}
       onClick={onOpen}
       className={classes(
-        'absolute rounded-control border border-border bg-surface p-1 text-center text-meta font-medium',
+        'absolute rounded-control border border-border bg-surface text-center text-meta font-medium',
         statusColour(kinds[cell.state]),
       )}
       style={{ left: left + gap, top: gap, width: size, height: size }}

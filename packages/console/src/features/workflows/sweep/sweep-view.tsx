@@ -1,22 +1,24 @@
 import {
   cancelSweep,
-  deleteSweep,
+  renameSweep,
   retrySweep,
   type SweepCell,
   type SweepDetail,
 } from '@switchyard/contract/dispatch/sweep';
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
-import { useQuery } from '@tanstack/react-query';
-import { ArrowLeft } from 'lucide-react';
-import { useEffect, useId, useRef } from 'react';
-import { Button, LinkButton } from '../../../kit/button.tsx';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { ArrowLeft, Pencil } from 'lucide-react';
+import { useEffect, useId, useRef, useState } from 'react';
+import { Button, IconButton, LinkButton } from '../../../kit/button.tsx';
+import { Field } from '../../../kit/field.tsx';
 import type { Draft } from '../../../kit/fields/field-draft.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
-import { ConfirmedButton } from '../../../kit/forms/confirmed-button.tsx';
+import { FormDialog } from '../../../kit/forms/form-dialog.tsx';
 import { useAct } from '../../../kit/forms/use-act.ts';
 import { GatewayText } from '../../../kit/gateway-text.tsx';
 import { fileAddress, mediaKindOf } from '../../../kit/pictures/picture.ts';
 import { QueryView } from '../../../kit/query-view.tsx';
+import { TextInput } from '../../../kit/text-input.tsx';
 import { useToast } from '../../../kit/toast.tsx';
 import { useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { setQuery, useQueryState } from '../../../lib/address.ts';
@@ -26,18 +28,21 @@ import { gateway } from '../../../lib/gateway.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { OwnResultMenu, takesOf } from '../bench/bench-tools.tsx';
-import { valueText } from './axis-draft.ts';
-import { CellState, nextCell, outputOf, SweepGrid } from './sweep-grid.tsx';
+import { DeleteSweep } from './sweep-dialog.tsx';
+import { CellState, HeadValue, nextCell, outputOf, SweepGrid } from './sweep-grid.tsx';
+import type { SweepBeginning } from './use-sweep-draft.ts';
 
 interface SweepViewProps {
   sweepId: string;
   workflow: SavedWorkflowDetail;
   form: FormState;
   onRun: (options: { newSeed: boolean }) => void;
+  /** Opens the panel in which a sweep is begun. */
+  onVary: (begin: SweepBeginning) => void;
 }
 
 /** A grid that fills as its tasks end, in the place of the results. */
-export function SweepView({ sweepId, workflow, form, onRun }: SweepViewProps) {
+export function SweepView({ sweepId, onRun, ...rest }: SweepViewProps) {
   const text = useText('sweep');
   const sweep = useQuery(sweepQuery(sweepId));
   const cells = useQuery(sweepCellsQuery(sweepId));
@@ -63,7 +68,7 @@ export function SweepView({ sweepId, workflow, form, onRun }: SweepViewProps) {
       <QueryView query={sweep} fills>
         {(found) => (
           <QueryView query={cells} fills>
-            {(filled) => <OpenSweep sweep={found} cells={filled} workflow={workflow} form={form} />}
+            {(filled) => <OpenSweep sweep={found} cells={filled} {...rest} />}
           </QueryView>
         )}
       </QueryView>
@@ -96,17 +101,17 @@ function leave(): void {
   setQuery({ sweep: null, cell: null }, { push: true });
 }
 
-interface OpenSweepProps extends Pick<SweepViewProps, 'workflow' | 'form'> {
+interface OpenSweepProps extends Pick<SweepViewProps, 'workflow' | 'form' | 'onVary'> {
   sweep: SweepDetail;
   cells: readonly SweepCell[];
 }
 
-function OpenSweep({ sweep, cells, workflow, form }: OpenSweepProps) {
+function OpenSweep({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
   const [chosen, choose] = useQueryState('cell');
   const cell = chosen === null ? undefined : cells[Number(chosen)];
   return (
     <>
-      <SweepHead sweep={sweep} cells={cells} />
+      <SweepHead {...{ sweep, cells, workflow, form, onVary }} />
       <div className="relative flex h-[70dvh] min-h-72 min-w-0 flex-col overflow-hidden rounded-card border border-border bg-sunken lg:h-auto lg:min-h-0 lg:flex-1">
         <div inert={cell !== undefined} className="flex min-h-0 min-w-0 flex-1 flex-col">
           <SweepGrid
@@ -121,7 +126,7 @@ function OpenSweep({ sweep, cells, workflow, form }: OpenSweepProps) {
   );
 }
 
-function SweepHead({ sweep, cells }: Pick<OpenSweepProps, 'sweep' | 'cells'>) {
+function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
   const text = useText('sweep');
   const words = useGatewayWords();
   const { act, isBusy } = useAct();
@@ -140,13 +145,21 @@ function SweepHead({ sweep, cells }: Pick<OpenSweepProps, 'sweep' | 'cells'>) {
     text('counts', { done: count('completed'), count: cells.length }),
     ...(open > 0 ? [text('toCome', { count: open })] : []),
     ...(lost > 0 ? [text('without', { count: lost })] : []),
+    ...(sweep.version === workflow.version ? [] : [text('version', { version: sweep.version })]),
+    ...(sweep.waitsFor === null
+      ? []
+      : [words.said({ message: sweep.waitsFor, sentences: sweep.waitsForSentences })]),
   ];
+  const again = () => {
+    form.setValues(draftsOf(workflow, sweep.params));
+    onVary({ sweep });
+  };
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-table">
       <h2 className="min-w-0 font-medium break-words">{sweep.name}</h2>
+      <Rename sweep={sweep} />
       <p role="status" className="min-w-0 flex-1 text-text-2 tabular-nums">
         {facts.join(' · ')}
-        {sweep.waitsFor === null ? null : ` · ${words.known('error.queue_full', sweep.waitsFor)}`}
       </p>
       {open > 0 ? (
         <Button
@@ -169,26 +182,52 @@ function SweepHead({ sweep, cells }: Pick<OpenSweepProps, 'sweep' | 'cells'>) {
           {text('resume')}
         </Button>
       ) : null}
-      <ConfirmedButton
-        variant="plain"
-        question={{
-          title: text('deleteTitle'),
-          effect: text('deleteEffect'),
-          confirm: text('deleteConfirm'),
-        }}
-        work={() => gateway.call(deleteSweep, { params })}
-        done={text('deleted')}
-        refresh={[...keys.sweeps, 'list']}
-        onDone={leave}
-      >
-        {text('delete')}
-      </ConfirmedButton>
+      <Button size="s" onClick={again}>
+        {text('again')}
+      </Button>
+      <DeleteSweep sweepId={sweep.id} name={sweep.name} onDone={leave} />
     </div>
   );
 }
 
+function Rename({ sweep: { id: sweepId, name } }: Pick<OpenSweepProps, 'sweep'>) {
+  const text = useText('sweep');
+  const cache = useQueryClient();
+  const [typed, setTyped] = useState<string | null>(null);
+  const rename = async () => {
+    await gateway.call(renameSweep, { params: { sweepId }, body: { name: typed ?? name } });
+    await cache.invalidateQueries({ queryKey: keys.sweeps });
+  };
+  return (
+    <>
+      <IconButton
+        label={text('rename')}
+        icon={<Pencil size={14} strokeWidth={1.75} aria-hidden />}
+        onClick={() => setTyped(name)}
+      />
+      <FormDialog
+        open={typed !== null}
+        onClose={() => setTyped(null)}
+        title={text('rename')}
+        submit={text('renameSubmit')}
+        onSubmit={rename}
+        disabled={typed?.trim() === ''}
+      >
+        <Field label={text('more.name')}>
+          <TextInput maxLength={200} value={typed ?? ''} onChange={(event) => setTyped(event.target.value)} />
+        </Field>
+      </FormDialog>
+    </>
+  );
+}
+
 /** One cell as large as its place, with its values. */
-function OpenCell({ sweep, cell, workflow, form }: Omit<OpenSweepProps, 'cells'> & { cell: SweepCell }) {
+function OpenCell({
+  sweep,
+  cell,
+  workflow,
+  form,
+}: Omit<OpenSweepProps, 'cells' | 'onVary'> & { cell: SweepCell }) {
   const text = useText('sweep');
   const toast = useToast();
   const columns = sweep.axes[0]?.count ?? 1;
@@ -224,7 +263,12 @@ function OpenCell({ sweep, cell, workflow, form }: Omit<OpenSweepProps, 'cells'>
           {Object.entries(cell.values).map(([name, value]) => (
             <div key={name} className="flex min-w-0 gap-1">
               <dt className="shrink-0 text-text-2">{labelIn(sweep, workflow, name)}</dt>
-              <dd className="min-w-0 break-words">{valueText(value)}</dd>
+              <dd className="min-w-0 break-words">
+                <HeadValue
+                  value={value}
+                  index={cell.at[sweep.axes.findIndex(({ param }) => param === name)] ?? 0}
+                />
+              </dd>
             </div>
           ))}
         </dl>
