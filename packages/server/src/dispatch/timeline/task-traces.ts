@@ -65,6 +65,7 @@ function emitTask(
 ): void {
   const { id, requestId, conversation } = task;
   const place = tracePlaceOf(task.traceparent, id);
+  const taskSpan = spanIdOf(id);
   const of = conversation === null ? null : (JSON.parse(conversation) as { threadId: string; runId: string });
   const common = {
     'switchyard.task_id': id,
@@ -75,7 +76,7 @@ function emitTask(
   const endMs = Date.parse(task.finishedAt ?? task.updatedAt);
   traces.emit({
     name: 'task',
-    spanId: spanIdOf(id),
+    spanId: taskSpan,
     place,
     startMs: Date.parse(task.createdAt),
     endMs,
@@ -86,7 +87,7 @@ function emitTask(
     traces.emit({
       name: 'attempt',
       spanId: spanIdOf(`${id}.${attempt}`),
-      place: { traceId: place.traceId, parentId: spanIdOf(id) },
+      place: { traceId: place.traceId, parentId: taskSpan },
       startMs: Date.parse(startedAt),
       endMs: endedAt === null ? endMs : Date.parse(endedAt),
       attributes: {
