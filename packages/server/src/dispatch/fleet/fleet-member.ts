@@ -102,7 +102,8 @@ export class FleetMember {
   /** Resolved while `#owned` is set. */
   #taken = newDeferred();
   #shown: string | null = null;
-  #lasting: string | null = null;
+  /** The state that its row gets, by how soon it gets it. */
+  #marked: { soon: string; usual: string; rarely: string | null } = { soon: '', usual: '', rarely: null };
   /** What the dispatcher, another process, has told last. */
   #heard: Instance | null = null;
   /** The state that the journal has received last. */
@@ -385,8 +386,11 @@ export class FleetMember {
     }
     if (hasNewState) this.#row = { ...this.#row, state: columns.state, since: toIso(this.#options.clock()) };
     const change = { token, columns: { since: this.#row.since, ...columns } };
-    this.#options.marks.mark(this.#row.id, change, { soon: lasting !== this.#lasting });
-    this.#lasting = lasting;
+    const usual = JSON.stringify([shown, columns.queueRemaining, columns.currentTaskId]);
+    const marked = { soon: lasting, usual, rarely: columns.lastHeartbeat };
+    const when = (['soon', 'usual', 'rarely'] as const).find((each) => marked[each] !== this.#marked[each]);
+    if (when) this.#options.marks.mark(this.#row.id, change, when);
+    this.#marked = marked;
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#options.onChange(this.view);

@@ -125,6 +125,11 @@ export class Fleet {
     return this.#members.get(instanceId);
   }
 
+  /** True while this process has no task in hand. */
+  get isUnused(): boolean {
+    return [...this.#members.values()].every((member) => member.isUnused);
+  }
+
   views(): Instance[] {
     return [...this.#members.values()].map(({ view }) => view);
   }

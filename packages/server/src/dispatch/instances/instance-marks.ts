@@ -2,10 +2,11 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import type { InstanceChange, InstanceStore } from './instance-store.ts';
 
 /**
- * The time by which a row may be late: on a busy worker `busy` changes thousands of times between two reads of the row, claims wait for
- * the row while it is written, and other replicas have heard of it. Reads of the row wait only for what lasts.
+ * The time by which a row may be late. `soon`: what a person calls its state has changed, and reads of the row wait for it. `usual`: what it
+ * does has changed: on a busy worker that is thousands of times between two reads, claims wait for the row while it is written, and other
+ * replicas have heard of it. `rarely`: it was only heard of again.
  */
-const delayMs = { soon: 250, usual: 2_000 };
+const delayMs = { soon: 250, usual: 2_000, rarely: 10_000 };
 
 /** Writes the live state of instances to their rows: only the newest state, and many rows in one write. */
 export class InstanceMarks {
@@ -13,7 +14,7 @@ export class InstanceMarks {
   readonly #onFault: (error: unknown) => void;
   readonly #timer: Timer;
   readonly #pending = new Map<string, InstanceChange>();
-  #timers: { soon?: () => void; usual?: () => void } = {};
+  #timers: Partial<Record<keyof typeof delayMs, () => void>> = {};
   #writing: Promise<void> = Promise.resolve();
 
   constructor(options: {
@@ -26,10 +27,8 @@ export class InstanceMarks {
     this.#timer = options.timer ?? systemTimer;
   }
 
-  /** `soon`: what a person calls its state has changed, and not only what it does. */
-  mark(instanceId: string, change: InstanceChange, { soon }: { soon: boolean }): void {
+  mark(instanceId: string, change: InstanceChange, when: keyof typeof delayMs): void {
     this.#pending.set(instanceId, change);
-    const when = soon ? 'soon' : 'usual';
     this.#timers[when] ??= this.#timer(() => this.#flush(), delayMs[when]);
   }
 

@@ -13,7 +13,7 @@ export class CatchUp {
   constructor(options: {
     tasks: Pick<TaskStore, 'rowsOf' | 'cancelRequestedIds'>;
     configuration: Pick<Configuration, 'refresh'>;
-    fleet: Pick<Fleet, 'apply' | 'cancel'>;
+    fleet: Pick<Fleet, 'apply' | 'cancel' | 'isUnused'>;
     batches: Pick<TaskBatches, 'endWaits'>;
     events: Pick<DispatchEvents, 'watchedTasks' | 'tellWatchers'>;
     isDispatcher: () => boolean;
@@ -25,7 +25,7 @@ export class CatchUp {
     const { configuration, fleet, isDispatcher } = this.#options;
     await configuration.refresh();
     await fleet.apply();
-    if (isDispatcher()) await this.#stopCancelled();
+    if (isDispatcher() && !fleet.isUnused) await this.#stopCancelled();
     await this.#endWaits();
     await this.#options.batches.endWaits();
   }
