@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@switchyard/dev-env/postgres';
 import { startRedis } from '@switchyard/dev-env/redis';
 import { conversationMigrations } from '@switchyard/server/conversation/migrations';
-import { insertRun } from '@switchyard/server/conversation/runs/records/run-store';
+import { insertsOfRun } from '@switchyard/server/conversation/runs/records/run-store';
 import { unstartedRun } from '@switchyard/server/conversation/runs/records/unstarted-run';
 import type { RunRow } from '@switchyard/server/conversation/tables';
 import { newDeferred } from '@switchyard/server/lib/async/deferred';
@@ -88,7 +88,7 @@ async function takeOne({
     if (!replica) throw new Error('There is no replica.');
     submitted += 1;
     const row = newRow(userId);
-    await replica.database.write((trx) => insertRun(trx, row, '{}'));
+    await replica.database.write(async (_trx, lastly) => lastly(...insertsOfRun(row, '{}')));
     replica.admitted(row);
     return row;
   };

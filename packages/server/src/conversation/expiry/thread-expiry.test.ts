@@ -112,7 +112,7 @@ function threadsExpire(where: () => Promise<DatabaseOptions>): void {
   it('is left in peace while a run works in it', async () => {
     await make('t', { seconds: 60, strategy: 'delete' });
     const stamp = { graph_id: 'g', assistant_id: 'a' };
-    await database.write((trx) => setBusy(trx, 't', { stamp, assistant: 'a', at: now() }));
+    await database.write((trx, lastly) => setBusy(trx, 't', { lastly, stamp, assistant: 'a', at: now() }));
     await after(hourMs);
     expect(await exists('t')).toBe(true);
   });

@@ -27,9 +27,9 @@ export class GoalStore {
   /** Replaces the goal of a thread, which is made when it does not exist. Throws `inFlight` while a run of it is open. */
   async set(owner: Owner, goal: ThreadGoalRow, inFlight: AppError): Promise<void> {
     const { thread_id: threadId, created_at: at, ...row } = goal;
-    await this.#database.write(async (trx) => {
+    await this.#database.write(async (trx, lastly) => {
       await lockRuns(trx, threadId);
-      await createIfMissing(trx, owner, { threadId, at });
+      await createIfMissing(trx, owner, { threadId, at, lastly });
       if (await hasOpenRun(trx, threadId)) throw inFlight;
       await trx
         .insertInto('thread_goals')

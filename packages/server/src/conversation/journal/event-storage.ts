@@ -2,6 +2,7 @@ import type { RunEvent } from '@switchyard/contract/conversation/run-event';
 import { type Coverage, isCovered, readOrigin } from '../../agents/run-contract/event-origin.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { WriteTransaction } from '../../platform/database/database.ts';
+import type { Lastly } from '../../platform/database/unit.ts';
 import type { ConversationTables } from '../tables.ts';
 import type { Outbox } from './outbox.ts';
 import type { StoredEvent } from './stored-event.ts';
@@ -14,7 +15,7 @@ export interface RunKey {
 }
 
 /** A unit of a run. The events of the run are committed with it or before it. */
-export type RunUnit<Result> = (trx: WriteTransaction<ConversationTables>) => Promise<Result>;
+export type RunUnit<Result> = (trx: WriteTransaction<ConversationTables>, lastly: Lastly) => Promise<Result>;
 
 /** A part of a listing: the oldest rows after `afterSeq`, or the newest rows. Always in ascending order. */
 export interface PageBounds {

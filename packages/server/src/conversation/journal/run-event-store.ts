@@ -138,8 +138,8 @@ export class RunEventStore implements EventStorage {
     const { events } = batch;
     let firstSeq: number | undefined;
     try {
-      return await this.#database.write(async (trx) => {
-        const result = await unit(trx);
+      return await this.#database.write(async (trx, lastly) => {
+        const result = await unit(trx, lastly);
         firstSeq = await insertEvents(trx, { run, events });
         return result;
       });

@@ -166,8 +166,8 @@ export class RunRecorder implements RunRecord {
     if (rows.length === 0 && !endsLost) return storage.write(run, this.#outbox, unit);
     this.#mayHaveLostSpans = false;
     try {
-      return await storage.write(run, this.#outbox, async (trx) => {
-        const result = await unit(trx);
+      return await storage.write(run, this.#outbox, async (trx, lastly) => {
+        const result = await unit(trx, lastly);
         const revision = this.#spans.nextRevision();
         if (endsLost) await endLostSpans(trx, run, { before: attempt, at: toIso(now()), revision });
         await saveSpans(trx, rows);

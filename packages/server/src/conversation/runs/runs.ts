@@ -417,13 +417,13 @@ export class Runs {
   /** Returns the run when it has ended by itself, as it is stored now; otherwise null. */
   async #cancel({ run_id, thread_id }: RunRow, action: CancelAction): Promise<RunRow | null> {
     const { database, ending, work, clock } = this.#options;
-    const done = await database.write(async (trx) => {
+    const done = await database.write(async (trx, lastly) => {
       await lockRuns(trx, thread_id);
       const run = await runById(trx, run_id);
       const decision = run && decideCancel(run);
       if (!run || decision === 'done_already') return {};
       if (decision === 'refused') return { endedBefore: run };
-      if (decision === 'end_now') return { ended: await ending.endWaiting(trx, run, action) };
+      if (decision === 'end_now') return { ended: await ending.endWaiting(trx, run, { action, lastly }) };
       await requestCancel(trx, { runId: run_id, action, at: toIso(clock()) });
       return { stopping: run };
     });

@@ -20,25 +20,30 @@ export const deletedThread = new Prepared((db: Db, { threadId }: Named) =>
 
 /** Returns no row when a thread with this id exists already. */
 export const newThread = new Prepared((db: Db, row: Insertable<ThreadTable>) =>
-  db
-    .insertInto('threads')
-    .values({
-      thread_id: row.thread_id,
-      user_id: row.user_id,
-      assistant_id: row.assistant_id,
-      display_name: row.display_name,
-      status: row.status,
-      metadata: row.metadata,
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-      state_updated_at: row.state_updated_at,
-      run_ended_at: row.run_ended_at,
-      unread: row.unread,
-      pinned: row.pinned ?? '0',
-    })
+  insertOf(db, row)
     .onConflict((conflict) => conflict.doNothing())
     .returningAll(),
 );
+
+/** For an id that was just made. */
+export const freshThread = new Prepared((db: Db, row: Insertable<ThreadTable>) => insertOf(db, row));
+
+function insertOf(db: Db, row: Insertable<ThreadTable>) {
+  return db.insertInto('threads').values({
+    thread_id: row.thread_id,
+    user_id: row.user_id,
+    assistant_id: row.assistant_id,
+    display_name: row.display_name,
+    status: row.status,
+    metadata: row.metadata,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    state_updated_at: row.state_updated_at,
+    run_ended_at: row.run_ended_at,
+    unread: row.unread,
+    pinned: row.pinned ?? '0',
+  });
+}
 
 /** The metadata change when they are still as the caller knows them. */
 export const busyThread = new Prepared(

@@ -84,8 +84,8 @@ function searchBehaves(where: () => Promise<DatabaseOptions>): void {
     }
     if (at % 25 === 0) {
       const stamp = { graph_id: 'echo', assistant_id: 'echo' };
-      await database.write((trx) =>
-        setBusy(trx, threadId, { stamp, assistant: stamp.assistant_id, at: timeOf(at) }),
+      await database.write((trx, lastly) =>
+        setBusy(trx, threadId, { lastly, stamp, assistant: stamp.assistant_id, at: timeOf(at) }),
       );
     }
     const row = await store.find(threadId);

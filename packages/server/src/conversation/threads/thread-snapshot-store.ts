@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { StateView } from '../../agents/run-contract/agent-run.ts';
-import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { BoundStatement } from '../../platform/database/bound-statement.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { Prepared } from '../../platform/database/prepared.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { titleInState } from './thread.ts';
@@ -21,14 +22,13 @@ export function snapshotOf({ checkpointId, values, next, interrupts }: StateView
   };
 }
 
-/** The latest state of a thread. The caller that writes it has locked the thread's row. */
-export async function saveSnapshot(
-  trx: WriteTransaction<ConversationTables>,
+/** The latest state of a thread, for a unit that has locked the thread's row. */
+export function savedSnapshotOf(
   { thread_id, user_id }: Pick<ThreadRow, 'thread_id' | 'user_id'>,
   { snapshot, error, at }: { snapshot: SnapshotTexts; error: string | null; at: string },
-): Promise<void> {
+): BoundStatement {
   const { title: _title, ...texts } = snapshot;
-  await savedSnapshot.run(trx, { thread_id, user_id, ...texts, error, updated_at: at });
+  return savedSnapshot.bind({ thread_id, user_id, ...texts, error, updated_at: at });
 }
 
 /** Every run needs this statement, so it is built once. */

@@ -127,8 +127,8 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
 
   test('a run makes the thread busy and records its graph; its end sets the thread’s status', async () => {
     const threadId = await thread({ topic: 'x' });
-    const began = await database.write((trx) =>
-      setBusy(trx, threadId, { stamp, assistant: stamp.assistant_id, at: later }),
+    const began = await database.write((trx, lastly) =>
+      setBusy(trx, threadId, { lastly, stamp, assistant: stamp.assistant_id, at: later }),
     );
     expect(began).toBe(true);
     expect(await store.find(threadId)).toMatchObject({ status: 'busy', updated_at: later });
@@ -140,8 +140,8 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
 
     const interrupts = { task: [{ id: 'i', value: 'sure?' }] };
     const end = state({ values: { title: 'A walk', n: 1 }, next: ['ask'], interrupts });
-    await database.write((trx) =>
-      settle(trx, threadId, { status: 'interrupted', snapshot: snapshotOf(end), at: later }),
+    await database.write((trx, lastly) =>
+      settle(trx, threadId, { lastly, status: 'interrupted', snapshot: snapshotOf(end), at: later }),
     );
     expect(await store.find(threadId)).toMatchObject({ status: 'interrupted', display_name: 'A walk' });
     const snapshot = await store.snapshot(threadId);
@@ -152,7 +152,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
   test('a run that knows the metadata of the thread writes them with its status', async () => {
     const threadId = await thread({ topic: 'x' });
     const busy = { stamp, assistant: stamp.assistant_id, knownMetadata: '{"topic":"x"}', at: later };
-    await database.write((trx) => setBusy(trx, threadId, busy));
+    await database.write((trx, lastly) => setBusy(trx, threadId, { ...busy, lastly }));
     const found = await store.find(threadId);
     expect(JSON.parse(found?.metadata ?? '')).toEqual({ topic: 'x', ...stamp });
     expect((await indexed(threadId)).map(({ key, updated_at }) => [key, updated_at])).toEqual([
@@ -166,7 +166,7 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     const threadId = await thread();
     await store.mergeMetadata(anna, threadId, { metadata: { topic: 'new' }, at: later });
     const busy = { stamp, assistant: stamp.assistant_id, knownMetadata: '{}', at: later };
-    await database.write((trx) => setBusy(trx, threadId, busy));
+    await database.write((trx, lastly) => setBusy(trx, threadId, { ...busy, lastly }));
     const found = await store.find(threadId);
     expect(JSON.parse(found?.metadata ?? '')).toEqual({ topic: 'new', ...stamp });
     expect((await indexed(threadId)).map(({ key }) => key)).toEqual(['assistant_id', 'graph_id', 'topic']);
@@ -175,13 +175,14 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
   test('an end without a state keeps the state, and one without a title keeps the title', async () => {
     const threadId = await thread();
     const titled = state({ values: { title: 'Kept' } });
-    await database.write((trx) =>
-      settle(trx, threadId, { status: 'idle', snapshot: snapshotOf(titled), at: earlier }),
+    await database.write((trx, lastly) =>
+      settle(trx, threadId, { lastly, status: 'idle', snapshot: snapshotOf(titled), at: earlier }),
     );
-    await database.write((trx) => settle(trx, threadId, { status: 'error', at: later }));
+    await database.write((trx, lastly) => settle(trx, threadId, { lastly, status: 'error', at: later }));
     expect(await store.find(threadId)).toMatchObject({ status: 'error', state_updated_at: earlier });
-    await database.write((trx) =>
+    await database.write((trx, lastly) =>
       settle(trx, threadId, {
+        lastly,
         status: 'idle',
         snapshot: snapshotOf(state({ values: { title: ' ' } })),
         at: later,
@@ -194,8 +195,8 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
     const threadId = await thread();
     await store.saveState(threadId, { state: state({ next: ['ask'] }), at: later });
     expect(await store.find(threadId)).toMatchObject({ status: 'interrupted' });
-    await database.write((trx) =>
-      setBusy(trx, threadId, { stamp, assistant: stamp.assistant_id, at: later }),
+    await database.write((trx, lastly) =>
+      setBusy(trx, threadId, { lastly, stamp, assistant: stamp.assistant_id, at: later }),
     );
     await store.saveState(threadId, { state: state(), at: later });
     expect(await store.find(threadId)).toMatchObject({ status: 'busy' });
@@ -213,12 +214,12 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
 
     await expect(store.create(anna, { threadId, at: later })).rejects.toBeInstanceOf(AppError);
     expect(
-      await database.write((trx) =>
-        setBusy(trx, threadId, { stamp, assistant: stamp.assistant_id, at: later }),
+      await database.write((trx, lastly) =>
+        setBusy(trx, threadId, { lastly, stamp, assistant: stamp.assistant_id, at: later }),
       ),
     ).toBe(false);
     const end = { status: 'idle', state: state(), at: later } as const;
-    expect(await database.write((trx) => settle(trx, threadId, end))).toBe(false);
+    expect(await database.write((trx, lastly) => settle(trx, threadId, { ...end, lastly }))).toBe(false);
     expect(await store.find(threadId)).toBeUndefined();
     expect(await store.snapshot(threadId)).toBeUndefined();
     expect(await indexed(threadId)).toEqual([]);
@@ -291,7 +292,9 @@ function recordsBehave(where: () => Promise<DatabaseOptions>): void {
 
   test('a run that creates its thread sees the owner inside its own unit', async () => {
     const threadId = await thread();
-    const starting = database.write((trx) => createIfMissing(trx, bert, { threadId, at: later }));
+    const starting = database.write((trx, lastly) =>
+      createIfMissing(trx, bert, { threadId, at: later, lastly }),
+    );
     await expect(starting).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 }

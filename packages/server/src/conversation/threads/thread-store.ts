@@ -3,6 +3,7 @@ import type { StateView } from '../../agents/run-contract/agent-run.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Database, WriteTransaction } from '../../platform/database/database.ts';
 import { isOneOf } from '../../platform/database/dialect.ts';
+import type { Lastly } from '../../platform/database/unit.ts';
 import { setTtl, type ThreadTtl } from '../expiry/thread-ttl-store.ts';
 import type { ConversationTables, ThreadRow, ThreadSnapshotRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
@@ -20,6 +21,7 @@ import {
   busyThread,
   deletedThread,
   foundThread,
+  freshThread,
   metadataEntries,
   metadataOfThread,
   metadataTime,
@@ -27,7 +29,7 @@ import {
   noMetadataEntry,
   settledThread,
 } from './thread-row-store.ts';
-import { readSnapshot, type SnapshotTexts, saveSnapshot, snapshotOf } from './thread-snapshot-store.ts';
+import { readSnapshot, type SnapshotTexts, savedSnapshotOf, snapshotOf } from './thread-snapshot-store.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
 
@@ -89,7 +91,7 @@ export class ThreadStore {
   }
 
   async create(owner: Owner, thread: NewThread): Promise<{ thread: ThreadRow; isNew: boolean }> {
-    return this.#database.write((trx) => createIfMissing(trx, owner, thread));
+    return this.#database.write((trx, lastly) => createIfMissing(trx, owner, { ...thread, lastly }));
   }
 
   /**
@@ -100,13 +102,13 @@ export class ThreadStore {
     threadId: string,
     { state, isTitleByHand = false, at }: { state: StateView; isTitleByHand?: boolean; at: string },
   ): Promise<boolean> {
-    return this.#database.write(async (trx) => {
+    return this.#database.write(async (trx, lastly) => {
       const present = await lockThread(trx, threadId);
       const hasQuestion = Object.values(state.interrupts).some((asked) => asked.length > 0);
       const isWaiting = hasQuestion || (state.next.length > 0 && !(await wasStopped(trx, threadId)));
       const atRest = isWaiting ? 'interrupted' : 'idle';
       const status = present?.status === 'busy' ? 'busy' : atRest;
-      return settle(trx, threadId, { status, snapshot: snapshotOf(state), isTitleByHand, at });
+      return settle(trx, threadId, { status, snapshot: snapshotOf(state), isTitleByHand, at, lastly });
     });
   }
 
@@ -207,7 +209,7 @@ export class ThreadStore {
     { metadata, ttl = null, at }: { metadata: Metadata; ttl?: ThreadTtl | null; at: string },
   ): Promise<ThreadRow | undefined> {
     const userId = userScope(owner);
-    return this.#database.write(async (trx) => {
+    return this.#database.write(async (trx, lastly) => {
       const thread = await trx
         .updateTable('threads')
         .set((update) => ({ updated_at: isPinning(metadata) ? update.ref('updated_at') : at }))
@@ -220,7 +222,7 @@ export class ThreadStore {
       if (!thread) return undefined;
       await moveInIndex(trx, thread);
       if (ttl) await setTtl(trx, threadId, { ttl, at });
-      return stampMetadata(trx, thread, metadata);
+      return stampMetadata(trx, thread, { stamp: metadata, lastly });
     });
   }
 }
@@ -232,7 +234,15 @@ export class ThreadStore {
 export async function createIfMissing(
   trx: Trx,
   owner: Owner,
-  { threadId, isNewId = false, assistantId = null, metadata = {}, ttl = null, at }: NewThread,
+  {
+    threadId,
+    isNewId = false,
+    assistantId = null,
+    metadata = {},
+    ttl = null,
+    at,
+    lastly,
+  }: NewThread & { lastly: Lastly },
 ): Promise<{ thread: ThreadRow; isNew: boolean }> {
   const userId = userScope(owner);
   if (userId === null) throw new Error('A thread is made for a user. Pass { user }.');
@@ -250,13 +260,20 @@ export async function createIfMissing(
     unread: 0,
     pinned: pinnedIn(metadata),
   };
+  const made = { ...row, title_by_hand: 0 };
+  if (isNewId) {
+    lastly(freshThread.bind(row));
+    indexEntries(made, { metadata, lastly });
+    if (ttl) await setTtl(trx, threadId, { ttl, at });
+    return { thread: made, isNew: true };
+  }
   const [inserted, deleted] = await Promise.all([
     newThread.first(trx, row),
-    isNewId ? undefined : deletedThread.first(trx, { threadId }),
+    deletedThread.first(trx, { threadId }),
   ]);
   if (deleted) throw threadNotFound(threadId);
   if (inserted) {
-    await indexEntries(trx, inserted, metadata);
+    indexEntries(inserted, { metadata, lastly });
     if (ttl) await setTtl(trx, threadId, { ttl, at });
     return { thread: inserted, isNew: true };
   }
@@ -277,24 +294,27 @@ export async function setBusy(
     stamp,
     knownMetadata = null,
     at,
+    lastly,
   }: {
     assistant: string;
     stamp: { graph_id: string; assistant_id: string };
     /** As the caller has read them; left out for a thread that it has not read. */
     knownMetadata?: string | null;
     at: string;
+    lastly: Lastly;
   },
 ): Promise<boolean> {
   const change = changeOf(knownMetadata, stamp);
   const thread = await busyThread.first(trx, { threadId, assistant, at, ...change });
   if (!thread) return false;
-  if (change.known === null || thread.metadata !== change.stamped)
-    await Promise.all([moveInIndex(trx, thread), stampMetadata(trx, thread, stamp)]);
-  else
-    await Promise.all([
-      moveInIndex(trx, { ...thread, metadata: change.known }),
-      indexEntries(trx, thread, stamp),
-    ]);
+  // Before the entries, which are written last: one statement cannot change a row twice.
+  if (change.known === null || thread.metadata !== change.stamped) {
+    await moveInIndex(trx, thread);
+    await stampMetadata(trx, thread, { stamp, lastly });
+  } else {
+    await moveInIndex(trx, { ...thread, metadata: change.known });
+    indexEntries(thread, { metadata: stamp, lastly });
+  }
   return true;
 }
 
@@ -308,7 +328,14 @@ function changeOf(known: string | null, stamp: Metadata): { known: string | null
 export async function settle(
   trx: Trx,
   threadId: string,
-  { status, snapshot, error = null, hasRunEnded = false, ...settlement }: Settlement,
+  {
+    status,
+    snapshot,
+    error = null,
+    hasRunEnded = false,
+    lastly,
+    ...settlement
+  }: Settlement & { lastly: Lastly },
 ): Promise<boolean> {
   const { isTitleByHand = false, fallbackTitle = null, at } = settlement;
   const title = snapshot?.title ?? null;
@@ -325,10 +352,8 @@ export async function settle(
     at,
   });
   if (!thread) return false;
-  await Promise.all([
-    moveInIndex(trx, thread),
-    snapshot && saveSnapshot(trx, thread, { snapshot, error, at }),
-  ]);
+  if (snapshot) lastly(savedSnapshotOf(thread, { snapshot, error, at }));
+  await moveInIndex(trx, thread);
   return true;
 }
 
@@ -357,29 +382,28 @@ async function removeRows(trx: Trx, threadId: string): Promise<boolean> {
 }
 
 /** The caller has locked the thread's row, here and in the functions below. */
-async function stampMetadata(trx: Trx, thread: ThreadRow, stamp: Metadata): Promise<ThreadRow> {
+async function stampMetadata(
+  trx: Trx,
+  thread: ThreadRow,
+  { stamp, lastly }: { stamp: Metadata; lastly: Lastly },
+): Promise<ThreadRow> {
   const merged = mergedMetadata(thread.metadata, stamp);
   const metadata = metadataText(merged);
   if (metadata === thread.metadata) return thread;
   const pinned = pinnedIn(merged);
-  await Promise.all([
-    metadataOfThread.run(trx, { threadId: thread.thread_id, metadata, pinned }),
-    indexEntries(trx, thread, stamp),
-  ]);
+  indexEntries(thread, { metadata: stamp, lastly });
+  await metadataOfThread.run(trx, { threadId: thread.thread_id, metadata, pinned });
   return { ...thread, metadata, pinned };
 }
 
 /** A key that had a searchable value may now have one that is not searchable. */
-async function indexEntries(trx: Trx, thread: ThreadRow, metadata: Metadata): Promise<void> {
+function indexEntries(thread: ThreadRow, { metadata, lastly }: { metadata: Metadata; lastly: Lastly }): void {
   const { thread_id, user_id, updated_at } = thread;
   const searchable = searchableEntries(metadata);
   const keys = new Set(searchable.map(({ key }) => key));
-  await metadataEntries.run(
-    trx,
-    searchable.map((entry) => ({ thread_id, user_id, ...entry, updated_at })),
-  );
+  lastly(...metadataEntries.bind(searchable.map((entry) => ({ thread_id, user_id, ...entry, updated_at }))));
   for (const key of Object.keys(metadata))
-    if (!keys.has(key)) await noMetadataEntry.run(trx, { threadId: thread_id, key });
+    if (!keys.has(key)) lastly(noMetadataEntry.bind({ threadId: thread_id, key }));
 }
 
 async function moveInIndex(trx: Trx, { thread_id, metadata, updated_at }: ThreadRow): Promise<void> {

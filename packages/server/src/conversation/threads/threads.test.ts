@@ -167,11 +167,15 @@ describe('reading', () => {
     const { threads } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     const stamp = { graph_id: 'gone', assistant_id: 'gone' };
-    await database.write((trx) => setBusy(trx, thread_id, { stamp, assistant: stamp.assistant_id, at }));
+    await database.write((trx, lastly) =>
+      setBusy(trx, thread_id, { lastly, stamp, assistant: stamp.assistant_id, at }),
+    );
     await save(thread_id, { step: 1 });
     expect(await threads.get(anna, thread_id)).toMatchObject({ status: 'busy', values: { step: 1 } });
     const end = { values: { step: 1, done: true }, next: [], interrupts: {}, checkpointId: null };
-    await database.write((trx) => settle(trx, thread_id, { status: 'idle', snapshot: snapshotOf(end), at }));
+    await database.write((trx, lastly) =>
+      settle(trx, thread_id, { lastly, status: 'idle', snapshot: snapshotOf(end), at }),
+    );
     await save(thread_id, { step: 2 });
     expect((await threads.get(anna, thread_id)).values).toEqual({ step: 1, done: true });
   });
@@ -190,7 +194,9 @@ describe('reading', () => {
     const { threads, threadStates } = surroundings();
     const { thread_id } = await threads.create(anna, plain, rules);
     const stamp = { graph_id: 'agent', assistant_id: 'agent' };
-    await database.write((trx) => setBusy(trx, thread_id, { stamp, assistant: stamp.assistant_id, at }));
+    await database.write((trx, lastly) =>
+      setBusy(trx, thread_id, { lastly, stamp, assistant: stamp.assistant_id, at }),
+    );
     const change = { values: { title: 'Named' }, asNode: undefined, checkpoint: undefined, rules };
     await expect(threadStates.update(anna, thread_id, change)).rejects.toMatchObject({ status: 409 });
     await expect(threads.prune(anna, [thread_id], 'keep_latest')).rejects.toMatchObject({ status: 409 });

@@ -3,7 +3,8 @@ import type { RunStatus } from '@switchyard/contract/conversation/run';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { Owner } from '../../lib/owner.ts';
 import { dayMs, minuteMs } from '../../lib/time-units.ts';
-import type { Database, WriteTransaction } from '../../platform/database/database.ts';
+import type { BoundStatement } from '../../platform/database/bound-statement.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { PreparedRows } from '../../platform/database/prepared-rows.ts';
 import type { ConversationTables, RunRow, RunUsageRow } from '../tables.ts';
 import { userScope } from '../user-scope.ts';
@@ -91,8 +92,8 @@ export interface RunPage {
 export type ListedRun = Pick<RunRow, (typeof runColumns)[number]> & { display_name: string | null };
 
 /** Part of the unit that ends a run. */
-export async function recordUsage(trx: WriteTransaction<ConversationTables>, run: RunRow): Promise<void> {
-  await newUsage.run(trx, usageRowsOf(run));
+export function insertsOfUsage(run: RunRow): BoundStatement[] {
+  return newUsage.bind(usageRowsOf(run));
 }
 
 const newUsage = new PreparedRows(

@@ -11,7 +11,7 @@ import { conversationMigrations } from '../migrations.ts';
 import type { ConversationTables, RunRow } from '../tables.ts';
 import { ModelPrices } from './costs.ts';
 import { runAt } from './run-page.ts';
-import { type RunFilter, recordUsage, UsageStore } from './usage-store.ts';
+import { insertsOfUsage, type RunFilter, UsageStore } from './usage-store.ts';
 import { type Asker, UsageSummaries, type WorkflowUsageOf } from './usage-summaries.ts';
 
 const postgres = testPostgres('summaries of usage on Postgres');
@@ -96,9 +96,9 @@ function summariesBehave(where: () => Promise<DatabaseOptions>, pieces: { rowsAt
       token_usage_by_model: usageOf(used),
       ...more,
     };
-    await database.write(async (trx) => {
+    await database.write(async (trx, lastly) => {
       await trx.insertInto('runs').values(row).execute();
-      await recordUsage(trx, row);
+      lastly(...insertsOfUsage(row));
     });
   }
 

@@ -2,6 +2,7 @@ import type { CancelAction } from '@switchyard/contract/conversation/run';
 import { leadAgentName } from '../../../agents/agent-ids.ts';
 import { type Clock, toIso } from '../../../lib/clock.ts';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
+import type { Lastly } from '../../../platform/database/unit.ts';
 import type { StreamLog } from '../../../platform/stream-log/stream-log.ts';
 import type { RunRecorder } from '../../journal/run-recorder.ts';
 import { emptyTally, type RunTotals, totalsOf } from '../../journal/run-totals.ts';
@@ -9,7 +10,7 @@ import type { ConversationTables, RunRow } from '../../tables.ts';
 import { titleOfOwnState, titleOfTurn } from '../../threads/thread.ts';
 import { readSnapshot, type SnapshotTexts, snapshotOf } from '../../threads/thread-snapshot-store.ts';
 import { settle } from '../../threads/thread-store.ts';
-import { recordUsage } from '../../usage/usage-store.ts';
+import { insertsOfUsage } from '../../usage/usage-store.ts';
 import {
   cancelledOutcome,
   failureOf,
@@ -78,8 +79,8 @@ export class RunEnding {
   ): Promise<void> {
     const { database, followers } = this.#options;
     const toWrite = this.#toWrite(run, { expected: claim, outcome, totals: recorder.totals() });
-    const unit = async (trx: Trx): Promise<EndedInThread> => {
-      const ended = await endClaimedRun(trx, toWrite);
+    const unit = async (trx: Trx, lastly: Lastly): Promise<EndedInThread> => {
+      const ended = await endClaimedRun(trx, toWrite, lastly);
       const { cancel_action: cancelled } = ended.run;
       if (cancelled && !(outcome.obeysCancel || isBare)) throw new CancelStored(cancelled);
       await followers.plan(trx as WriteTransaction<unknown>, ended.run);
@@ -91,12 +92,17 @@ export class RunEnding {
   }
 
   /** Part of a unit: ends a run that no worker has begun. Returns null when one has. `announce` follows the commit. */
-  async endWaiting(trx: Trx, run: RunRow, action: CancelAction): Promise<WrittenEnd | null> {
+  async endWaiting(
+    trx: Trx,
+    run: RunRow,
+    { action, lastly }: { action: CancelAction; lastly: Lastly },
+  ): Promise<WrittenEnd | null> {
     const outcome = { ...cancelledOutcome(action), state: undefined };
     const expected = { runId: run.run_id, workerId: null };
     const ended = await writeEnd(
       trx,
       this.#toWrite(run, { expected, outcome, totals: totalsOf(emptyTally()) }),
+      lastly,
     );
     if (!ended) return null;
     await this.#options.followers.plan(trx as WriteTransaction<unknown>, ended.run);
@@ -167,8 +173,8 @@ interface EndedInThread extends ThreadAfterRun {
 }
 
 /** Part of a unit: ends a run under a claim. Fails with `ClaimLost` when another process owns it by now, or it is deleted. */
-async function endClaimedRun(trx: Trx, toWrite: EndToWrite): Promise<EndedInThread> {
-  const ended = await writeEnd(trx, toWrite);
+async function endClaimedRun(trx: Trx, toWrite: EndToWrite, lastly: Lastly): Promise<EndedInThread> {
+  const ended = await writeEnd(trx, toWrite, lastly);
   if (!ended) throw new ClaimLost(toWrite.expected);
   return ended;
 }
@@ -180,6 +186,7 @@ async function endClaimedRun(trx: Trx, toWrite: EndToWrite): Promise<EndedInThre
 async function writeEnd(
   trx: Trx,
   { threadId, expected, end, state, fallbackTitle }: EndToWrite,
+  lastly: Lastly,
 ): Promise<EndedInThread | undefined> {
   const [, ended, hasOpen] = await Promise.all([
     lockRuns(trx, threadId),
@@ -195,8 +202,10 @@ async function writeEnd(
     fallbackTitle,
     ...(state && { snapshot: state.snapshot, error: failureOf(ended)?.message ?? null }),
     at: end.updated_at,
+    lastly,
   };
-  await Promise.all([settle(trx, threadId, settlement), recordUsage(trx, ended)]);
+  lastly(...insertsOfUsage(ended));
+  await settle(trx, threadId, settlement);
   return { run: ended, hasOpenRun: hasOpen };
 }
 

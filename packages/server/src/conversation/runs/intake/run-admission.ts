@@ -5,6 +5,7 @@ import { AppError } from '../../../lib/app-error.ts';
 import { type Clock, toIso } from '../../../lib/clock.ts';
 import { secondMs } from '../../../lib/time-units.ts';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
+import type { Lastly } from '../../../platform/database/unit.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
 import { threadNotFound } from '../../threads/thread.ts';
 import { type Metadata, withoutReserved } from '../../threads/thread-metadata.ts';
@@ -15,7 +16,7 @@ import { decideCancel } from '../records/run.ts';
 import { requestCancel } from '../records/run-claim-store.ts';
 import { kwargsText } from '../records/run-kwargs.ts';
 import { type RunKwargs, refusal } from '../records/run-request.ts';
-import { insertRun, isRunOf, latestSuccess, lockRuns, openRuns } from '../records/run-store.ts';
+import { insertsOfRun, isRunOf, latestSuccess, lockRuns, openRuns } from '../records/run-store.ts';
 import { unstartedRun } from '../records/unstarted-run.ts';
 
 type Trx = WriteTransaction<ConversationTables>;
@@ -104,7 +105,7 @@ export class RunAdmission {
   async admit(input: NewRun, workerId: string | null = null): Promise<AdmittedRun> {
     const { database, clock } = this.#options;
     const toAdmit = toAdmitOf(input, { nowMs: clock(), workerId });
-    const admitted = await database.write((trx) => admit(trx, toAdmit, this.#options));
+    const admitted = await database.write((trx, lastly) => admit(trx, toAdmit, { ...this.#options, lastly }));
     return { ...admitted, kwargs: toAdmit.kwargs };
   }
 }
@@ -112,7 +113,13 @@ export class RunAdmission {
 async function admit(
   trx: Trx,
   toAdmit: RunToAdmit,
-  { ending, hasCheckpoint, line, limits }: Omit<RunAdmissionOptions, 'database' | 'clock'>,
+  {
+    ending,
+    hasCheckpoint,
+    line,
+    limits,
+    lastly,
+  }: Omit<RunAdmissionOptions, 'database' | 'clock'> & { lastly: Lastly },
 ): Promise<Omit<AdmittedRun, 'kwargs'>> {
   const { row, kwargs, stamp, assistant, knownMetadata, workerId } = toAdmit;
   const { thread_id: threadId, created_at: at } = row;
@@ -120,19 +127,18 @@ async function admit(
   const { checkpoint } = toAdmit;
   // The thread may have been pruned since the request was checked.
   if (checkpoint && !(await hasCheckpoint(trx, checkpoint))) throw checkpointNotFound(checkpoint.id);
-  if (toAdmit.newThread) await createThreadOf(trx, row, toAdmit.newThread);
+  if (toAdmit.newThread) await createThreadOf(trx, row, { metadata: toAdmit.newThread, lastly });
   const isFirst = admission === 1;
   const others = isFirst ? [] : await openRuns(trx, threadId);
-  const made = await makeRoom(trx, others, { row, ending });
+  const made = await makeRoom(trx, others, { row, ending, lastly });
   const follow_up_to_run_id = await followUpOf(trx, toAdmit, { isFirst });
   const isNext = others.length === 0 && toAdmit.afterSeconds === 0;
   const claimed = isNext && workerId !== null ? claimedBy(workerId, at) : null;
   if (!claimed) await requireRoom(trx, row.user_id, { line, limits });
-  const [isThere, run] = await Promise.all([
-    setBusy(trx, threadId, { stamp, assistant, knownMetadata, at }),
-    insertRun(trx, { ...row, admission, follow_up_to_run_id, ...claimed }, kwargs),
-  ]);
-  if (!isThere) throw threadNotFound(threadId);
+  const run = { ...row, admission, follow_up_to_run_id, ...claimed };
+  lastly(...insertsOfRun(run, kwargs));
+  if (!(await setBusy(trx, threadId, { stamp, assistant, knownMetadata, at, lastly })))
+    throw threadNotFound(threadId);
   return { run, isNext, ...made };
 }
 
@@ -150,15 +156,15 @@ async function requireRoom(
 async function createThreadOf(
   trx: Trx,
   { user_id: user, thread_id: threadId, assistant_id: assistantId, created_at: at }: RunRow,
-  metadata: Metadata,
+  { metadata, lastly }: { metadata: Metadata; lastly: Lastly },
 ): Promise<void> {
-  await createIfMissing(trx, { user }, { threadId, assistantId, metadata, at });
+  await createIfMissing(trx, { user }, { threadId, assistantId, metadata, at, lastly });
 }
 
 async function makeRoom(
   trx: Trx,
   others: readonly RunRow[],
-  { row, ending }: { row: RunRow; ending: Pick<RunEnding, 'endWaiting'> },
+  { row, ending, lastly }: { row: RunRow; ending: Pick<RunEnding, 'endWaiting'>; lastly: Lastly },
 ): Promise<{ ended: WrittenEnd[]; stopping: RunRow[] }> {
   const ended: WrittenEnd[] = [];
   const stopping: RunRow[] = [];
@@ -167,7 +173,9 @@ async function makeRoom(
   if (strategy === 'reject')
     throw new AppError('run_active', { message: say('thread_run_active', { threadId: thread_id }) });
   for (const other of others) {
-    const end = decideCancel(other) === 'end_now' && (await ending.endWaiting(trx, other, strategy));
+    const end =
+      decideCancel(other) === 'end_now' &&
+      (await ending.endWaiting(trx, other, { action: strategy, lastly }));
     if (end) ended.push(end);
     else {
       await requestCancel(trx, { runId: other.run_id, action: strategy, at });

@@ -2,6 +2,7 @@ import type { RunStatus } from '@switchyard/contract/conversation/run';
 import type { GivenSettings } from '../../../agents/state/graph-state.ts';
 import { AppError } from '../../../lib/app-error.ts';
 import type { Owner } from '../../../lib/owner.ts';
+import type { BoundStatement } from '../../../platform/database/bound-statement.ts';
 import type { Database, WriteTransaction } from '../../../platform/database/database.ts';
 import { dialectOf, lockName } from '../../../platform/database/dialect.ts';
 import type { ConversationTables, RunRow } from '../../tables.ts';
@@ -247,9 +248,8 @@ export async function requireNoOpenRun(trx: Trx, threadId: string): Promise<void
   if (await hasOpenRun(trx, threadId)) throw new AppError('thread_busy');
 }
 
-export async function insertRun(trx: Trx, row: RunRow, kwargs: string): Promise<RunRow> {
-  await Promise.all([newRunInput.run(trx, { runId: row.run_id, kwargs }), newRun.run(trx, row)]);
-  return row;
+export function insertsOfRun(row: RunRow, kwargs: string): BoundStatement[] {
+  return [newRunInput.bind({ runId: row.run_id, kwargs }), newRun.bind(row)];
 }
 
 export async function runById(read: Read, runId: string): Promise<RunRow | undefined> {
