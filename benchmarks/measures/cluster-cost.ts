@@ -90,7 +90,7 @@ await measure(
       figures,
       bars,
       notes: [
-        `Statements are those of \`pg_stat_statements\` (\`begin\` and \`commit\` count), processor time is the kernel's of each gateway process. ${tasks.toLocaleString('en')} instant tasks with an output, ${workers} workers, ${atOnce} requests at once, all of them at the first replica, which places them; ${runs} runs of 20 tokens, each with its thread, in turn at each replica. Every process is warm.`,
+        `Statements are those of \`pg_stat_statements\` (\`begin\` and \`commit\` count), commits the transactions that wrote or locked something, also those of a single statement, processor time is the kernel's of each gateway process. ${tasks.toLocaleString('en')} instant tasks with an output, ${workers} workers, ${atOnce} requests at once, all of them at the first replica, which places them; ${runs} runs of 20 tokens, each with its thread, in turn at each replica. Every process is warm.`,
       ],
     };
   },

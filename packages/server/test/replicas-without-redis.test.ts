@@ -1,7 +1,9 @@
+import type { HttpSession } from '@switchyard/dev-env/http-session';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeGate } from './fixtures/agents/gates.ts';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import { fixtureAgents } from './support/conversation-gateway.ts';
+import { accountChanger } from './support/custom-callers.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
 import { anyWorkflow } from './support/dispatch-pool.ts';
 import { type Replicas, startReplicas, testReplicas } from './support/replicas.ts';
@@ -14,11 +16,13 @@ describe.skipIf(isSkipped)(title, () => {
   let here: ConversationCaller;
   let there: ConversationCaller;
   let ada: DispatchCaller;
+  let changeAccount: Awaited<ReturnType<typeof accountChanger>>;
   beforeAll(async () => {
     replicas = await startReplicas(2, { agents: fixtureAgents });
     const [first, second] = replicas.gateways;
     if (!first || !second) throw new Error('Two replicas are needed.');
     urls = [first.url, second.url];
+    changeAccount = await accountChanger(first);
     const session = await first.register('ada@example.com');
     here = await ConversationCaller.of(first.url, session);
     there = await ConversationCaller.of(second.url, session.at(second.url));
@@ -37,8 +41,23 @@ describe.skipIf(isSkipped)(title, () => {
     return (await fetch(new URL('/api/v1/auth/login/local', urls[0]), { method: 'POST', body })).status;
   };
 
+  /** Returns for each of a user's credentials how the other replica answers it. */
+  const knows = async (session: HttpSession, tokens: readonly string[]): Promise<number[]> => {
+    const credentials = [
+      { cookie: session.cookieHeader },
+      ...tokens.map((token) => ({ authorization: `Bearer ${token}` })),
+    ];
+    const ask = async (headers: Record<string, string>) =>
+      (await fetch(new URL('/api/tasks', urls[1]), { headers })).status;
+    return Promise.all(credentials.map(ask));
+  };
+
   it('say so, go on with what they can do alone, and are whole again when it is back, emptied', async () => {
     expect(await Promise.all(urls.map(cacheOf))).toEqual(['200 connected', '200 connected']);
+    const session = await replicas.gateways[0]?.register('eve@example.com');
+    if (!session) throw new Error('Two replicas are needed.');
+    const eve = await ConversationCaller.of(urls[0], session, ['dispatch:read']);
+    const tokens = [eve.token, (await DispatchCaller.login(urls[0], 'eve@example.com')).token];
     const gate = closeGate('redis-away');
     const threadId = await here.thread();
     const local = await here.stream(threadId, {
@@ -61,6 +80,11 @@ describe.skipIf(isSkipped)(title, () => {
       'switchyard_database_up 1',
     ])
       expect(metrics).toContain(line);
+
+    // An account that is disabled at one replica is refused at the other at once.
+    expect(await knows(session, tokens)).toEqual([200, 200, 200]);
+    await changeAccount(eve.userId, 'PATCH', { body: { disabled: true } });
+    expect(await knows(session, tokens)).toEqual([401, 401, 401]);
 
     // Reads, new tasks and new runs.
     expect((await there.get(`/threads/${threadId}`)).status).toBe(200);
