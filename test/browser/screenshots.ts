@@ -190,8 +190,8 @@ async function other(open: Studio): Promise<void> {
     await shoot(open, 'task-failed', {}, (page) => page.goto(`/tasks/${data.id}`));
   }
   await untilIdle(admin);
-  await shoot(open, 'gallery', {}, (page) => page.goto('/gallery'));
   await bench(open);
+  await gallery(open);
   await admin.post('/api/workflows', { name: 'Portrait', workflow: painted(30, 1) });
   await shoot(open, 'workflows', {}, (page) => page.goto('/workflows'));
   await shoot(open, 'system', {}, (page) => page.goto('/system'));
@@ -214,6 +214,32 @@ async function bench(open: Studio): Promise<void> {
     await shoot(open, 'bench', { theme }, (page) => page.goto(address));
     await untilIdle(admin);
   }
+}
+
+/** The gallery with collections and stars, and two pictures that are selected. */
+async function gallery(open: Studio): Promise<void> {
+  const { admin } = open;
+  const { data } = await admin.get<{ data: { items: { fileId: string }[] } }>(
+    '/api/files?kind=image&limit=8',
+  );
+  const ids = data.items.map(({ fileId }) => fileId);
+  await admin.put('/api/files/marks', { fileIds: ids.slice(1, 3), starred: true });
+  for (const [name, fileIds] of [
+    ['Poster, final', ids.slice(0, 3)],
+    ['Colours to try', ids.slice(3)],
+  ] as const) {
+    const made = await admin.post<{ data: { id: string } }>('/api/collections', { name });
+    await admin.post(`/api/collections/${made.data.id}/files`, { fileIds });
+  }
+  for (const theme of ['light', 'dark'] as const)
+    await shoot(open, 'gallery', { theme }, async (page) => {
+      await page.goto('/gallery');
+      await page.locator('[data-picture="5"]').waitFor();
+      for (const key of ['j', 'x', 'ArrowRight', 'x']) {
+        await page.keyboard.press(key);
+        await page.waitForTimeout(200);
+      }
+    });
 }
 
 async function shoot(

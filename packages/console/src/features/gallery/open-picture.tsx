@@ -2,7 +2,7 @@ import { copyFile, type StoredFile } from '@switchyard/contract/dispatch/file';
 import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
 import { useQuery } from '@tanstack/react-query';
 import { Copy, Info, Trash2 } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { IconButton } from '../../kit/button.tsx';
 import { useCommandHint } from '../../kit/command-hint.tsx';
 import { useAct } from '../../kit/forms/use-act.ts';
@@ -10,7 +10,7 @@ import { Lightbox } from '../../kit/pictures/lightbox.tsx';
 import type { Picture } from '../../kit/pictures/picture.ts';
 import { ResultMenu } from '../../kit/results/result-menu.tsx';
 import { isMissing } from '../../kit/states/error-text.ts';
-import { useToast } from '../../kit/toast.tsx';
+import { GoneFile } from '../../kit/states/gone-state.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import { fileRecipeQuery } from '../../lib/data/files.ts';
 import { keys } from '../../lib/data/keys.ts';
@@ -40,8 +40,8 @@ export function OpenPicture({
   const at = files.findIndex((file) => file.fileId === fileId);
   const known = files[at];
   const linked = useLinkedFile(known ? null : fileId);
-  const current: Picture | null = known ?? linked?.picture ?? null;
-  const isShared = areShared || linked?.isShared === true;
+  const current: Picture | null = known ?? linked.pictures[0] ?? null;
+  const isShared = areShared || linked.isShared;
   const file = areShared ? undefined : known;
   const star = useStar(file);
   const remove = () => {
@@ -53,13 +53,15 @@ export function OpenPicture({
   const own = current && (
     <OwnActions current={current} star={<StarButton file={file} onStar={star} />} onDelete={remove} />
   );
+  const close = () => setQuery({ file: null });
+  if (linked.isGone) return <GoneFile onClose={close} />;
   return (
     <Lightbox<Picture>
-      items={known ? files : current ? [current] : []}
+      items={known ? files : linked.pictures}
       current={current}
       altOf={({ filename }) => filename}
       onMove={(moved) => setQuery({ file: moved.fileId })}
-      onClose={() => setQuery({ file: null })}
+      onClose={close}
       keys={isShared ? { i: toggle } : { i: toggle, r: makeAgain, s: star, Delete: remove }}
       actions={
         <>
@@ -88,18 +90,14 @@ function useRecipePanel() {
 }
 
 /** A file that a link names and that is not among those that are loaded. */
-function useLinkedFile(fileId: string | null): { picture: Picture; isShared: boolean } | undefined {
-  const text = useText('gallery');
-  const toast = useToast();
+function useLinkedFile(fileId: string | null): { pictures: Picture[]; isShared: boolean; isGone: boolean } {
   const { data, error } = useQuery({ ...fileRecipeQuery(fileId ?? ''), enabled: fileId !== null });
-  useEffect(() => {
-    if (fileId === null || error === null) return;
-    toast(isMissing(error) ? { text: text('gone'), tone: 'failed' } : { error });
-    setQuery({ file: null });
-  }, [fileId, error, toast, text]);
-  return fileId === null || error !== null || data === undefined
-    ? undefined
-    : { picture: pictureOf(data), isShared: data.isShared };
+  const recipe = fileId === null || error !== null ? undefined : data;
+  return {
+    pictures: recipe ? [pictureOf(recipe)] : [],
+    isShared: recipe?.isShared === true,
+    isGone: fileId !== null && isMissing(error),
+  };
 }
 
 /** What the owner of a picture may do with it. */

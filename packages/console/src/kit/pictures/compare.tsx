@@ -380,7 +380,9 @@ function Caption({ picture, index }: { picture: Picture; index: number }) {
   return (
     <p className="flex min-w-0 gap-2 text-table text-text-2">
       <span className="font-medium text-text">{letterOf(index)}</span>
-      <span className="min-w-0 truncate">{filename}</span>
+      <span title={filename} className="min-w-0 truncate">
+        {filename}
+      </span>
       {width === null || height === null ? null : (
         <span className="ml-auto shrink-0 tabular-nums">
           {width} × {height}

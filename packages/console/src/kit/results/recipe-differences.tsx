@@ -38,7 +38,7 @@ export function RecipeDifferences({ ids }: { ids: readonly string[] }) {
                 <caption className="pb-1 text-left font-medium">{text('differences.title')}</caption>
                 <thead>
                   <tr className="text-left text-text-2">
-                    <th scope="col" className="w-1/5 py-1 pr-2 font-normal">
+                    <th scope="col" className="w-1/5 py-1 max-sm:w-1/3 pr-2 font-normal">
                       {text('differences.place')}
                     </th>
                     {ids.map((id, index) => (

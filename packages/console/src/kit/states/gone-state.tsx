@@ -1,5 +1,6 @@
 import { useText } from '../../lib/i18n.ts';
 import { LinkButton } from '../button.tsx';
+import { Dialog } from '../dialog.tsx';
 import { EmptyState } from './empty-state.tsx';
 
 /** Something that the address names and that this user cannot see: what may have become of it, and where to look. */
@@ -13,5 +14,20 @@ export function GoneState({ kind }: { kind: 'workflow' | 'collection' }) {
     >
       {text('gone.text')}
     </EmptyState>
+  );
+}
+
+/** The same for a file, which the address opens in front of its page. */
+export function GoneFile({ onClose }: { onClose: () => void }) {
+  const text = useText('kit');
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={text('gone.file')}
+      actions={<LinkButton href="/shared">{text('gone.shared')}</LinkButton>}
+    >
+      {text('gone.text')}
+    </Dialog>
   );
 }

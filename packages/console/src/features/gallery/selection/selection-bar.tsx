@@ -18,7 +18,7 @@ interface SelectionBarProps {
 
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-/** The actions on the chosen files, at the bottom of the window. */
+/** The actions on the chosen files, at the bottom of the window. On a phone they stand in one row that scrolls. */
 export function SelectionBar({ ids, onDownload, onCompare, onDelete, onClear, children }: SelectionBarProps) {
   const text = useText('gallery');
   const zipHint = useCommandHint(`switchyard files zip ${ids.slice(0, 20).join(' ')}`);
@@ -34,9 +34,11 @@ export function SelectionBar({ ids, onDownload, onCompare, onDelete, onClear, ch
     <div
       role="toolbar"
       aria-label={text('selection.label')}
-      className="sticky bottom-20 z-20 short:static mx-auto flex max-w-full flex-wrap items-center gap-2 rounded-card border border-border bg-surface p-2 shadow-layer md:bottom-4"
+      data-selection-bar
+      className="sticky bottom-20 z-20 short:static mx-auto flex max-w-full flex-wrap items-center gap-2 max-sm:flex-nowrap max-sm:overflow-x-auto rounded-card border border-border bg-surface p-2 shadow-layer md:bottom-4"
     >
-      <span role="status" className="px-2 text-body tabular-nums">
+      <IconButton label={text('selection.clear')} icon={<X {...icon} />} onClick={onClear} />
+      <span role="status" className="shrink-0 pr-2 text-body tabular-nums">
         {text('selection.count', { count: ids.length })}
       </span>
       {ids.length >= 2 && ids.length <= 4 ? (
@@ -56,7 +58,6 @@ export function SelectionBar({ ids, onDownload, onCompare, onDelete, onClear, ch
       <Button size="s" variant="danger" icon={<Trash2 {...icon} />} onClick={onDelete} {...deleteHint}>
         {text('selection.delete', { count: ids.length })}
       </Button>
-      <IconButton label={text('selection.clear')} icon={<X {...icon} />} onClick={onClear} />
     </div>
   );
 }
