@@ -154,39 +154,6 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await large.waitFor({ state: 'detached' });
   });
 
-  it('keep pictures with a star and in a collection, whose order the keys change', async () => {
-    const text = words('gallery');
-    const shown = () =>
-      page
-        .locator('main li[data-row]')
-        .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-row')));
-    const starred = async () =>
-      (await admin.get<{ data: { total: number } }>('/api/files?starred=true')).data.total;
-    await page.goto('/gallery');
-    await page.locator('[data-picture="0"]').focus();
-    await page.keyboard.press('s');
-    await expect.poll(starred).toBe(1);
-    // The star keeps the place of the keys. Each next key waits for what the last one has shown.
-    await page.locator('[data-picture="0"]:focus').waitFor();
-    await page.keyboard.press('x');
-    await page.getByRole('button', { name: text('collections.add') }).waitFor();
-    await page.keyboard.press('ArrowRight');
-    await page.locator('[data-picture="1"]:focus').waitFor();
-    await page.keyboard.press('x');
-    await page.getByRole('button', { name: text('collections.add') }).click();
-    await page.getByRole('textbox', { name: text('collections.name') }).fill('Sea');
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: `Sea ${text('collections.count', { count: 2 })}` }).click();
-    await page.getByRole('heading', { level: 1, name: 'Sea' }).waitFor();
-    await expect.poll(shown).toHaveLength(2);
-    const turned = (await shown()).reverse();
-    await page.locator('[data-picture="0"]').focus();
-    await page.keyboard.press('Shift+ArrowRight');
-    await expect.poll(shown).toEqual(turned);
-    await page.reload();
-    await expect.poll(shown).toEqual(turned);
-  });
-
   it('compare two pictures by the arrow keys', async () => {
     const text = words('gallery');
     await page.goto('/gallery');

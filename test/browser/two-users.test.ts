@@ -1,6 +1,8 @@
 import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityFaults } from './support/axe.ts';
 import { longGraph } from './support/fleet.ts';
 import { Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
@@ -61,4 +63,107 @@ describe.runIf(canBrowse)('two users in two browsers', () => {
     expect(await page.getByRole('button', { name: words('users')('add.open') }).count()).toBe(0);
     expect(faults).toEqual([]);
   });
+
+  it('share a collection and a workflow by keyboard alone, and see what is taken back go at once', async () => {
+    const workflow = { name: 'Poster', workflow: longGraph(2, 2) };
+    const { data } = await one.post<{ data: { id: string } }>('/api/workflows', workflow);
+    await one.post(`/api/workflows/${data.id}/run`, {});
+    const total = async (session: HttpSession, path: string) =>
+      (await session.get<{ data: { total: number } }>(path)).data.total;
+    await expect.poll(() => total(one, `/api/files?workflowId=${data.id}`)).toBe(2);
+    const { page: mine, faults } = await stage.visit({ session: one });
+    const { page: beside } = await stage.visit({ session: one });
+    const { page: theirs, faults: theirFaults } = await stage.visit({ session: other, statuses: [404] });
+    const gallery = words('gallery');
+    const sharing = words('sharing');
+    const bench = words('workflows');
+    const press = (key: string) => mine.keyboard.press(key);
+    const give = async (menu: string) => {
+      await tabTo(mine.getByRole('button', { name: menu }));
+      await press('Enter');
+      await tabTo(mine.getByRole('menuitem', { name: gallery('share.open') }), 'ArrowDown');
+      await press('Enter');
+      await mine.locator('input[type="email"]:focus').waitFor();
+      await mine.keyboard.type('other@example.com');
+      await press('Enter');
+      await takeBack.waitFor();
+    };
+    const takeBack = mine.getByRole('button', {
+      name: sharing('receivers.takeBackFrom', { who: 'other@example.com' }),
+    });
+
+    await Promise.all([mine.goto('/gallery'), beside.goto('/gallery'), theirs.goto('/shared')]);
+    for (const page of [mine, beside]) await page.locator('[data-picture="1"]').waitFor();
+    // A list of choices that was opened before must not take the keys away.
+    await tabTo(mine.getByRole('combobox', { name: gallery('kept.label') }));
+    await press('Enter');
+    await mine.getByRole('listbox').waitFor();
+    await press('Escape');
+    await mine.getByRole('listbox').waitFor({ state: 'hidden' });
+    await tabTo(mine.locator('[data-picture="0"]'));
+    await press('s');
+    await beside.locator('[data-picture="0"] ~ button[aria-pressed="true"]').waitFor();
+    await press('x');
+    await press('ArrowRight');
+    await mine.locator('[data-picture="1"]:focus').waitFor();
+    await press('x');
+    await tabTo(mine.getByRole('button', { name: gallery('collections.add') }));
+    await press('Enter');
+    await mine.getByRole('textbox', { name: gallery('collections.name') }).waitFor();
+    await mine.keyboard.type('Sea');
+    await press('Enter');
+    await tabTo(
+      mine.getByRole('link', { name: `Sea ${gallery('collections.count', { count: 2 })}` }),
+      'Shift+Tab',
+    );
+    await press('Enter');
+    await mine.getByRole('heading', { level: 1, name: 'Sea' }).waitFor();
+    const shown = () => idsOn(mine);
+    await expect.poll(shown).toHaveLength(2);
+    const turned = (await shown()).reverse();
+    await tabTo(mine.locator('[data-picture="0"]'));
+    await press('Shift+ArrowRight');
+    await expect.poll(shown).toEqual(turned);
+    const menu = mine.getByRole('button', { name: gallery('collections.actions') });
+    await give(gallery('collections.actions'));
+    await press('Escape');
+    await expect.poll(() => isFocused(menu)).toBe(true);
+
+    await tabTo(theirs.getByRole('link', { name: 'Sea' }));
+    await theirs.keyboard.press('Enter');
+    await theirs.getByRole('heading', { level: 1, name: 'Sea' }).waitFor();
+    await expect.poll(() => idsOn(theirs)).toEqual(turned);
+    await mine.goto(`/workflows/${data.id}`);
+    await give(bench('menu.label', { name: 'Poster' }));
+    await theirs.goto('/shared');
+    await tabTo(theirs.getByRole('link', { name: 'Poster' }));
+    await theirs.keyboard.press('Enter');
+    await tabTo(theirs.getByRole('switch', { name: bench('shared.switch') }));
+    await theirs.keyboard.press('Space');
+    await theirs.getByText(bench('shared.on', { name: 'Poster' })).waitFor();
+    await theirs.keyboard.press('r');
+    await expect.poll(() => total(other, '/api/tasks?limit=1&status=completed')).toBe(1);
+    await tabTo(takeBack);
+    await press('Enter');
+    await theirs.getByText(words('kit')('gone.workflow')).waitFor();
+    expect(await accessibilityFaults(theirs)).toEqual([]);
+    expect(await accessibilityFaults(mine)).toEqual([]);
+    expect([...faults, ...theirFaults]).toEqual([]);
+  });
 });
+
+/** Presses a key until an element has the focus, as a person does who has no pointer. */
+async function tabTo(target: Locator, key = 'Tab'): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 60; presses += 1) {
+    if (await isFocused(target)) return;
+    await target.page().keyboard.press(key);
+  }
+  throw new Error(`${key} does not lead to ${target}.`);
+}
+
+const isFocused = (target: Locator): Promise<boolean> =>
+  target.evaluate((element) => element === document.activeElement);
+
+const idsOn = (page: Page): Promise<(string | null)[]> =>
+  page.locator('main li[data-row]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-row')));
