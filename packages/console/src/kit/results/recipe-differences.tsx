@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
 import { useText } from '../../lib/i18n.ts';
+import { classes, focusRing } from '../parts/classes.ts';
 import { letterOf } from '../pictures/compare.tsx';
 import { QueryView } from '../query-view.tsx';
 import { useRecipeWords } from './use-recipe-words.ts';
@@ -31,7 +32,12 @@ export function RecipeDifferences({ ids }: { ids: readonly string[] }) {
           {differences.length === 0 ? (
             <p className="text-body text-text-2">{text('differences.none')}</p>
           ) : (
-            <div className="overflow-x-auto">
+            <section
+              aria-label={text('differences.title')}
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the window is scrolled by keyboard
+              tabIndex={0}
+              className={classes(focusRing, 'overflow-x-auto')}
+            >
               <table
                 className={`w-full table-fixed text-table ${ids.length > 2 ? 'max-sm:min-w-[32rem]' : ''}`}
               >
@@ -68,7 +74,7 @@ export function RecipeDifferences({ ids }: { ids: readonly string[] }) {
                   {text('differences.more', { count: differences.length - maxShown })}
                 </p>
               ) : null}
-            </div>
+            </section>
           )}
         </section>
       )}
