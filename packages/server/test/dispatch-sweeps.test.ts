@@ -95,7 +95,6 @@ describe('a sweep', () => {
     expect((await foresee({})).body.data).toMatchObject({
       total: 9,
       maxRuns: 1_000,
-      maxPriority: 10,
       axes: [
         { param: 'width', count: 3 },
         { param: 'color', count: 3 },
@@ -105,10 +104,13 @@ describe('a sweep', () => {
       cost: null,
     });
     const million = { axes: [{ param: 'color', range: { from: 0, to: 999_999, step: 1 } }] };
+    const countless = { axes: [{ param: 'color', range: { from: -1e308, to: 1e308, step: 1e-9 } }] };
     for (const answer of [await foresee(million), await create(million)]) {
       expect(answer).toMatchObject({ status: 422, body: { error: 'sweep_too_large' } });
       expect(answer.body.message).toContain('1000000 runs, and a sweep makes at most 1000');
+      expect(answer.body.details[0].sentences[0].code).toBe('sweep_too_many_runs');
     }
+    expect((await foresee(countless)).body.error).toBe('sweep_too_large');
     const deep = `${'{a|'.repeat(21)}${'}'.repeat(21)}`;
     for (const [input, status] of [
       [{ params: { height: 'high' } }, 422],

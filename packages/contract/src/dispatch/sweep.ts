@@ -17,7 +17,12 @@ import { params, taskOutput, taskSettings } from './task.ts';
 const tags = ['Sweeps'];
 const sweepParams = Type.Object({ sweepId: Type.String({ minLength: 1, maxLength: 64 }) });
 const paramName = Type.String({ minLength: 1, maxLength: 64 });
-const sweepName = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+const sweepName = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '\\S',
+  description: 'With something that can be seen.',
+});
 
 export const sweepLimits = {
   /** More runs than this are a mistake more often than a wish. */
@@ -72,7 +77,10 @@ export const newSweep = Type.Object(
   {
     workflowId: Type.String({ minLength: 1, maxLength: 64 }),
     version: Type.Optional(versionNumber('The newest when absent.')),
-    name: Type.Optional({ ...sweepName, description: 'The name of the workflow when absent.' }),
+    name: Type.Optional({
+      ...sweepName,
+      description: 'With something that can be seen. The name of the workflow when absent.',
+    }),
     params: Type.Optional({ ...params, description: 'What all runs have in common, as for a run.' }),
     axes: Type.Array(sweepAxis, {
       minItems: 1,
@@ -104,7 +112,6 @@ export type NewSweep = Static<typeof newSweep>;
 export const sweepOutlook = Type.Object({
   total: Type.Integer({ description: 'The runs that it would make.' }),
   maxRuns: Type.Integer({ description: 'One sweep may make so many.' }),
-  maxPriority: Type.Integer({ description: 'The highest priority that the caller may give it.' }),
   axes: Type.Array(Type.Object({ param: Type.String(), count: Type.Integer() })),
   totals: Type.Object({ instances: Type.Integer(), couldRun: Type.Integer() }),
   seconds: nullable(

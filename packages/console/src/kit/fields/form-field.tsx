@@ -62,7 +62,7 @@ export function VaryButton({ label, onVary }: { label: string; onVary: () => voi
       onClick={onVary}
       className={classes(
         focusRing,
-        'absolute -top-0.5 right-0 min-h-6 cursor-pointer rounded-control px-1.5 text-meta text-text-2 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:text-text hover:underline focus-visible:opacity-100 pointer-coarse:-top-5 pointer-coarse:h-11 pointer-coarse:opacity-100',
+        'absolute -top-0.5 right-0 min-h-6 cursor-pointer rounded-control px-1.5 text-meta text-text-2 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:text-text hover:underline focus-visible:opacity-100 pointer-coarse:-top-2 pointer-coarse:h-9 pointer-coarse:opacity-100',
       )}
     >
       {text('vary')}

@@ -96,7 +96,7 @@ export function cellValues(
     bytes += commonBytes + byteLength(values);
     if (bytes > sweepLimits.valueBytes) {
       const message = say('sweep_values_too_large', { total: runsOf(axes), max: sweepLimits.valueBytes });
-      throw new AppError('sweep_too_large', { message });
+      throw tooLarge(message);
     }
     return values;
   });
@@ -210,8 +210,13 @@ function readSeeds({ seeds = 0 }: SweepAxisInput, parameter: WorkflowParameter):
 function requireRuns(counts: readonly number[]): void {
   const total = counts.reduce((product, count) => product * count, 1);
   if (total <= sweepLimits.runs) return;
-  const message = say('sweep_too_many_runs', { total, max: sweepLimits.runs });
-  throw new AppError('sweep_too_large', { message });
+  // A step may be so small that the number has no name.
+  const named = Math.min(total, Number.MAX_SAFE_INTEGER);
+  throw tooLarge(say('sweep_too_many_runs', { total: named, max: sweepLimits.runs }));
+}
+
+function tooLarge(message: Wording): AppError {
+  return new AppError('sweep_too_large', { message, faults: [faultAt(['axes'], message)] });
 }
 
 /** So many faults show what is wrong. */

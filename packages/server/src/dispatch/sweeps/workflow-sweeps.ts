@@ -75,7 +75,7 @@ export class WorkflowSweeps {
     input: NewSweep,
     { userId, byAdmin }: { userId: string; byAdmin: boolean },
   ): Promise<SweepOutlook> {
-    const { store, tasks, outlooks } = this.#options;
+    const { store, outlooks } = this.#options;
     const { workflowId, params = {}, pool, instanceId } = input;
     if ((await store.countOf(userId)) >= sweepLimits.perUser) throw new AppError('sweep_limit');
     const { workflow, axes, values } = await this.#plan(input, { userId, byAdmin });
@@ -91,7 +91,6 @@ export class WorkflowSweeps {
     return {
       total,
       maxRuns: sweepLimits.runs,
-      maxPriority: tasks.maxPriorityOf({ byAdmin }),
       axes: axes.map((axis) => ({ param: axis.param, count: axis.values.length })),
       totals: { instances: one.totals.instances, couldRun: one.totals.couldRun },
       seconds: seconds && { low: seconds.low * rounds, high: seconds.high * rounds },

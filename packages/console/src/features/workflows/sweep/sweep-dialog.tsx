@@ -31,10 +31,11 @@ import { keys } from '../../../lib/data/keys.ts';
 import { sweepOutlookQuery, sweepPagesQuery } from '../../../lib/data/sweeps.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { gateway } from '../../../lib/gateway.ts';
+import { faultsOf } from '../../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { labelOf } from '../form/form-label.ts';
-import { useSettled } from '../run/outlook-facts.tsx';
+import { useOutlook, useSettled } from '../run/outlook-facts.tsx';
 import { AxisEditor } from './axis-editor.tsx';
 import { type SweepBeginning, type SweepDraft, useSweepDraft } from './use-sweep-draft.ts';
 
@@ -57,6 +58,7 @@ export function SweepDialog({ workflow, form, begin, onClose }: SweepDialogProps
   const outlook = useQuery({ ...sweepOutlookQuery(settled ?? emptySweep), enabled: settled !== null });
   const isKnown = body !== null && JSON.stringify(body) === JSON.stringify(settled);
   const known = isKnown && !outlook.isPlaceholderData && !outlook.error ? outlook.data : undefined;
+  const maxPriority = useOutlook(workflow, form.params).data?.maxPriority ?? 0;
   const keyOf = useKeyOf();
   const parts = useRef<HTMLDivElement>(null);
   /** An axis that comes takes the focus, and one that goes leaves it to the button that adds another. */
@@ -130,7 +132,7 @@ export function SweepDialog({ workflow, form, begin, onClose }: SweepDialogProps
           </Button>
         ) : null}
         <Wildcards draft={draft} />
-        <More draft={draft} name={workflow.name} maxPriority={outlook.data?.maxPriority ?? 0} />
+        <More draft={draft} name={workflow.name} maxPriority={maxPriority} />
         <div aria-live="polite" className="min-h-20">
           {body === null ? (
             <p className="text-body text-text-2">{text('outlook.unready', { max: sweepLimits.runs })}</p>
@@ -160,13 +162,17 @@ function useKeyOf(): (body: NewSweep) => string {
 
 /** Values that the gateway does not take are changed, and not sent again. */
 function Refused(props: { error: Error; retry: () => unknown; busy: boolean }) {
+  const text = useText('sweep');
   const words = useGatewayWords();
   const { error } = props;
   const isRefusal = error instanceof ApiError && [404, 409, 422].includes(error.status);
   if (!isRefusal) return <ErrorState {...props} />;
+  const [fault] = faultsOf(error);
+  const axis = /^body\.axes\.(\d+)/.exec(fault?.path ?? '')?.[1];
   return (
     <p role="alert" className="text-body break-words text-failed">
-      {words.error(error)}
+      {axis === undefined ? null : `${text('axis.label', { number: Number(axis) + 1 })} · `}
+      {fault ? words.said(fault) : words.error(error)}
     </p>
   );
 }
