@@ -99,6 +99,7 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
       <div className="sticky top-0 z-20 border-b border-border bg-surface" style={{ height: headHeight }}>
         {headWidth > 0 ? (
           <div
+            title={sweep.axes.map(({ label }) => label).join(' · ')}
             className="sticky left-0 z-10 flex h-full flex-col justify-center overflow-hidden border-r border-border bg-surface px-2 text-meta text-text-2"
             style={{ width: headWidth }}
           >
@@ -244,7 +245,7 @@ function Cell({ name, cell, left, side, isFocused, onKeyDown, onFocus, onOpen }:
     <PictureButton
       data-cell={cell.cell}
       tabIndex={isFocused ? 0 : -1}
-      label={text('cell', { values: name, state: text(`state.${cell.state}`) })}
+      label={text('cell', { values: name, state: wordOf(cell) })}
       title={cell.error?.message ?? name}
       file={outputOf(cell) ?? null}
       cssPixels={side}
