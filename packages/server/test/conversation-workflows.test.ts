@@ -1,5 +1,7 @@
+import { type FakeOpenAi, type FakeRequest, startFakeOpenAi } from '@switchyard/dev-env/fake-openai';
 import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
+import { readModels } from '@switchyard/server/config/models';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConversationCaller, says } from './support/conversation-caller.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
@@ -125,3 +127,92 @@ describe('a workflow that a human has to approve', () => {
     expect(values.messages.at(-1).content).toContain('made 1 file');
   });
 });
+
+describe('a form that an artist has arranged', () => {
+  let provider: FakeOpenAi;
+  let arranged: DevGateway;
+  let dora: ConversationCaller;
+  let doraInDispatch: DispatchCaller;
+  let args: object = {};
+
+  beforeAll(async () => {
+    provider = await startFakeOpenAi(({ messages }) => {
+      if (messages.at(-1).role === 'tool') return { text: 'Done.' };
+      return { calls: [{ id: 'call_1', name: 'workflow_two_grounds', args }] };
+    });
+    const models = readModels({ one: { base_url: provider.url, api_key: 'sk-one', model: 'one' } });
+    arranged = await startGateway({ config: { models, title: { enabled: false } } });
+    const admin = await DispatchCaller.initialize(arranged.url);
+    await admin.useWorkers([worker.port]);
+    dora = await ConversationCaller.of(arranged.url, await arranged.register('dora@example.com'));
+    doraInDispatch = await DispatchCaller.login(arranged.url, 'dora@example.com');
+  });
+  afterAll(async () => {
+    await arranged?.stop();
+    await provider?.close();
+  });
+
+  it('is what the model is shown: names, ranges, texts and order; its values reach the right nodes', async () => {
+    const ground = (title: string, width: number) => ({
+      class_type: 'EmptyImage',
+      inputs: { width, height: 16, batch_size: 1, color: 255 },
+      _meta: { title },
+    });
+    const { data: saved } = await doraInDispatch.call('POST', '/api/workflows', {
+      name: 'Two grounds',
+      exposed: true,
+      workflow: {
+        sky: ground('Sky', 8),
+        sea: ground('Sea', 9),
+        up: { class_type: 'SaveImage', inputs: { images: ['sky', 0], filename_prefix: 'sky' } },
+        down: { class_type: 'SaveImage', inputs: { images: ['sea', 0], filename_prefix: 'sea' } },
+      },
+    });
+    const hidden = saved.parameters
+      .map(({ name }: { name: string }) => name)
+      .filter((name: string) => !/^sea_(width|height|color)$/.test(name));
+    await doraInDispatch.call('PUT', `/api/workflows/${saved.id}`, {
+      parameters: [
+        ...hidden.map((name: string) => ({ name, hidden: true })),
+        { name: 'sea_color', rename: 'tint', label: 'Tint', description: 'As a number.', pinned: true },
+        { name: 'sea_height', rename: 'depth', pinned: true, position: 0 },
+      ],
+    });
+    const said = async (given: object) => {
+      args = given;
+      provider.requests.length = 0;
+      const thread = await dora.thread();
+      await dora.wait(thread, { assistant_id: 'lead_agent', input: says('Go.') });
+      return String(provider.requests.at(-1)?.messages.at(-1).content);
+    };
+    expect(await said({ tint: 7, sea_width: 24 })).toContain('task_id');
+    const schema = schemaSent(provider.requests[0], 'workflow_two_grounds');
+    expect(Object.keys(schema.properties)).toEqual(['depth', 'tint', 'sea_width']);
+    expect(schema).toEqual((await doraInDispatch.call('GET', `/api/workflows/${saved.id}`)).data.schema);
+    expect(schema.properties).toMatchObject({
+      depth: { type: 'integer', default: 16, minimum: expect.any(Number), maximum: expect.any(Number) },
+      tint: { type: 'integer', default: 255, description: expect.stringMatching(/^Tint\. As a number\./) },
+    });
+    const { items } = (await doraInDispatch.call('GET', '/api/tasks')).data;
+    expect(items).toHaveLength(1);
+    expect((await doraInDispatch.task(items[0].id)).params).toEqual({ 'sea.color': 7, 'sea.width': 24 });
+    const { items: files } = (await doraInDispatch.call('GET', '/api/files')).data;
+    const sizes = files.map(({ width, height }: { width: number; height: number }) => [width, height]);
+    expect(sizes.toSorted()).toEqual([
+      [24, 16],
+      [8, 16],
+    ]);
+
+    expect(await said({ sky_width: 9 })).toContain('sky_width');
+    expect(await said({ depth: 0 })).toContain('depth');
+    expect((await doraInDispatch.call('GET', '/api/tasks')).data.total).toBe(1);
+  });
+});
+
+/** The schema of a tool as the provider of a model was sent it. */
+function schemaSent(request: FakeRequest | undefined, name: string) {
+  const tools = request?.body.tools as { function: { name: string; parameters: { properties: object } } }[];
+  const schema = tools.find((tool) => tool.function.name === name)?.function.parameters;
+  if (!schema) throw new Error(`The model was shown no tool ${name}.`);
+  return schema;
+}
