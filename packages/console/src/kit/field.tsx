@@ -48,7 +48,7 @@ export function Field({
       <div className={classes('flex min-w-0 flex-col gap-1', Boolean(action) && 'group relative')}>
         <label
           htmlFor={id}
-          className={classes('text-table font-medium text-text', Boolean(action) && 'pr-16')}
+          className={classes('text-table font-medium break-words text-text', Boolean(action) && 'pr-16')}
         >
           {label}
         </label>

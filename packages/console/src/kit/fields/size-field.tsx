@@ -52,7 +52,7 @@ export function SizeField({
   const sides = { width, height };
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="mb-1 text-table font-medium text-text">{label}</legend>
+      <legend className="mb-1 max-w-full text-table font-medium break-words text-text">{label}</legend>
       <div className="flex items-center gap-3">
         <Select<Ratio | 'other'>
           label={text('size.ratio', { label })}

@@ -114,9 +114,16 @@ export function nodeTitle(graph: Graph, nodeId: string): string {
   return ownTitle(node) ?? node.class_type;
 }
 
+/** A label of a form has twice as much, so that the input still stands behind the title. */
+const maxTitleLength = 100;
+
+/** Returns the title that a person gave a node, cut where it is long: a form repeats it at each of its fields. */
 export function ownTitle(node: GraphNode): string | null {
   const title = isRecord(node._meta) ? node._meta.title : undefined;
-  return typeof title === 'string' && title !== '' ? title : null;
+  if (typeof title !== 'string' || title === '') return null;
+  if (title.length <= maxTitleLength) return title;
+  // Half of a sign that takes two places is no text that other programs read.
+  return `${title.slice(0, maxTitleLength).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 export function nodeClasses(graph: Graph): string[] {

@@ -54,6 +54,14 @@ describe('the parameters of a workflow', () => {
     expect(parameters[3]).toMatchObject({ label: 'Positive prompt: text', multiline: true });
   });
 
+  it('repeat a long title in short, with the input behind it and no half signs', () => {
+    const [parameter] = parametersOf({ '1': node('Encode', { text: '' }, '😀'.repeat(5_000)) }, { known });
+    const title = `${'😀'.repeat(50)}…`;
+    expect(parameter).toMatchObject({ label: `${title}: text`, sets: [{ title }] });
+    const odd = parametersOf({ '1': node('Encode', { text: '' }, `x${'😀'.repeat(5_000)}`) }, { known });
+    expect(odd[0]?.label).toMatch(/^x(?:😀){49}…: text$/u);
+  });
+
   it('follow from the values when no worker has told', () => {
     expect(parametersOf(graph, { known: new Map() }).map(({ type }) => type)).toEqual([
       'number',

@@ -1,7 +1,7 @@
 import { priorityRange } from '@switchyard/contract/dispatch/task';
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { Dices, Grid3x3, Play } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
 import { CommandLine } from '../../../kit/command-line.tsx';
@@ -13,7 +13,7 @@ import { TextInput } from '../../../kit/text-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { labelOf } from '../form/form-label.ts';
 import { type RunCommands, runCommands } from '../form/run-commands.ts';
-import { OutlookFacts, useOutlook } from './outlook-facts.tsx';
+import { OutlookFacts, settleMs, useOutlook, useSettled } from './outlook-facts.tsx';
 import { areRunsEqual, seedsOf } from './run-params.ts';
 import { maxRuns, type Runs } from './use-runs.ts';
 
@@ -29,12 +29,11 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
   const text = useText('workflows');
   const sweepText = useText('sweep');
   const [isCopying, setCopying] = useState(false);
-  const commands = runCommands({
-    origin: window.location.origin,
-    workflowId: workflow.id,
-    name: workflow.name,
-    params: form.params,
-  });
+  const params = useSettled(form.params, settleMs);
+  const commands = useMemo(() => {
+    const { origin } = window.location;
+    return runCommands({ origin, workflowId: workflow.id, name: workflow.name, params });
+  }, [workflow, params]);
   const hint = useCommandHint(commands.cli);
   const { count, isStarting, started } = runs;
   const outlook = useOutlook(workflow, form.params);
