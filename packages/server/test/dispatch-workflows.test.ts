@@ -2,6 +2,7 @@ import { type DevGateway, startGateway } from '@switchyard/dev-env/gateway';
 import { startReferenceWorker } from '@switchyard/dev-env/reference-worker';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pngThatClaims } from '../testing/png-that-claims.ts';
 import { DispatchCaller } from './support/dispatch-caller.ts';
 
 const graph = {
@@ -247,12 +248,28 @@ describe('saved workflows', () => {
     const more = { ...file, name: 'With a lost field', cover: null, form: [gone, ...form] };
     expect((await other.call('POST', '/api/workflows/import', more)).data.lostFields).toEqual(['Gone']);
 
-    const cover = { contentType: 'image/png', data: Buffer.from('<svg onload="x">').toString('base64') };
+    const coverOf = (bytes: Buffer) => ({ contentType: 'image/png', data: bytes.toString('base64') });
+    const cover = coverOf(Buffer.from('<svg onload="x">'));
+    const deep = {
+      ...graph,
+      '1': { ...graph['1'], inputs: JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`) },
+    };
     const wrong = [
       [{ ...file, formatVersion: 2 }, 'formatVersion'],
       [{ ...file, secret: 1 }, 'secret'],
       [{ ...file, form: [form[0], form[0]] }, 'have the name'],
       [{ ...file, cover }, 'not a picture'],
+      [{ ...file, cover: coverOf(Buffer.from('PK\u0003\u0004')) }, 'not a picture'],
+      [{ ...file, cover: coverOf((await picture()).subarray(0, 60)) }, 'can be read'],
+      [{ ...file, cover: coverOf(pngThatClaims(2_049, 8)) }, '2049 × 8 pixels'],
+      [{ ...file, cover: coverOf(pngThatClaims(40_000, 40_000)) }, 'can be read'],
+      [{ ...file, cover: coverOf(Buffer.alloc(900_000)) }, 'cover'],
+      [{ ...file, format: 'zip' }, 'format'],
+      [{ ...file, form: [{ ...form[0], name: 'a b' }] }, 'name'],
+      [{ ...file, form: Array(1_001).fill(form[0]) }, 'form'],
+      [{ ...file, name: 'x'.repeat(101) }, 'name'],
+      [{ ...file, workflow: deep }, 'deep'],
+      [[file], 'body'],
       [{ ...file, workflow: { '1': { inputs: {} } } }, 'class_type'],
     ] as const;
     for (const [body, words] of wrong) {

@@ -7,7 +7,7 @@ import type {
 import { AppError } from '../../lib/app-error.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { contentTypeOf } from '../../platform/files/content-type.ts';
-import { decodableTypes } from '../../platform/pictures/picture-library.ts';
+import { decodableTypes, openPicture } from '../../platform/pictures/picture-library.ts';
 import type { StoredFiles } from '../files/stored-files.ts';
 import type { Thumbnails } from '../files/thumbnails.ts';
 import type { ShownParameter } from './saved-workflow-parameters.ts';
@@ -15,6 +15,8 @@ import type { SavedWorkflows } from './saved-workflows.ts';
 
 /** The longer side of a cover in a file, as a card of the console shows it. */
 const coverEdge = 512;
+/** Other programs may write larger ones; all of it is decoded while the import waits. */
+const maxCoverEdge = 2_048;
 const noSignal = new AbortController().signal;
 
 /** Writes a version of a workflow as one file, and makes a workflow from such a file. */
@@ -48,7 +50,7 @@ export class WorkflowFiles {
     const { workflows, files } = this.#options;
     const { description, notes, workflow } = file;
     requireDistinctNames(file.form);
-    const picture = file.cover && pictureIn(file.cover);
+    const picture = file.cover && (await pictureIn(file.cover));
     if (picture) await files.requireRoom(userId);
     const made = await workflows.create(userId, { name, description, notes, workflow }, file.form);
     if (!picture) return made;
@@ -94,15 +96,25 @@ function requireDistinctNames(form: readonly ShownParameter[]): void {
   });
 }
 
-/** The bytes decide what it is; the file's own word for it is not used. */
-function pictureIn({ data }: NonNullable<WorkflowExport['cover']>): { bytes: Buffer; extension: string } {
+/** The bytes decide what it is, and all of them are decoded; the file's own word for it is not used. */
+async function pictureIn({
+  data,
+}: NonNullable<WorkflowExport['cover']>): Promise<{ bytes: Buffer; extension: string }> {
   const bytes = Buffer.from(data, 'base64');
   const { contentType } = contentTypeOf(bytes.subarray(0, 512), '');
-  if (decodableTypes.has(contentType)) return { bytes, extension: `.${contentType.slice('image/'.length)}` };
-  throw refusal(
-    ['cover', 'data'],
-    `The cover is ${contentType}, not a picture. Set \`cover\` to null to import the workflow without it.`,
-  );
+  const wrong = (what: string) =>
+    refusal(['cover', 'data'], `The cover ${what}. Set \`cover\` to null to import the workflow without it.`);
+  if (!decodableTypes.has(contentType)) throw wrong(`is ${contentType}, not a picture`);
+  try {
+    const { picture, width, height } = await openPicture(bytes);
+    if (Math.max(width, height) > maxCoverEdge)
+      throw wrong(`has ${width} × ${height} pixels; a side has at most ${maxCoverEdge}`);
+    await picture.raw().toBuffer();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'validation_failed') throw error;
+    throw wrong('is not a picture that can be read');
+  }
+  return { bytes, extension: `.${contentType.slice('image/'.length)}` };
 }
 
 function refusal(path: string[], message: string): AppError {

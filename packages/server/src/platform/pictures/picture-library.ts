@@ -34,13 +34,13 @@ export function requirePicture(contentType: string): void {
 }
 
 /** The picture to be decoded, of an animation the first frame. Its size is judged by the head of the file, before anything is decoded. */
-export async function openPicture(path: string) {
+export async function openPicture(from: string | Buffer) {
   const sharp = await pictureLibrary();
-  const head = sharp(path, { limitInputPixels: false });
+  const head = sharp(from, { limitInputPixels: false });
   const { format, width, height, autoOrient } = await head.metadata().catch(unreadablePicture);
   if (!decodableFormats.has(format)) throw new AppError('picture_unreadable');
   if (width * height > maxPixels) throw tooLarge(width, height);
-  const picture = sharp(path, { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true });
+  const picture = sharp(from, { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true });
   return { picture, width, height, upright: autoOrient };
 }
 
