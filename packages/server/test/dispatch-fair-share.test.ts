@@ -29,9 +29,17 @@ it('a queue that is full for one user still takes the tasks of another', async (
   expect(refused).toMatchObject({ status: 429, body: { code: 429, error: 'queue_full', data: null } });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(refused.body.message).toContain('5');
+  const { data: saved } = await crowd.call('POST', '/api/workflows', {
+    name: 'One more',
+    workflow: anyWorkflow,
+  });
+  const fullBefore = async () =>
+    (await crowd.call('POST', `/api/workflows/${saved.id}/outlook`, {})).data.queueFull;
+  expect(await fullBefore()).toBe('user');
   for (let sent = 0; sent < 3; sent += 1) await pool.user.submit({ workflow: anyWorkflow });
   const full = await pool.user.request('POST', '/api/tasks', { body: { workflow: anyWorkflow } });
   expect(full).toMatchObject({ status: 429, body: { error: 'queue_full' } });
+  expect(await fullBefore()).toBe('all');
   expect((await crowd.call('GET', '/api/tasks')).data.total).toBe(5);
 });
 

@@ -41,7 +41,12 @@ it('says which instances could run a workflow and what the others lack, also for
   const other = await pool.user.call('POST', `/api/workflows/${id}/outlook`, {
     params: { model: 'sdxl.safetensors', strength: 'not yet a number' },
   });
-  expect(other.data.totals).toMatchObject({ couldRun: 0 });
+  const named = data.instances.find(({ couldRun }: { couldRun: boolean }) => couldRun).serverName;
+  expect(data).toMatchObject({ instead: [], queueFull: null });
+  expect(other.data).toMatchObject({
+    totals: { couldRun: 0 },
+    instead: [{ model: 'sdxl.safetensors', instances: [named], models: ['flux.safetensors'] }],
+  });
 });
 
 it('says how long it takes and what it costs, from the fifth task on', async () => {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Endpoint } from '../endpoint.ts';
 import { envelope } from '../envelope.ts';
-import { nullable, versionNumber } from '../shapes.ts';
+import { nullable, oneOf, versionNumber } from '../shapes.ts';
 import { params } from './task.ts';
 import { instanceOutlook } from './task-why.ts';
 
@@ -42,6 +42,21 @@ export const workflowOutlook = Type.Object({
       { low: Type.Number(), high: Type.Number(), currency: Type.String() },
       { description: 'What these seconds cost. Null without a price of the workers, or without seconds.' },
     ),
+  ),
+  instead: Type.Array(
+    Type.Object({
+      model: Type.String({ description: 'A model of the graph that none of the instances has.' }),
+      instances: Type.Array(Type.String(), {
+        description: 'The names of those that have others for its input.',
+      }),
+      models: Type.Array(Type.String(), { description: 'At most three that all of them have.' }),
+    }),
+    { description: 'Other models, where nothing can run it. Empty otherwise.' },
+  ),
+  queueFull: nullable(
+    oneOf(['all', 'user'], {
+      description: 'The queue takes no further run: of anybody, or of this user. Null while it takes one.',
+    }),
   ),
   maxPriority: Type.Integer({ description: 'The highest priority that the caller may give a task.' }),
 });

@@ -282,7 +282,7 @@ function createWorkflows(
     fleet,
     estimates,
     price,
-    maxPriorityOf: (caller) => tasks.maxPriorityOf(caller),
+    tasks,
     clock,
   });
   const sweepStore = new SweepStore(database);

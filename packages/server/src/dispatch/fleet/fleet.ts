@@ -152,6 +152,14 @@ export class Fleet {
     });
   }
 
+  /** Returns what each enabled instance has for an input that takes models, such as `CheckpointLoaderSimple.ckpt_name`. */
+  modelsFor(input: string): { instanceId: string; models: ReadonlySet<string> }[] {
+    return this.#offers().flatMap(({ instanceId, capabilities }) => {
+      const models = capabilities?.models.get(input);
+      return models ? [{ instanceId, models }] : [];
+    });
+  }
+
   /** Call it when the pauses have changed. */
   reconsider(): void {
     for (const member of this.#members.values()) member.reconsider();

@@ -175,6 +175,11 @@ export class Tasks {
     return byAdmin ? priorityRange.maximum : this.#options.limits.memberPriority;
   }
 
+  /** Returns whose limit of the queue keeps a further task of this user out; null when there is room. */
+  queueFullFor(userId: string): 'all' | 'user' | null {
+    return this.#entrance.fullFor(userId);
+  }
+
   /** Returns true when this key has made a task already, with any request. */
   async hasSubmitted(userId: string, idempotencyKey: string): Promise<boolean> {
     const key = { key: idempotencyKey, bodyHash: '' };

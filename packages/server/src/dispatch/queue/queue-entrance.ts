@@ -46,10 +46,25 @@ export class QueueEntrance {
     }
   }
 
+  /** Returns whose limit keeps a further task out, as far as this replica knows; null when there is room. */
+  fullFor(userId: string): 'all' | 'user' | null {
+    const { all, own } = this.#known(userId);
+    const { queued, queuedPerUser } = this.#options.limits;
+    if (all >= queued) return 'all';
+    return own >= queuedPerUser ? 'user' : null;
+  }
+
+  #known(userId: string): { all: number; own: number } {
+    const { queue } = this.#options;
+    return {
+      all: queue.size + this.#entering,
+      own: queue.sizeOf(userId) + (this.#enteringOf.get(userId) ?? 0),
+    };
+  }
+
   #checkFor(userId: string): RoomCheck | null {
-    const { queue, limits, others } = this.#options;
-    const all = queue.size + this.#entering;
-    const own = queue.sizeOf(userId) + (this.#enteringOf.get(userId) ?? 0);
+    const { limits, others } = this.#options;
+    const { all, own } = this.#known(userId);
     if (others === 'none') {
       requireRoomForAll(all + 1, limits);
       requireRoomForOne(own + 1, limits);

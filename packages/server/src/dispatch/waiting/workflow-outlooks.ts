@@ -5,11 +5,12 @@ import type {
 import type { Clock } from '../../lib/clock.ts';
 import { type WorkerPrice, workerCost } from '../../lib/worker-price.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { requirementOf } from '../graphs/capability.ts';
+import { type Requirement, requirementOf } from '../graphs/capability.ts';
 import { fingerprintOf } from '../graphs/fingerprint.ts';
 import { parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
-import type { InstanceStore } from '../instances/instance-store.ts';
+import type { InstanceRow, InstanceStore } from '../instances/instance-store.ts';
+import type { Tasks } from '../intake/tasks.ts';
 import type { SavedWorkflows } from '../workflows/saved-workflows.ts';
 import { type Durations, quartilesOf } from './durations.ts';
 import type { Estimates } from './estimates.ts';
@@ -22,10 +23,10 @@ export class WorkflowOutlooks {
   constructor(options: {
     savedWorkflows: Pick<SavedWorkflows, 'taskWithRightValues'>;
     instances: Pick<InstanceStore, 'list'>;
-    fleet: Pick<Fleet, 'obstaclesTo'>;
+    fleet: Pick<Fleet, 'obstaclesTo' | 'modelsFor'>;
     estimates: Pick<Estimates, 'ofGraph'>;
     price: WorkerPrice | null;
-    maxPriorityOf: (caller: { byAdmin: boolean }) => number;
+    tasks: Pick<Tasks, 'maxPriorityOf' | 'queueFullFor'>;
     clock: Clock;
   }) {
     this.#options = options;
@@ -36,7 +37,7 @@ export class WorkflowOutlooks {
     workflowId: string,
     { params = {}, version, pool, instanceId }: WorkflowOutlookQuestion,
   ): Promise<WorkflowOutlook> {
-    const { savedWorkflows, instances, fleet, estimates, price, maxPriorityOf, clock } = this.#options;
+    const { savedWorkflows, instances, fleet, estimates, price, tasks, clock } = this.#options;
     const input = await savedWorkflows.taskWithRightValues(userId, { workflowId, params, version });
     const { graph } = applyParams({
       graph: parseGraph(input.workflow),
@@ -70,9 +71,41 @@ export class WorkflowOutlooks {
       instances: [...able, ...others].slice(0, maxInstancesListed).map(viewInstance),
       seconds,
       cost: seconds && costOf(price, seconds),
-      maxPriority: maxPriorityOf({ byAdmin }),
+      instead:
+        able.length > 0
+          ? []
+          : insteadOf(task.requirement.models, { fleet, rows: found.map(({ row }) => row) }),
+      queueFull: tasks.queueFullFor(userId),
+      maxPriority: tasks.maxPriorityOf({ byAdmin }),
     };
   }
+}
+
+const maxModels = 3;
+
+/**
+ * Returns other models for those that no instance has: of the model that most instances have, those instances, and what else
+ * all of them have.
+ */
+function insteadOf(
+  uses: Requirement['models'],
+  { fleet, rows }: { fleet: Pick<Fleet, 'modelsFor'>; rows: readonly InstanceRow[] },
+): WorkflowOutlook['instead'] {
+  const nameOf = new Map(rows.map(({ id, serverName }) => [id, serverName]));
+  return uses.flatMap(({ input, model }) => {
+    const offers = fleet.modelsFor(input).filter(({ models }) => models.size > 0);
+    if (offers.some(({ models }) => models.has(model))) return [];
+    const known = [...new Set(offers.flatMap(({ models }) => [...models]))];
+    const having = (name: string) => offers.filter(({ models }) => models.has(name));
+    const [best] = known.toSorted((a, b) => having(b).length - having(a).length || (a < b ? -1 : 1));
+    if (best === undefined) return [];
+    const owners = having(best);
+    const shared = known.filter((name) => owners.every(({ models }) => models.has(name))).toSorted();
+    const models = [best, ...shared.filter((name) => name !== best)].slice(0, maxModels);
+    return [
+      { model, models, instances: owners.map(({ instanceId }) => nameOf.get(instanceId) ?? instanceId) },
+    ];
+  });
 }
 
 function secondsOf(durations: Durations): { low: number; high: number } {

@@ -17,10 +17,11 @@ import { useSession } from '../../../lib/session.ts';
 import { labelOf } from '../form/form-label.ts';
 import { type RunBlock, runBlock } from './run-block.ts';
 
-/** A question for each letter that is typed would be too many. */
-const settleMs = 400;
+/** A question for each letter that is typed would be too many, and a command for each too slow. */
+export const settleMs = 400;
 /** No file of a model has a longer name, and a prompt changes nothing of where a workflow runs. */
 const maxTextAsked = 300;
+const maxNamed = 3;
 
 export function useOutlook({ id, version }: SavedWorkflowDetail, params: Record<string, unknown>) {
   const asked = Object.entries(params).filter(
@@ -86,8 +87,26 @@ function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'
   const text = useText('workflows');
   const format = useFormat();
   const { isAdmin } = useSession();
+  const insteadOf = ({ instances, models }: { instances: readonly string[]; models: readonly string[] }) =>
+    text('block.instead', {
+      count: instances.length,
+      instances: format.list(instances.slice(0, maxNamed)),
+      models: format.list(models),
+    });
+  const wordsOf = (plain: Exclude<RunBlock, { kind: 'model' }>): string => {
+    if (plain.kind === 'full') return text(`block.full.${plain.of}`);
+    if (plain.kind === 'paused') {
+      const { scope = 'all', target, reason } = plain.pause ?? {};
+      return text('block.paused', { scope, target: target ?? '', reason: reason ?? 'none' });
+    }
+    if (plain.kind !== 'lacks') return text(`block.${plain.kind}`);
+    const missing = format.list(plain.missing);
+    return plain.instance === null
+      ? text('block.lacks', { missing })
+      : text('block.nearest', { missing, instance: plain.instance });
+  };
   if (block.kind === 'model') {
-    const { model, field, others } = block;
+    const { model, field, instead } = block;
     const words = text('block.model', { model });
     const choose = () => {
       // A problem at the field opens the part of the form where it stands.
@@ -96,24 +115,26 @@ function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'
       requestAnimationFrame(() => document.getElementById(fieldId(field.name))?.focus());
     };
     return (
-      <Sentence
-        words={[words, ...(others.length > 0 ? [text('block.others', { models: format.list(others) })] : [])]}
-      >
+      <Sentence words={[words, ...(instead ? [insteadOf(instead)] : [])]}>
         <Button size="s" onClick={choose}>
           {text('block.choose', { field: labelOf(field, workflow.parameters) })}
         </Button>
       </Sentence>
     );
   }
-  const words =
-    block.kind === 'lacks'
-      ? text(block.instance === null ? 'block.lacks' : 'block.nearest', {
-          missing: format.list(block.missing),
-          instance: block.instance ?? '',
-        })
-      : text(`block.${block.kind}`);
+  const words = wordsOf(block);
   // Waiting helps, and nothing else has to be done.
-  if (block.kind === 'later') return <Sentence words={[words]} />;
+  if (block.kind === 'later' || (block.kind === 'full' && block.of === 'all'))
+    return <Sentence words={[words]} />;
+  if (block.kind === 'full' || (block.kind === 'paused' && block.pause?.by === 'owner')) {
+    return (
+      <Sentence words={[words]}>
+        <LinkButton size="s" href="/tasks">
+          {text('block.tasks')}
+        </LinkButton>
+      </Sentence>
+    );
+  }
   if (!isAdmin) return <Sentence words={[words, text('block.ask')]} />;
   return (
     <Sentence words={[words]}>

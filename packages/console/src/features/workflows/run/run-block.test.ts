@@ -16,7 +16,8 @@ function outlook(...boxes: { name: string; codes: ObstacleCode[]; missing?: stri
       missing: code === 'lacks' ? missing : [],
     })),
   }));
-  return { totals: { instances: boxes.length, couldRun: 0, free: 0 }, instances };
+  const totals = { instances: boxes.length, couldRun: 0, free: 0 };
+  return { totals, instances, instead: [], queueFull: null };
 }
 
 const model = {
@@ -28,19 +29,24 @@ const model = {
 } as WorkflowParameter;
 const draft = { values: { model: 'gone.safetensors' }, seeds: {} };
 
-it('says nothing while an instance can run it', () => {
-  const { instances } = outlook({ name: 'x', codes: ['lacks'] });
-  expect(runBlock({ totals: { instances: 2, couldRun: 1, free: 0 }, instances }, [], draft)).toBeNull();
+it('says nothing while an instance can run it and the queue takes it', () => {
+  const lacking = outlook({ name: 'x', codes: ['lacks'] });
+  const able = { ...lacking, totals: { instances: 2, couldRun: 1, free: 0 } };
+  expect(runBlock(able, [], draft)).toBeNull();
+  expect(runBlock({ ...able, queueFull: 'user' }, [], draft)).toEqual({ kind: 'full', of: 'user' });
   expect(runBlock(outlook(), [], draft)).toEqual({ kind: 'none' });
 });
 
-it('names the field whose model no instance has, with other models that are known', () => {
+it('names the field whose model no instance has, and what instances have instead', () => {
   const lacking = outlook({ name: 'x', codes: ['lacks', 'busy'], missing: ['gone.safetensors'] });
-  expect(runBlock(lacking, [model], draft)).toMatchObject({
-    kind: 'model',
-    model: 'gone.safetensors',
-    others: ['a.safetensors', 'b.safetensors'],
-  });
+  const others = { instances: ['x'], models: ['a.safetensors'] };
+  const instead = [
+    { model: 'other.safetensors', ...others, models: [] },
+    { model: 'gone.safetensors', ...others },
+  ];
+  const block = { kind: 'model', model: 'gone.safetensors', field: model };
+  expect(runBlock({ ...lacking, instead }, [model], draft)).toMatchObject({ ...block, instead: others });
+  expect(runBlock(lacking, [model], draft)).toEqual({ ...block, instead: null });
 });
 
 it('names what the nearest instance lacks, and the instance only when others lack more', () => {

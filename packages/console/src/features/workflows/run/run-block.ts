@@ -6,36 +6,43 @@ import type { FormDraft } from '../../../kit/fields/field-draft.ts';
 /** Why no instance can run a workflow, and the one thing that would help. */
 export type RunBlock =
   | { kind: 'none' }
-  /** A field names a model that no instance has; another choice helps. */
-  | { kind: 'model'; model: string; field: WorkflowParameter; others: string[] }
+  /** The queue takes no further run, of anybody or of this user. */
+  | { kind: 'full'; of: 'all' | 'user' }
+  /** A field names a model that no instance has; one of those that instances have helps. */
+  | {
+      kind: 'model';
+      model: string;
+      field: WorkflowParameter;
+      instead: Omit<WorkflowOutlook['instead'][number], 'model'> | null;
+    }
   /** The best instance lacks these nodes or models; they have to be installed. */
   | { kind: 'lacks'; missing: string[]; instance: string | null }
-  | { kind: 'off' | 'unreachable' | 'paused' | 'later' };
+  | { kind: 'paused'; pause: Pause | null }
+  | { kind: 'off' | 'unreachable' | 'later' };
 
-const maxOthers = 3;
+type Pause = InstanceOutlook['reasons'][number]['pause'];
 
-/** Returns null when an instance can run it, now or when it is done with another task. */
+/** Returns null when the queue takes it and an instance can run it, now or when it is done with another task. */
 export function runBlock(
-  { totals, instances }: Pick<WorkflowOutlook, 'totals' | 'instances'>,
+  { totals, instances, instead, queueFull }: Omit<WorkflowOutlook, 'seconds' | 'cost' | 'maxPriority'>,
   parameters: readonly WorkflowParameter[],
   { values }: FormDraft,
 ): RunBlock | null {
-  if (totals.couldRun > 0) return null;
+  if (totals.couldRun > 0) return queueFull && { kind: 'full', of: queueFull };
   if (totals.instances === 0) return { kind: 'none' };
   // What is up and lacks little is nearer than what is switched off.
   const up = instances.filter(
     ({ reasons }) => reasons.some(({ code }) => code === 'lacks') && reasons.every(isNoAbsence),
   );
   const [nearest, ...others] = up.toSorted((a, b) => missingOf(a).length - missingOf(b).length);
-  if (nearest === undefined) return { kind: kindOf(instances) };
+  if (nearest === undefined) return absenceOf(instances);
   const missing = missingOf(nearest);
   const field = parameters.find(
     ({ name, type, hidden }) => type === 'model' && !hidden && missing.includes(String(values[name])),
   );
   if (field !== undefined) {
     const model = String(values[field.name]);
-    const choices = (field.choices ?? []).filter((choice) => choice !== model && !missing.includes(choice));
-    return { kind: 'model', model, field, others: choices.slice(0, maxOthers) };
+    return { kind: 'model', model, field, instead: instead.find((each) => each.model === model) ?? null };
   }
   const isSame = others.every((each) => missing.every((name) => missingOf(each).includes(name)));
   return { kind: 'lacks', missing, instance: isSame ? null : nearest.serverName };
@@ -49,10 +56,11 @@ function missingOf({ reasons }: InstanceOutlook): string[] {
 }
 
 /** A pause ends when somebody ends it, a switch when somebody turns it; the rest is over by itself. */
-function kindOf(instances: readonly InstanceOutlook[]): 'off' | 'unreachable' | 'paused' | 'later' {
-  const has = (code: ObstacleCode) =>
-    instances.some(({ reasons }) => reasons.some((each) => each.code === code));
-  if (has('checking') || has('cooling') || has('suspect') || has('used_by_others')) return 'later';
-  if (has('paused')) return 'paused';
-  return has('unreachable') ? 'unreachable' : 'off';
+function absenceOf(instances: readonly InstanceOutlook[]): RunBlock {
+  const reasons = instances.flatMap((instance) => instance.reasons);
+  const has = (code: ObstacleCode) => reasons.some((each) => each.code === code);
+  if (has('checking') || has('cooling') || has('suspect') || has('used_by_others')) return { kind: 'later' };
+  const paused = reasons.find(({ code }) => code === 'paused');
+  if (paused) return { kind: 'paused', pause: paused.pause };
+  return { kind: has('unreachable') ? 'unreachable' : 'off' };
 }
