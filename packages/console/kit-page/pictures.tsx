@@ -35,7 +35,7 @@ export function Pictures() {
           {[pictureOf('square', 512, 512), null].map((file) => (
             <PictureButton
               key={file?.fileId ?? 'none'}
-              label="A cell"
+              label="A cell, running"
               file={file}
               cssPixels={96}
               className="size-24 rounded-control border border-border bg-surface text-meta"
