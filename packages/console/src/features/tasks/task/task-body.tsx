@@ -157,7 +157,7 @@ function InputForm({ task }: { task: TaskDetail }) {
       <div className="grid gap-x-8 gap-y-3 @2xl:grid-cols-2">
         {groups.slice(0, whole ? maxGroups : firstGroups).map(({ node, title, inputs }) => (
           <div key={node} id={`node-${node}`} className="scroll-mt-16 border-t border-border pt-2">
-            <h3 className="text-table font-medium">
+            <h3 className="text-table font-medium break-words">
               {title} <span className="font-normal text-text-3">{node}</span>
             </h3>
             <dl className="mt-1 grid grid-cols-[minmax(6rem,12rem)_1fr] gap-x-4 gap-y-1 text-table">
