@@ -213,6 +213,8 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.getByRole('button', { name: text('selection.download') }).click();
     await expect.poll(() => names.inputValue()).toBe('shot-{n}');
     expect(await savedNames()).toEqual(['shot-1.png', 'shot-1.png.json']);
+    await page.getByRole('button', { name: text('selection.all', { count }) }).click();
+    await page.getByText(text('selection.count', { count })).waitFor();
   });
 
   it('paint a mask by keyboard alone, run with it, and go on from it', async () => {
@@ -225,6 +227,13 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.goto(`/workflows/${made.data.id}`);
     const field = page.locator('[data-file-field]');
     await dropFile(field, { name: 'photo.png', content: await greenPhoto(), type: 'image/png' });
+    const fields = words('kit/fields');
+    await field.getByRole('button', { name: fields('file.gallery') }).click();
+    const search = page.getByRole('searchbox', { name: fields('file.search') });
+    await search.fill('zeppelin');
+    await page.getByText(fields('file.notFound')).waitFor();
+    await search.fill('photo');
+    await page.getByRole('dialog').locator('[data-picture="0"]').click();
     const paint = page.getByRole('button', { name: pictures('mask.paint') });
     await paint.focus();
     await page.keyboard.press('Enter');

@@ -1,4 +1,5 @@
 import type { FileFilterQuery, FileKind } from '@switchyard/contract/dispatch/file';
+import { wordsIn } from '../../lib/data/files.ts';
 
 /** The filters of the gallery, as the address has them. */
 export interface GalleryFilter {
@@ -80,22 +81,6 @@ export function queryOf(filter: GalleryFilter): FileFilterQuery {
     ...(q !== null && wordsIn(q)),
     ...(size !== null && { minPixels: Number(size) * 1_000_000 }),
     ...(to !== null && { until: new Date(nextDay(to).getTime() - 1).toISOString() }),
-  };
-}
-
-const maxParams = 10;
-const maxTextLength = 500;
-
-/** Values and the model stand among the words. What the gateway would refuse, such as signs alone, asks for nothing. */
-function wordsIn(text: string): Pick<FileFilterQuery, 'q' | 'param' | 'model'> {
-  const parts = text.slice(0, maxTextLength).split(/\s+/);
-  const param = parts.filter((part) => /^[^=]+=./.test(part)).slice(0, maxParams);
-  const model = parts.find((part) => /^model:./.test(part))?.slice('model:'.length);
-  const q = parts.filter((part) => !/^[^=]+=.|^model:/.test(part)).join(' ');
-  return {
-    ...(/[\p{L}\p{N}]/u.test(q) && { q }),
-    ...(param.length > 0 && { param }),
-    ...(model !== undefined && { model }),
   };
 }
 

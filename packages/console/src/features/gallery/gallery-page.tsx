@@ -1,4 +1,4 @@
-import type { FileList, StoredFile } from '@switchyard/contract/dispatch/file';
+import { type FileList, markLimits, type StoredFile } from '@switchyard/contract/dispatch/file';
 import {
   type InfiniteData,
   type UseInfiniteQueryResult,
@@ -24,6 +24,7 @@ import { EmptyState } from '../../kit/states/empty-state.tsx';
 import { isMissing } from '../../kit/states/error-text.ts';
 import { GoneState } from '../../kit/states/gone-state.tsx';
 import { TextInput } from '../../kit/text-input.tsx';
+import { useToast } from '../../kit/toast.tsx';
 import { setQuery, useQueryState } from '../../lib/address.ts';
 import {
   collectionQuery,
@@ -44,7 +45,7 @@ import { MarkActions } from './collections/mark-actions.tsx';
 import { useCollections } from './collections/use-collections.ts';
 import { filterNames, type GalleryFilter, isFiltered, queryOf, readFilter, sizes } from './gallery-filter.ts';
 import { chosenAfter } from './selection/choose.ts';
-import { SelectionBar } from './selection/selection-bar.tsx';
+import { type SelectAll, SelectionBar } from './selection/selection-bar.tsx';
 
 const kinds = ['image', 'video', 'audio', 'text', 'other', 'all'] as const;
 const sources = ['output', 'upload', 'all'] as const;
@@ -74,7 +75,7 @@ function AllFiles() {
   return (
     <Page title={text('title')}>
       <CollectionsStrip current={null} />
-      <GalleryFilters filter={filter} total={query.data?.pages[0]?.total} />
+      <GalleryFilters filter={filter} first={query.data?.pages[0]} />
       <NewFiles known={filesIn(query.data)} isAtTop={!isFiltered(filter)} />
       <Files
         query={query}
@@ -155,7 +156,7 @@ function Files({ query, collectionId = null, isShared = false, ...states }: File
           isShared ? (
             <SharedPictures files={files} />
           ) : (
-            <Pictures files={files} collectionId={collectionId} onDelete={remove} />
+            <Pictures files={files} query={query} collectionId={collectionId} onDelete={remove} />
           )
         }
       </QueryView>
@@ -217,10 +218,12 @@ function SharedPictures({ files }: { files: readonly StoredFile[] }) {
 
 function Pictures({
   files,
+  query,
   collectionId,
   onDelete,
 }: {
   files: readonly StoredFile[];
+  query: UseInfiniteQueryResult<FilePages>;
   collectionId: string | null;
   onDelete: (ids: readonly string[]) => void;
 }) {
@@ -236,6 +239,8 @@ function Pictures({
     setChosen(chosenAfter(chosen, { id: fileId, last: range ? last.current : null, order }));
     last.current = fileId;
   };
+  const all = useChooseAll(query, (found) => setChosen(new Set(found.map(({ fileId }) => fileId))));
+  const isMoreToChoose = ids.length < markLimits.files && (query.hasNextPage || ids.length < files.length);
   const draggedWith = ({ fileId }: StoredFile) => (chosen.has(fileId) ? ids : [fileId]);
   return (
     <>
@@ -262,6 +267,7 @@ function Pictures({
       />
       <SelectionBar
         ids={ids}
+        all={isMoreToChoose ? all : null}
         onDownload={() => setDownloading(true)}
         onCompare={() => setQuery({ compare: ids.join(',') }, { push: true })}
         onDelete={() => {
@@ -285,8 +291,37 @@ function Pictures({
   );
 }
 
+/** Loads and chooses everything that the list has, up to the number of files that one request can mark. */
+function useChooseAll(
+  query: UseInfiniteQueryResult<FilePages>,
+  onChoose: (files: readonly StoredFile[]) => void,
+): SelectAll {
+  const text = useText('gallery');
+  const toast = useToast();
+  const [isBusy, setBusy] = useState(false);
+  const { total = 0, totalIsMinimum = false } = query.data?.pages[0] ?? {};
+  const isBounded = totalIsMinimum || total > markLimits.files;
+  const choose = async () => {
+    setBusy(true);
+    let last: UseInfiniteQueryResult<FilePages> = query;
+    while (last.hasNextPage && !last.isFetchNextPageError && filesIn(last.data).length < markLimits.files)
+      last = await query.fetchNextPage();
+    setBusy(false);
+    const found = filesIn(last.data).slice(0, markLimits.files);
+    onChoose(found);
+    if (last.hasNextPage) toast({ text: text('selection.bounded', { count: found.length }) });
+  };
+  return {
+    label: text(isBounded ? 'selection.newest' : 'selection.all', {
+      count: isBounded ? markLimits.files : total,
+    }),
+    isBusy,
+    onSelect: () => void choose(),
+  };
+}
+
 /** The filters of the gallery. They stand in the address, so that a view can be sent to a colleague. */
-function GalleryFilters({ filter, total }: { filter: GalleryFilter; total: number | undefined }) {
+function GalleryFilters({ filter, first }: { filter: GalleryFilter; first: FileList | undefined }) {
   const text = useText('gallery');
   const { isAdmin } = useSession();
   return (
@@ -337,7 +372,7 @@ function GalleryFilters({ filter, total }: { filter: GalleryFilter; total: numbe
           {text('filter.task', { id: filter.task.slice(-6) })}
         </Button>
       )}
-      <AllAsZip filter={filter} total={total} />
+      <AllAsZip filter={filter} total={first?.totalIsMinimum ? undefined : first?.total} />
     </search>
   );
 }

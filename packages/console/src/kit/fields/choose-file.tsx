@@ -1,10 +1,11 @@
 import type { StoredFile } from '@switchyard/contract/dispatch/file';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { filePagesQuery } from '../../lib/data/files.ts';
+import { filePagesQuery, wordsIn } from '../../lib/data/files.ts';
 import { useText } from '../../lib/i18n.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
+import { SearchInput } from '../forms/search-input.tsx';
 import { JustifiedGrid } from '../pictures/justified-grid.tsx';
 import { QueryView } from '../query-view.tsx';
 import { MoreRows } from '../rows/more-rows.tsx';
@@ -31,8 +32,13 @@ export function ChooseFile({
 }) {
   const text = useText('fields');
   const [source, setSource] = useState<Source>('all');
+  const [q, setQ] = useState('');
   const query = useInfiniteQuery(
-    filePagesQuery({ ...(isPicture && { kind: 'image' as const }), ...(source !== 'all' && { source }) }),
+    filePagesQuery({
+      ...(isPicture && { kind: 'image' as const }),
+      ...(source !== 'all' && { source }),
+      ...wordsIn(q),
+    }),
   );
   const files = query.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
@@ -50,17 +56,20 @@ export function ChooseFile({
       }
     >
       <div className="flex min-h-[50dvh] flex-col gap-3">
-        <Select
-          label={text('file.source')}
-          value={source}
-          options={sources.map((value) => ({ value, label: text(`file.sources.${value}`) }))}
-          onChange={setSource}
-          className="self-start"
-        />
+        <div className="flex flex-wrap items-end gap-2">
+          <SearchInput label={text('file.search')} value={q} onChange={setQ} />
+          <Select
+            label={text('file.source')}
+            value={source}
+            options={sources.map((value) => ({ value, label: text(`file.sources.${value}`) }))}
+            onChange={setSource}
+          />
+        </div>
         <QueryView
           query={query}
           isEmpty={() => files.length === 0}
           first={<p className="text-body text-text-2">{text('file.galleryEmpty')}</p>}
+          filtered={q === '' ? undefined : <p className="text-body text-text-2">{text('file.notFound')}</p>}
         >
           {() => (
             <JustifiedGrid<StoredFile>

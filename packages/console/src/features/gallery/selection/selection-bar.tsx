@@ -1,4 +1,4 @@
-import { Columns2, Download, Share2, Trash2, X } from 'lucide-react';
+import { CheckCheck, Columns2, Download, Share2, Trash2, X } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { Button, IconButton } from '../../../kit/button.tsx';
 import { useCommandHint } from '../../../kit/command-hint.tsx';
@@ -6,8 +6,16 @@ import { pageHeading } from '../../../kit/parts/return-focus.ts';
 import { setQuery } from '../../../lib/address.ts';
 import { useText } from '../../../lib/i18n.ts';
 
+export interface SelectAll {
+  label: string;
+  isBusy: boolean;
+  onSelect: () => void;
+}
+
 interface SelectionBarProps {
   ids: readonly string[];
+  /** Null when everything is chosen. */
+  all: SelectAll | null;
   onDownload: () => void;
   onCompare: () => void;
   onDelete: () => void;
@@ -19,7 +27,8 @@ interface SelectionBarProps {
 const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
 /** The actions on the chosen files, at the bottom of the window. On a phone they stand in one row that scrolls. */
-export function SelectionBar({ ids, onDownload, onCompare, onDelete, onClear, children }: SelectionBarProps) {
+export function SelectionBar(props: SelectionBarProps) {
+  const { ids, all, onDownload, onCompare, onDelete, onClear, children } = props;
   const text = useText('gallery');
   const zipHint = useCommandHint(`switchyard files zip ${ids.slice(0, 20).join(' ')}`);
   const deleteHint = useCommandHint(`switchyard files delete ${ids.slice(0, 20).join(' ')}`);
@@ -41,6 +50,11 @@ export function SelectionBar({ ids, onDownload, onCompare, onDelete, onClear, ch
       <span role="status" className="shrink-0 pr-2 text-body tabular-nums">
         {text('selection.count', { count: ids.length })}
       </span>
+      {all ? (
+        <Button size="s" icon={<CheckCheck {...icon} />} disabled={all.isBusy} onClick={all.onSelect}>
+          {all.label}
+        </Button>
+      ) : null}
       {ids.length >= 2 && ids.length <= 4 ? (
         <Button size="s" icon={<Columns2 {...icon} />} onClick={onCompare}>
           {text('selection.compare')}
