@@ -28,9 +28,9 @@ await measure(
         { name: 'most elements of the page at once', value: full.nodes, unit: '' },
         { name: 'baseline: elements of the page with an empty list', value: empty.nodes, unit: '' },
         { name: 'long tasks of the page', value: full.longTasks, unit: '' },
-        { name: 'the longest of them', value: full.longestMs, unit: 'ms' },
+        { name: 'the longest of them', value: full.maxTaskMs, unit: 'ms' },
         { name: 'baseline: long tasks with an empty list', value: empty.longTasks, unit: '' },
-        { name: 'baseline: the longest of them', value: empty.longestMs, unit: 'ms' },
+        { name: 'baseline: the longest of them', value: empty.maxTaskMs, unit: 'ms' },
         { name: 'heap at the end, after a collection', value: heap, unit: 'MB' },
       ],
       bars: [
@@ -38,7 +38,7 @@ await measure(
         { promise: `≤ ${maxNodes} elements`, isMet: full.nodes <= maxNodes },
         {
           promise: 'no long task that an empty list does not have',
-          isMet: full.longTasks <= empty.longTasks && full.longestMs <= Math.max(50, empty.longestMs),
+          isMet: full.longTasks <= empty.longTasks && full.maxTaskMs <= Math.max(50, empty.maxTaskMs),
         },
         { promise: `heap ≤ ${maxHeapMb} MB`, isMet: heap <= maxHeapMb },
       ],
@@ -54,7 +54,7 @@ interface Scrolled {
   reached: number;
   nodes: number;
   longTasks: number;
-  longestMs: number;
+  maxTaskMs: number;
 }
 
 async function scrolled({ page }: Visitor, address: string, last: number): Promise<Scrolled> {
@@ -83,7 +83,7 @@ async function scrolled({ page }: Visitor, address: string, last: number): Promi
     reached = Math.max(reached, ...seen.places);
   }
   const longTasks = await page.evaluate(() => (globalThis as unknown as { longTasks: number[] }).longTasks);
-  return { reached, nodes, longTasks: longTasks.length, longestMs: Math.max(0, ...longTasks) };
+  return { reached, nodes, longTasks: longTasks.length, maxTaskMs: Math.max(0, ...longTasks) };
 }
 
 async function uploadPictures(url: string, session: HttpSession): Promise<void> {
