@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { lightIcons, pathOfIcon } from './light-icons.ts';
 
-const folder = fileURLToPath(new URL('../../node_modules/lucide-react/dist/esm/icons', import.meta.url));
+const folder = join(import.meta.dirname, '../../node_modules', 'lucide-react', 'dist/esm/icons');
 const moduleOf = (name: string) => readFileSync(join(folder, `${name}.mjs`), 'utf8');
 const names = readdirSync(folder)
   .flatMap((file) => (file.endsWith('.mjs') ? [file.slice(0, -4)] : []))

@@ -102,6 +102,8 @@ describe('a gateway that is killed', () => {
     const all = [...first.items, ...second.items];
     expect(new Set(all.map(({ taskId }) => taskId)).size).toBe(400);
     expect(all.every(({ taskId }) => taskId !== null)).toBe(true);
+    // A task that belongs to no cell would be one more by now.
+    expect(await made()).toBe(400);
     await post(`/api/sweeps/${id}/cancel`, {});
     await expect.poll(made).toBe(0);
   });

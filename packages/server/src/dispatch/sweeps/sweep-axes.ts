@@ -60,7 +60,7 @@ export function readAxes(
   return expanded;
 }
 
-export function runsOf(axes: readonly { values: readonly unknown[] }[]): number {
+function runsOf(axes: readonly { values: readonly unknown[] }[]): number {
   return axes.reduce((product, { values }) => product * values.length, 1);
 }
 

@@ -157,7 +157,7 @@ function nameOf({ axes }: SweepDetail, { at }: SweepCell, wordsOf: ReturnType<ty
 const maxWords = 300;
 
 /** Returns a value in words. The name of a file is not known here, so that it has its place on the axis. */
-export function useValueWords(): (value: unknown, index: number) => string {
+function useValueWords(): (value: unknown, index: number) => string {
   const text = useText('sweep');
   return (value, index) =>
     fileIn(value).length > 0 ? text('picture', { number: index + 1 }) : valueText(value).slice(0, maxWords);

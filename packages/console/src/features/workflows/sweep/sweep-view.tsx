@@ -158,7 +158,7 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-table">
       <h2 className="min-w-0 font-medium break-words">{sweep.name}</h2>
       <Rename sweep={sweep} />
-      <p role="status" className="min-w-0 flex-1 text-text-2 tabular-nums">
+      <p role="status" className="min-w-0 flex-1 basis-56 text-text-2 tabular-nums">
         {facts.join(' · ')}
       </p>
       {open > 0 ? (
