@@ -216,6 +216,17 @@ export function databaseConformance(
         expect(await ids()).toEqual(['a']);
       });
 
+      it('does a unit of one statement, and returns its rows', async () => {
+        const note = (id: string, size = 1) =>
+          database.writeOne((db) =>
+            db.insertInto('notes').values({ id, text: '', size, bytes: null }).returning(['id', 'size']),
+          );
+        expect((await note('a')).rows).toEqual([{ id: 'a', size: 1 }]);
+        expect(isUniqueViolation(await note('a').catch((error: unknown) => error))).toBe(true);
+        await expect(note('b', Number.NaN)).rejects.toThrow('not a number');
+        expect(await ids()).toEqual(['a']);
+      });
+
       it('writes what a unit hands in last, each statement with its own values', async () => {
         await insert('changed');
         await insert('gone');

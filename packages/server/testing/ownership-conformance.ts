@@ -4,10 +4,9 @@ import { dayMs, hourMs, secondMs } from '../src/lib/time-units.ts';
 import type { Bus, BusEvent, BusTopic } from '../src/platform/bus/bus.ts';
 import { MemoryBus } from '../src/platform/bus/memory-bus.ts';
 import { Subscription } from '../src/platform/bus/subscription.ts';
-import type { Database } from '../src/platform/database/database.ts';
 import { type Lease, LeaseLost } from '../src/platform/ownership/lease.ts';
 import type { Ownership } from '../src/platform/ownership/ownership.ts';
-import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
+import { aroundWrites } from './around-writes.ts';
 import { Fleet, failing, leaseLifeMs, type OwnershipStorage } from './ownership-fleet.ts';
 
 /** The guarantees of ownership, on every database. */
@@ -164,11 +163,9 @@ export function ownershipConformance(name: string, openStorage: () => Promise<Ow
 
       test('renews hundreds of keys in a few writes, and none once they are given back', async () => {
         let writes = 0;
-        const counting: Database<OwnershipTables> = Object.assign(Object.create(fleet.database), {
-          write: (unit: Parameters<typeof fleet.database.write>[0]) => {
-            writes += 1;
-            return fleet.database.write(unit);
-          },
+        const counting = aroundWrites(fleet.database, (write) => {
+          writes += 1;
+          return write();
         });
         const { ownership, time } = await fleet.newProcess({ database: counting });
         const many = Array.from({ length: 600 }, (_, index) => startHolding(ownership, `key-${index}`));

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../src/platform/database/database.ts';
 import { Ownership, type OwnershipOptions } from '../src/platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
+import { aroundWrites } from './around-writes.ts';
 import { ManualTime } from './manual-time.ts';
 
 export interface OwnershipStorage {
@@ -87,12 +88,10 @@ export class Fleet {
 /** The real database, whose writes fail or hang on demand. */
 export function failing(database: Database<OwnershipTables>) {
   let mode: 'works' | 'fails' | 'hangs' = 'works';
-  const double: Database<OwnershipTables> = Object.assign(Object.create(database), {
-    write: (unit: Parameters<typeof database.write>[0]) => {
-      if (mode === 'fails') return Promise.reject(new Error('connection refused'));
-      if (mode === 'hangs') return new Promise(() => undefined);
-      return database.write(unit);
-    },
+  const double = aroundWrites(database, (write) => {
+    if (mode === 'fails') return Promise.reject(new Error('connection refused'));
+    if (mode === 'hangs') return new Promise<never>(() => undefined);
+    return write();
   });
   return {
     database: double,

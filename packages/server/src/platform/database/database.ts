@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Compilable, Kysely, QueryResult, Transaction } from 'kysely';
 import type { Lastly } from './unit.ts';
 
 /** The transaction that a unit receives. It has a name for functions that take part in another caller's unit. */
@@ -18,6 +18,11 @@ export interface Database<Tables> {
    * them as one, together with the commit: what they lock is then free again without a wait for this process.
    */
   write<Result>(unit: (trx: Transaction<Tables>, lastly: Lastly) => Promise<Result>): Promise<Result>;
+  /**
+   * Does a unit that is one statement, and returns what it returns. Postgres needs no begin and commit for it: for what is
+   * done often.
+   */
+  writeOne<Row>(statement: (db: Kysely<Tables>) => Compilable<Row>): Promise<QueryResult<Row>>;
   /**
    * Runs reads that all see the rows of one moment: what is committed meanwhile is not seen. Make the stores that read over
    * `frozen`. It may await only `frozen`, like a unit.

@@ -26,6 +26,10 @@ export class Snapshot implements Database<unknown> {
     throw new Error('A snapshot only reads. Hand the unit to database.write().');
   }
 
+  writeOne(): Promise<never> {
+    return this.write();
+  }
+
   exclusive(): Promise<never> {
     return this.write();
   }

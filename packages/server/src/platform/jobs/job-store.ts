@@ -171,8 +171,8 @@ export class JobStore {
 
   /** Begins an attempt of this job. Returns undefined when it is not due, which a claim of another process makes it too. */
   async claimOne(id: string, runner: Runner): Promise<JobRow | undefined> {
-    return this.#database.write((trx) =>
-      trx
+    const { rows } = await this.#database.writeOne((db) =>
+      db
         .updateTable('jobs')
         .set((row) => ({
           runner: runner.id,
@@ -182,9 +182,9 @@ export class JobStore {
         .where('id', '=', id)
         .where('dueAtMs', '<=', this.#time())
         .where(({ not }) => not(this.#isDoubtful()))
-        .returningAll()
-        .executeTakeFirst(),
+        .returningAll(),
     );
+    return rows[0];
   }
 
   /** The jobs of these kinds that wait and are due within this time, and those that a dead process left behind; the first ones first. */
@@ -222,22 +222,21 @@ export class JobStore {
 
   /** Returns the ids of those that are still ours. */
   async renew(attempts: Attempt[], runner: Runner): Promise<Set<string>> {
-    const rows = await this.#database.write((trx) =>
-      trx
+    const { rows } = await this.#database.writeOne((db) =>
+      db
         .updateTable('jobs')
         .set(this.#dueAfter(runner.lockMs))
         .where('runner', '=', runner.id)
         .where((either) =>
           either.or(attempts.map(({ id, attempt }) => either('id', '=', id).and('attempt', '=', attempt))),
         )
-        .returning('id')
-        .execute(),
+        .returning('id'),
     );
     return new Set(rows.map(({ id }) => id));
   }
 
   async complete(attempt: Attempt, runner: Runner): Promise<void> {
-    await this.#database.write((trx) => trx.deleteFrom('jobs').where(isOurs(attempt, runner)).execute());
+    await this.#database.writeOne((db) => db.deleteFrom('jobs').where(isOurs(attempt, runner)));
   }
 
   async repeat(
@@ -362,9 +361,7 @@ export class JobStore {
   }
 
   async #end(attempt: Attempt, runner: Runner, columns: JobColumns): Promise<void> {
-    await this.#database.write((trx) =>
-      trx.updateTable('jobs').set(columns).where(isOurs(attempt, runner)).execute(),
-    );
+    await this.#database.writeOne((db) => db.updateTable('jobs').set(columns).where(isOurs(attempt, runner)));
   }
 
   #blank(kind: string) {

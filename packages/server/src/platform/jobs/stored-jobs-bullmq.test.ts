@@ -1,6 +1,7 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { type RedisProcess, startRedis, testRedis } from '@switchyard/dev-env/redis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aroundWrites } from '../../../testing/around-writes.ts';
 import { openBullmqJobEngine } from '../../../testing/bullmq-job-engine.ts';
 import { JobFleet } from '../../../testing/job-fleet.ts';
 import { jobsConformance } from '../../../testing/jobs-conformance.ts';
@@ -170,10 +171,9 @@ describe.skipIf(redisHere.isSkipped)(redisHere.title, () => {
 
     test('report a database that does not answer, and go on when it does', async () => {
       let isAway = false;
-      const flaky: typeof fleet.database = Object.assign(Object.create(fleet.database), {
-        write: (unit: Parameters<typeof fleet.database.write>[0]) =>
-          isAway ? Promise.reject(new Error('connection refused')) : fleet.database.write(unit),
-      });
+      const flaky = aroundWrites(fleet.database, (write) =>
+        isAway ? Promise.reject(new Error('connection refused')) : write(),
+      );
       const failures: JobFailure[] = [];
       const { jobs } = await fleet.newProcess({
         database: flaky,

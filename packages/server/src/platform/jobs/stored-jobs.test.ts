@@ -1,15 +1,14 @@
 import { patientPostgres, testPostgres } from '@switchyard/dev-env/postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { aroundWrites } from '../../../testing/around-writes.ts';
 import { JobFleet } from '../../../testing/job-fleet.ts';
 import { jobsConformance } from '../../../testing/jobs-conformance.ts';
 import { newDeferred } from '../../lib/async/deferred.ts';
-import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import type { JobFailure } from './job-attempts.ts';
 import type { Job } from './jobs.ts';
 import { jobMigrations } from './migrations.ts';
-import type { JobTables } from './tables.ts';
 
 jobsConformance('embedded, memory', async () => (await openFleet()).asVariant());
 
@@ -162,10 +161,9 @@ describe('embedded jobs', () => {
 
   test('continue when the database comes back, and report the failure meanwhile', async () => {
     let isAway = false;
-    const flaky: Database<JobTables> = Object.assign(Object.create(fleet.database), {
-      write: (unit: Parameters<Database<JobTables>['write']>[0]) =>
-        isAway ? Promise.reject(new Error('connection refused')) : fleet.database.write(unit),
-    });
+    const flaky = aroundWrites(fleet.database, (write) =>
+      isAway ? Promise.reject(new Error('connection refused')) : write(),
+    );
     const failures: JobFailure[] = [];
     const { jobs } = await fleet.newProcess({ database: flaky, report: (failure) => failures.push(failure) });
     let runs = 0;

@@ -62,9 +62,9 @@ export class LeaseStore {
     { holder, lifeMs }: { holder: string; lifeMs: number },
   ): Promise<number | null> {
     const expiresAtMs = this.#timeAfter(lifeMs);
-    const taken = await this.#database.write((trx) =>
+    const { rows } = await this.#database.writeOne((db) =>
       seen
-        ? trx
+        ? db
             .updateTable('leases')
             .set({ token: seen.token + 1, holder, expiresAtMs })
             .where('key', '=', key)
@@ -72,15 +72,13 @@ export class LeaseStore {
             .where('expiresAtMs', '=', seen.expiresAtMs)
             .where('holder', seen.isFree ? 'is' : 'is not', null)
             .returning('token')
-            .executeTakeFirst()
-        : trx
+        : db
             .insertInto('leases')
             .values({ key, token: this.#time(), holder, expiresAtMs })
             .onConflict((conflict) => conflict.doNothing())
-            .returning('token')
-            .executeTakeFirst(),
+            .returning('token'),
     );
-    return taken?.token ?? null;
+    return rows[0]?.token ?? null;
   }
 
   /**
@@ -93,14 +91,13 @@ export class LeaseStore {
     const renewed: LeaseName[] = [];
     for (let from = 0; from < leases.length; from += renewedAtOnce) {
       const keys = leases.slice(from, from + renewedAtOnce).map(({ key }) => key);
-      const rows = await this.#database.write((trx) =>
-        trx
+      const { rows } = await this.#database.writeOne((db) =>
+        db
           .updateTable('leases')
           .set({ expiresAtMs: this.#timeAfter(lifeMs) })
           .where('key', 'in', keys)
           .where('holder', '=', holder)
-          .returning(['key', 'token'])
-          .execute(),
+          .returning(['key', 'token']),
       );
       renewed.push(...rows);
     }
@@ -108,13 +105,12 @@ export class LeaseStore {
   }
 
   async giveBack({ key, token }: LeaseName): Promise<void> {
-    await this.#database.write((trx) =>
-      trx
+    await this.#database.writeOne((db) =>
+      db
         .updateTable('leases')
         .set({ holder: null, expiresAtMs: this.#time() })
         .where('key', '=', key)
-        .where('token', '=', token)
-        .execute(),
+        .where('token', '=', token),
     );
   }
 
@@ -159,26 +155,24 @@ export class LeaseStore {
 
   /** For a database that one process owns: all earlier holders are gone. */
   async freeAll(): Promise<void> {
-    await this.#database.write((trx) =>
-      trx
+    await this.#database.writeOne((db) =>
+      db
         .updateTable('leases')
         .set({ holder: null, expiresAtMs: this.#time() })
-        .where('holder', 'is not', null)
-        .execute(),
+        .where('holder', 'is not', null),
     );
   }
 
   async prune(): Promise<void> {
-    await this.#database.write((trx) =>
-      trx
+    await this.#database.writeOne((db) =>
+      db
         .deleteFrom('leases')
         .where((either) =>
           either.or([
             either('holder', 'is', null).and('expiresAtMs', '<', this.#timeAfter(-keepFreeMs)),
             either('expiresAtMs', '<', this.#timeAfter(-keepLapsedMs)),
           ]),
-        )
-        .execute(),
+        ),
     );
   }
 

@@ -184,6 +184,14 @@ describe.skipIf(isSkipped)(title, () => {
       expect(proxy.exchanges - before).toBe(3);
     });
 
+    it('waits for nothing but the statement of a unit that is one', async () => {
+      await database.write((trx) => sql`create table single as select 1 as id`.execute(trx));
+      const before = proxy.exchanges;
+      const statement = { compile: () => sql`update single set id = 2 returning id`.compile(database.read) };
+      expect((await database.writeOne(() => statement)).rows).toEqual([{ id: 2 }]);
+      expect(proxy.exchanges - before).toBe(1);
+    });
+
     it('rolls a unit back when the connection is lost in the middle of it', async () => {
       await database.write((trx) => sql`create table kept (id text)`.execute(trx));
       const cut = database.write(async (trx) => {

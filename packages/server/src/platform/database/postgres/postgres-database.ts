@@ -1,9 +1,11 @@
 import {
+  type Compilable,
   CompiledQuery,
   type Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type QueryResult,
   type Transaction,
 } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
@@ -59,16 +61,15 @@ export class PostgresDatabase implements Database<unknown> {
     this.#options = options;
     this.#meter = meter;
     this.#pool = newPool(options);
-    this.read = readBuilder(spelling, (query) =>
-      this.#withConnection((connection) => {
-        checkParameters(query.parameters);
-        return connection.query(query);
-      }),
-    );
+    this.read = readBuilder(spelling, (query) => this.#alone(query));
   }
 
   write<Result>(unit: UnitBody<Result>): Promise<Result> {
     return this.#withConnection((connection) => transact(connection, unit, { joined: this.#joined }));
+  }
+
+  async writeOne<Row>(statement: (db: Kysely<unknown>) => Compilable<Row>): Promise<QueryResult<Row>> {
+    return (await this.#alone(statement(this.read).compile())) as QueryResult<Row>;
   }
 
   snapshot<Result>(read: (frozen: Database<unknown>) => Promise<Result>): Promise<Result> {
@@ -116,6 +117,13 @@ export class PostgresDatabase implements Database<unknown> {
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
+  }
+
+  #alone(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    return this.#withConnection((connection) => {
+      checkParameters(query.parameters);
+      return connection.query(query);
+    });
   }
 
   /** A pool that ends closes its idle connections and forgets callers that were about to get one, so they come first. */

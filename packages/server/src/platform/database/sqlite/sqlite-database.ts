@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely, QueryResult, Transaction } from 'kysely';
+import type { Compilable, CompiledQuery, Kysely, QueryResult, Transaction } from 'kysely';
 import { AppError } from '../../../lib/app-error.ts';
 import { type Database, type DatabaseMeter, noMeter } from '../database.ts';
 import { isSqliteBusy, mapSqliteError } from '../database-errors.ts';
@@ -44,6 +44,10 @@ export class SqliteDatabase implements Database<unknown> {
 
   write<Result>(unit: UnitBody<Result>): Promise<Result> {
     return this.#writer.write(unit as UnitBody<unknown>) as Promise<Result>;
+  }
+
+  writeOne<Row>(statement: (db: Kysely<unknown>) => Compilable<Row>): Promise<QueryResult<Row>> {
+    return this.write((trx) => trx.executeQuery(statement(trx)));
   }
 
   async snapshot<Result>(read: (frozen: Database<unknown>) => Promise<Result>): Promise<Result> {
