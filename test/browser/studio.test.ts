@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { readZip } from '../../packages/server/testing/read-zip.ts';
 import { accessibilityFaults } from './support/axe.ts';
-import { dropFile } from './support/drop-file.ts';
+import { dropFile, pasteFile } from './support/drop-file.ts';
 import { addBoxes, type Box, longGraph } from './support/fleet.ts';
 import { openLayer } from './support/open-layer.js';
 import { Stage } from './support/stage.ts';
@@ -277,6 +277,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
       workflow: longGraph(2),
     });
     await admin.post('/api/workflows', { name: 'Takes a picture', workflow: resizeGraph });
+    const menu = words('kit/results');
     const ran = (count: number) =>
       page
         .getByText(text('started.summary', { done: count, count, running: 0, waiting: 0, failed: 0 }))
@@ -304,16 +305,37 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await ran(2);
     await page.getByRole('button', { name: words('kit')('toast.undo') }).click();
     await ran(3);
+    await page.keyboard.press('c');
+    const compared = openLayer(page);
+    const same = menu('differences.none');
+    await compared
+      .getByText(same)
+      .or(compared.getByText(menu('differences.title')))
+      .waitFor();
+    await page.keyboard.press('Escape');
     const [file] = await files();
-    const menu = words('kit/results');
-    await page.getByRole('button', { name: menu('label', { name: file?.filename ?? '' }) }).click();
-    await page.getByRole('menuitem', { name: menu('input') }).click();
+    const filename = file?.filename ?? '';
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: menu('label', { name: filename }) }).click();
+      await page.getByRole('menuitem', { name: menu(item), exact: true }).click();
+    };
+    await choose('cover');
+    await page.getByText(menu('covered', { name: 'Bench' })).waitFor();
+    await choose('input');
     await openLayer(page).getByRole('link', { name: 'Takes a picture' }).click();
     await page.getByRole('heading', { level: 1, name: 'Takes a picture' }).waitFor();
-    await page
-      .locator('[data-file-field="filled"]')
-      .getByText(file?.filename ?? '')
-      .waitFor();
+    const filled = page.locator('[data-file-field="filled"]');
+    await filled.getByText(filename).waitFor();
+    await pasteFile(page, { name: 'pasted.png', content: await greenPhoto() });
+    await filled.getByText('pasted.png').waitFor();
+    const fields = words('kit/fields');
+    await page.getByRole('button', { name: fields('file.gallery') }).click();
+    await openLayer(page)
+      .getByRole('list', { name: fields('file.gallery') })
+      .getByRole('button', { name: filename, exact: true })
+      .first()
+      .click();
+    await filled.getByText(filename).waitFor();
     await page.getByRole('button', { name: text('run.start', { count: 1 }) }).click();
     await ran(1);
   });
