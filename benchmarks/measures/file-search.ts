@@ -180,12 +180,14 @@ async function storingMs(database: Database<DispatchTables>): Promise<{ ms: numb
 
 async function fill(database: Database<DispatchTables>): Promise<void> {
   const random = randomOf(7);
-  for (let from = 0; from < files; from += 100) {
-    const outputs = Array.from({ length: 100 }, (_, index) => {
+  // Postgres has two connections here, and a unit waits for one only so long.
+  for (let from = 0; from < files; from += 20) {
+    const units = Array.from({ length: 20 }, (_, index) => {
       const words = wordsOfGraph(graphOf(from + index, random), new Set());
-      return insertOutputs(owner, { rows: [rowOf(from + index, random)], words });
+      const outputs = insertOutputs(owner, { rows: [rowOf(from + index, random)], words });
+      return database.write(async (_trx, lastly) => lastly(...outputs));
     });
-    await database.write(async (_trx, lastly) => lastly(...outputs.flat()));
+    await Promise.all(units);
   }
   await database.write(async (trx) => {
     const third = sql`"createdAt" like '%:33:%' or "createdAt" like '%:11:%'`;
