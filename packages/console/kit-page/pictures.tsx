@@ -6,6 +6,7 @@ import { PictureButton } from '../src/kit/pictures/picture-button.tsx';
 import { Thumb } from '../src/kit/pictures/thumb.tsx';
 import { wholePicture } from '../src/kit/pictures/zoom.ts';
 import { ZoomedPicture } from '../src/kit/pictures/zoomed-picture.tsx';
+import { RecipeDifferences } from '../src/kit/results/recipe-differences.tsx';
 import { ResultMenu } from '../src/kit/results/result-menu.tsx';
 import { pictureOf } from './sample-pictures.ts';
 import { Full, Part, State } from './specimen.tsx';
@@ -82,6 +83,11 @@ export function Pictures() {
       <Part name="ResultMenu">
         <State name="Where a result leads on">
           <ResultMenu file={pictureOf('square', 512, 512)} />
+        </State>
+      </Part>
+      <Part name="RecipeDifferences">
+        <State name="Two results that were asked for differently" isWide>
+          <RecipeDifferences ids={['kit-left', 'kit-right']} />
         </State>
       </Part>
       <Part name="Compare">

@@ -16,7 +16,7 @@ export function RecipeDifferences({ ids }: { ids: readonly string[] }) {
   const words = useRecipeWords();
   const [first = '', ...rest] = ids;
   const query = useQuery({
-    queryKey: [...keys.files, 'one', first, 'difference', rest],
+    queryKey: keys.fileDifference(first, ...rest),
     queryFn: ({ signal }) =>
       gateway.call(compareFileRecipes, {
         params: { fileId: first },

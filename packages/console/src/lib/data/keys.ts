@@ -24,6 +24,8 @@ export const keys = {
   /** The files of a collection in its order. */
   filesOf: (collectionId: string) => ['files', 'pages', collectionId] as const,
   file: (fileId: string) => ['files', 'one', fileId] as const,
+  fileDifference: (fileId: string, ...others: string[]) =>
+    ['files', 'one', fileId, 'difference', others] as const,
   fileTags: ['files', 'tags'],
   starred: ['files', 'starred'],
   collections: ['collections'],

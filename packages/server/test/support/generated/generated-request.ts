@@ -44,7 +44,7 @@ export function generatedRequest(route: Route, given: Omit<ValueSource, 'density
     headers: { ...headersOf(operation, source), ...(body && { 'content-type': body.type }) },
     body: body?.bytes,
     names: Object.fromEntries(Object.entries(names).map(([name, value]) => [plain(name), value])),
-    isHeld: isHeld(path, operation) || /[?&](wait|cancel_on_disconnect)=/.test(query),
+    isHeld: isHeld(path, operation) || /(^|&)(wait|cancel_on_disconnect)=/.test(query),
   };
 }
 
