@@ -217,6 +217,132 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.getByText(text('selection.count', { count })).waitFor();
   });
 
+  it('lead by keyboard alone, on a phone and in Chinese, from an import over a grid to a mask and its result', async () => {
+    const chinese = wordsOf('zh-CN');
+    const text = chinese('workflows');
+    const sweep = chinese('workflows/sweep');
+    const fields = chinese('kit/fields');
+    const pictures = chinese('kit/pictures');
+    const look = { width: 360, theme: 'dark', locale: 'zh-CN' } as const;
+    const phone = await stage.visit({ ...look, session: admin });
+    const { page } = phone;
+    const { keyboard } = page;
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const hasFocus = (target: Locator) =>
+      target.evaluateAll((found) => found.some((element) => element === document.activeElement));
+    /** Few Tabs lead there, unless the focus was lost on the way. */
+    const goTo = async (target: Locator, key: 'Tab' | 'Shift+Tab' | 'ArrowDown' = 'Tab', most = 12) => {
+      await target.first().waitFor();
+      for (let count = 0; count < most && !(await hasFocus(target)); count += 1) await keyboard.press(key);
+      expect([await hasFocus(target), `${target}`]).toEqual([true, `${target}`]);
+    };
+    const fill = async (words: string) => {
+      await keyboard.press('ControlOrMeta+a');
+      await keyboard.type(words);
+    };
+    const ran = (count: number) =>
+      page
+        .getByText(text('started.summary', { done: count, count, running: 0, waiting: 0, failed: 0 }))
+        .waitFor();
+
+    await page.goto('/workflows');
+    await page.locator('h1:focus').waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate((copied) => navigator.clipboard.writeText(copied), JSON.stringify(softGraph));
+    await keyboard.press('ControlOrMeta+v');
+    await expect.poll(() => hasFocus(button(text('save.submit')))).toBe(true);
+    await keyboard.press('Enter');
+
+    await page.getByRole('heading', { level: 1, name: text('import.pasted') }).waitFor();
+    await goTo(button(text('form.edit')), 'Tab', 40);
+    await keyboard.press('Enter');
+    await page.locator('h2:focus').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const search = page.getByRole('searchbox', { name: text('form.search') });
+    for (const [found, label] of [
+      ['blur_radius', '柔化'],
+      ['sigma', '强度'],
+      ['photo', '照片'],
+    ] as const) {
+      await goTo(search, found === 'blur_radius' ? 'Tab' : 'Shift+Tab');
+      await fill(found);
+      await keyboard.press('Tab');
+      await fill(label);
+      await goTo(button(text('form.pin', { label })), 'Tab', 1);
+      await keyboard.press('Enter');
+      await expect.poll(() => hasFocus(button(text('form.unpin', { label })))).toBe(true);
+    }
+    await goTo(button(text('form.save')));
+    await keyboard.press('Enter');
+    await expect.poll(() => hasFocus(button(text('form.edit')))).toBe(true);
+
+    await goTo(button(fields('file.gallery')), 'Shift+Tab');
+    await keyboard.press('Enter');
+    await goTo(openLayer(page).locator('[data-picture="0"]'));
+    await keyboard.press('Enter');
+    await page.locator('[data-file-field="filled"]').waitFor();
+    await keyboard.press('r');
+    await ran(1);
+
+    await goTo(button(sweep('open')));
+    await keyboard.press('Enter');
+    const values = openLayer(page).getByLabel(sweep('field.values'));
+    await goTo(values.first());
+    await fill('1, 2, 3');
+    await goTo(button(sweep('axis.add')));
+    await keyboard.press('Enter');
+    await goTo(values.nth(1));
+    await fill('0.3, 1, 4');
+    await goTo(button(sweep('start', { count: 9 })));
+    await keyboard.press('Enter');
+    await page.getByText(sweep('counts', { done: 9, count: 9 })).waitFor();
+    await goTo(page.locator('[data-cell="0"]'));
+    await keyboard.press('ArrowRight');
+    await page.locator('[data-cell="1"]:focus').waitFor();
+    await keyboard.press('ArrowDown');
+    await page.locator('[data-cell="4"]:focus').waitFor();
+    await keyboard.press('Enter');
+    await goTo(button(sweep('use')));
+    await keyboard.press('Enter');
+    const [result] = await files();
+    await goTo(button(chinese('kit/results')('label', { name: result?.filename ?? '' })));
+    await keyboard.press('Enter');
+    await goTo(page.getByRole('menuitem', { name: text('bench.paintHere') }), 'ArrowDown');
+    await keyboard.press('Enter');
+
+    await page.getByRole('application', { name: pictures('mask.stage') }).waitFor();
+    await expect.poll(() => hasFocus(page.getByRole('application'))).toBe(true);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    for (let step = 0; step < 4; step += 1) await keyboard.press(']');
+    await keyboard.press('Space');
+    await keyboard.press('i');
+    await keyboard.press('Control+z');
+    await goTo(button(pictures('mask.save')), 'Shift+Tab', 20);
+    await keyboard.press('Enter');
+    await page.getByRole('application').waitFor({ state: 'detached' });
+    await keyboard.press('r');
+    await ran(2);
+    const [file] = await files();
+    const bytes = await (await fetch(new URL(file?.url ?? '', page.url()))).arrayBuffer();
+    const pixels = await sharp(bytes).removeAlpha().raw().toBuffer();
+    const pixelAt = (x: number, y: number) => [...pixels.subarray((y * 96 + x) * 3, (y * 96 + x) * 3 + 3)];
+    expect(pixelAt(48, 32)).toEqual([255, 0, 0]);
+    expect(pixelAt(2, 2)).not.toEqual([255, 0, 0]);
+
+    // Painting goes on from the mask that the file has.
+    await page.getByRole('button', { name: pictures('mask.paint') }).press('Enter');
+    await page.getByRole('application').waitFor();
+    const isMasked = () =>
+      page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+        const context = canvas.getContext('2d');
+        const alphaAt = (x: number, y: number) => context?.getImageData(x, y, 1, 1).data[3];
+        return [alphaAt(48, 32), alphaAt(2, 2)];
+      });
+    await expect.poll(isMasked).toEqual([255, 0]);
+    expect(phone.faults).toEqual([]);
+    await page.context().close();
+  });
+
   it('paint a mask by keyboard alone, run with it, and go on from it', async () => {
     const text = words('workflows');
     const pictures = words('kit/pictures');
@@ -357,6 +483,14 @@ const cutOutGraph = {
     },
   },
   save: { class_type: 'SaveImage', inputs: { images: ['cut', 0], filename_prefix: 'cut' } },
+};
+
+/** The same, softened, for which there are values to vary. */
+const softGraph = {
+  ...cutOutGraph,
+  photo: { ...cutOutGraph.photo, _meta: { title: 'Photo' } },
+  soft: { class_type: 'ImageBlur', inputs: { image: ['cut', 0], blur_radius: 1, sigma: 1 } },
+  save: { class_type: 'SaveImage', inputs: { images: ['soft', 0], filename_prefix: 'soft' } },
 };
 
 function greenPhoto(): Promise<Buffer> {
