@@ -8,7 +8,7 @@ import type { Timer } from '../../../lib/async/timer.ts';
 import { bareHost, whyHostDenied } from '../../../platform/outbound/host-rules.ts';
 import { noProxies, type ProxySettings, proxyFor } from '../../../platform/outbound/proxy-rules.ts';
 import { tunnelAgent } from '../../../platform/outbound/tunnel-agent.ts';
-import type { WorkerCallError } from '../worker-client.ts';
+import { WorkerCallError } from '../worker-client.ts';
 import { callFailure, failureOf } from './call-failure.ts';
 
 export interface WorkerAddress {
@@ -75,11 +75,14 @@ const ownHeaders = new Set([
  * Shorter than the keep-alive of common servers, so that a call seldom meets a connection that is just being closed.
  */
 const idleSocketMs = 4_000;
+/** Longer than the usual time between two probes. A question that meets a closed connection is asked again. */
+const idleQuestionMs = 15_000;
 
 /**
  * HTTP to one worker over connections that stay open. Every call ends, at the latest at its deadline, and with a body
  * of at most the allowed size. Redirects are treated as answers and not followed, and nothing of a user's request is
- * passed on. Files have their own connections, so that they never hold up a submission.
+ * passed on. Files have their own connections, so that they never hold up a submission, and so have questions, whose
+ * connections are kept for longer than is safe for what must not be sent twice.
  */
 export class WorkerHttp {
   readonly label: string;
@@ -90,6 +93,7 @@ export class WorkerHttp {
   readonly #denied: Sentence[] | null;
   readonly #timer: Timer;
   readonly #calls: http.Agent;
+  readonly #questions: http.Agent;
   readonly #streams: http.Agent;
   readonly #proxy: string | null;
   readonly #socketAgent: http.Agent | null = null;
@@ -117,6 +121,7 @@ export class WorkerHttp {
     const authority = isIP(host) === 6 ? `[${host}]` : host;
     this.#proxy = proxyFor(new URL(`${this.isSecure ? 'https' : 'http'}://${authority}:${port}`), proxies);
     this.#calls = this.#newAgent();
+    this.#questions = this.#newAgent(idleQuestionMs);
     this.#streams = this.#newAgent();
     if (this.#proxy !== null) this.#socketAgent = this.#newAgent();
   }
@@ -131,11 +136,21 @@ export class WorkerHttp {
     });
   }
 
-  async call(request: CallRequest): Promise<CallAnswer> {
+  /** A question that meets a closed connection is asked once more, for at most its deadline again. */
+  call(request: CallRequest): Promise<CallAnswer> {
+    return request.method === 'GET'
+      ? this.#callOver(this.#questions, request, () => this.#callOver(this.#calls, request))
+      : this.#callOver(this.#calls, request);
+  }
+
+  #callOver(agent: http.Agent, request: CallRequest, again?: () => Promise<CallAnswer>): Promise<CallAnswer> {
     return new Promise((resolve, reject) => {
       const { maySend, body: sent } = request;
-      const sending = this.#start(request, this.#calls, {
-        reject,
+      const sending = this.#start(request, agent, {
+        reject: (error) => {
+          if (again && sending.request.reusedSocket && isBrokenOff(error)) again().then(resolve, reject);
+          else reject(error);
+        },
         maySend,
         onConnected: (connected) => connected.end(sent),
       });
@@ -165,6 +180,7 @@ export class WorkerHttp {
 
   close(): void {
     this.#calls.destroy();
+    this.#questions.destroy();
     this.#streams.destroy();
     this.#socketAgent?.destroy();
   }
@@ -183,8 +199,8 @@ export class WorkerHttp {
     return new Sending(request, { label: this.label, timer: this.#timer, deadlineMs, signal, ...steps });
   }
 
-  #newAgent(): http.Agent {
-    const options = { keepAlive: true, maxSockets: 4, scheduling: 'lifo', timeout: idleSocketMs } as const;
+  #newAgent(timeout = idleSocketMs): http.Agent {
+    const options = { keepAlive: true, maxSockets: 4, scheduling: 'lifo', timeout } as const;
     if (this.#proxy !== null) {
       const { host, port } = this.#connect;
       const target = { host, port, policy: { allowPrivate: true } };
@@ -192,6 +208,10 @@ export class WorkerHttp {
     }
     return this.isSecure ? new https.Agent(options) : new http.Agent(options);
   }
+}
+
+function isBrokenOff(error: unknown): boolean {
+  return error instanceof WorkerCallError && error.workerCause === 'broken_off';
 }
 
 interface SendingSteps {
