@@ -10,6 +10,11 @@ interface Task {
   result: { files: string[]; outputsMissing: number } | null;
 }
 
+interface Cells {
+  items: { taskId: string | null }[];
+  nextCursor: string | null;
+}
+
 /** The gateway went away: the result of the request is not known. */
 export class ConnectionLost extends Error {}
 
@@ -43,6 +48,27 @@ export class DispatchClient {
     const { id } = await this.#call<Task>('POST', '/api/tasks', { body: { workflow, params }, key });
     this.unanswered.delete(key);
     this.accepted.add(id);
+  }
+
+  /** Begins a sweep with so many runs. */
+  async sweep(workflow: object, { input, runs }: { input: string; runs: number }): Promise<string> {
+    const { id: workflowId } = await this.#call<{ id: string }>('POST', '/api/workflows', {
+      body: { name: 'swept', workflow },
+    });
+    const axes = [{ param: input, range: { from: 1, to: runs, step: 1 } }];
+    return (await this.#call<{ id: string }>('POST', '/api/sweeps', { body: { workflowId, axes } })).id;
+  }
+
+  /** Returns the tasks of the cells that have one, which count as accepted from now on. */
+  async tasksOfSweep(sweepId: string): Promise<string[]> {
+    const made: string[] = [];
+    for (let cursor: string | null = '0'; cursor !== null; ) {
+      const page: Cells = await this.#call('GET', `/api/sweeps/${sweepId}/cells?limit=200&cursor=${cursor}`);
+      made.push(...page.items.flatMap(({ taskId }) => taskId ?? []));
+      cursor = page.nextCursor;
+    }
+    for (const taskId of made) this.accepted.add(taskId);
+    return made;
   }
 
   /** Returns whether the task could still be cancelled. */
