@@ -8,9 +8,42 @@ import { fileURLToPath } from 'node:url';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
+import { dropFile } from './support/drop-file.ts';
 import { addBoxes, type Box, definePool, longGraph } from './support/fleet.ts';
 import { type Look, Stage } from './support/stage.ts';
 import { wordsOf } from './support/words.ts';
+
+const hills = `<svg xmlns="http://www.w3.org/2000/svg" width="768" height="512">
+  <linearGradient id="sky" x1="0" y1="0" x2="0" y2="1"><stop stop-color="#3d5a98"/><stop offset="1" stop-color="#f2b134"/></linearGradient>
+  <rect width="768" height="512" fill="url(#sky)"/><circle cx="520" cy="250" r="60" fill="#fff3d0"/>
+  <path d="M0 380 180 210 320 350 430 260 768 430V512H0Z" fill="#2a3b5c"/>
+  <path d="M0 440 260 380 500 450 768 400V512H0Z" fill="#15213a"/>
+</svg>`;
+
+/** A photo with a colour where a mask is painted over it. */
+const softened = Object.fromEntries(
+  [
+    ['Photo', 'LoadImage', { image: 'hills.png' }],
+    ['Colour', 'EmptyImage', { width: 768, height: 512, batch_size: 1, color: 0xc2410c }],
+    [
+      'Paint',
+      'ImageCompositeMasked',
+      {
+        destination: ['photo', 0],
+        source: ['colour', 0],
+        mask: ['photo', 1],
+        x: 0,
+        y: 0,
+        resize_source: true,
+      },
+    ],
+    ['Soften', 'ImageBlur', { image: ['paint', 0], blur_radius: 4, sigma: 1 }],
+    ['Save', 'SaveImage', { images: ['soften', 0], filename_prefix: 'landscape' }],
+  ].map(([title, class_type, inputs]) => [
+    String(title).toLowerCase(),
+    { class_type, inputs, _meta: { title } },
+  ]),
+);
 
 const folder = resolve(dirname(fileURLToPath(import.meta.url)), '../../docs/images');
 const paceMs = 450;
@@ -192,6 +225,7 @@ async function other(open: Studio): Promise<void> {
   await untilIdle(admin);
   await bench(open);
   await gallery(open);
+  await landscape(open);
   await admin.post('/api/workflows', { name: 'Portrait', workflow: painted(30, 1) });
   await shoot(open, 'workflows', {}, (page) => page.goto('/workflows'));
   await shoot(open, 'system', {}, (page) => page.goto('/system'));
@@ -214,6 +248,54 @@ async function bench(open: Studio): Promise<void> {
     await shoot(open, 'bench', { theme }, (page) => page.goto(address));
     await untilIdle(admin);
   }
+}
+
+/** A workflow with a mask: its form while it is arranged, a grid that fills, and a mask while it is painted. */
+async function landscape(open: Studio): Promise<void> {
+  const { admin } = open;
+  const pinned = [
+    { name: 'blur_radius', label: 'Softness' },
+    { name: 'sigma', label: 'Strength' },
+    { name: 'image', label: 'Photo' },
+  ];
+  const { data } = await admin.post<{ data: { id: string } }>('/api/workflows', {
+    name: 'Landscape',
+    workflow: softened,
+    parameters: pinned.map((edit, position) => ({ ...edit, pinned: true, position })),
+  });
+  const address = `/workflows/${data.id}`;
+  const withPhoto = async (page: Page) => {
+    await page.goto(address);
+    const content = await sharp(Buffer.from(hills)).png().toBuffer();
+    await dropFile(page.locator('[data-file-field]'), { name: 'hills.png', content, type: 'image/png' });
+    await page.locator('[data-file-field="filled"]').waitFor();
+  };
+  await shoot(open, 'form', {}, async (page) => {
+    await page.goto(`${address}?edit=form`);
+    await page.getByRole('list', { name: words('workflows')('form.fields') }).waitFor();
+  });
+  await shoot(open, 'variations', {}, async (page) => {
+    const text = words('workflows/sweep');
+    await withPhoto(page);
+    await page.getByRole('button', { name: text('open') }).click();
+    const values = page.getByLabel(text('field.values'));
+    await values.fill('1, 4, 12, 24');
+    await page.getByRole('button', { name: text('axis.add') }).click();
+    await values.nth(1).fill('0.3, 1, 4');
+    await page.getByRole('button', { name: text('start', { count: 12 }) }).click();
+    await page.getByText(text('counts', { done: 6, count: 12 })).waitFor();
+  });
+  await untilIdle(admin);
+  await shoot(open, 'mask', {}, async (page) => {
+    const text = words('kit/pictures');
+    await withPhoto(page);
+    await page.getByRole('button', { name: text('mask.paint') }).click();
+    await page.getByRole('application').waitFor();
+    for (let step = 0; step < 5; step += 1) await page.keyboard.press(']');
+    await page.keyboard.press('Enter');
+    for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+  });
 }
 
 /** The gallery with collections and stars, and two pictures that are selected. */
@@ -250,7 +332,7 @@ async function shoot(
 ): Promise<void> {
   const { page } = await stage.visit({ ...look, session: admin });
   await arrive(page);
-  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.getByRole('heading').first().waitFor();
   await page.waitForTimeout(2_500);
   const { theme = 'light', width = 1280, locale = 'en' } = look;
   const parts = [name, theme === 'dark' && 'dark', width < 600 && 'phone', locale === 'zh-CN' && 'chinese'];
