@@ -29,6 +29,7 @@ import { Ownership } from '../src/platform/ownership/ownership.ts';
 import type { OwnershipTables } from '../src/platform/ownership/tables.ts';
 import { MemoryStreamLog } from '../src/platform/stream-log/memory-stream-log.ts';
 import { Metrics } from '../src/platform/telemetry/metrics.ts';
+import { aroundWrites } from './around-writes.ts';
 import { LossyBus } from './lossy-bus.ts';
 import { ManualTime } from './manual-time.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
@@ -317,17 +318,17 @@ function severable(database: Database<unknown>): {
   let isCut = false;
   let failing: { left: number; error: unknown; afterCommit?: boolean } = { left: 0, error: undefined };
   const never = new Promise<never>(() => undefined);
-  const write: Database<unknown>['write'] = async (unit) => {
+  const cuttable = aroundWrites(database, async (write) => {
     if (isCut) return never;
-    if (failing.left === 0) return database.write(unit);
+    if (failing.left === 0) return write();
     failing.left -= 1;
-    if (failing.afterCommit) await database.write(unit);
+    if (failing.afterCommit) await write();
     throw failing.error;
-  };
+  });
   const connection: Database<unknown> = new Proxy(database, {
     get(target, name) {
       if (name === 'withTables') return () => connection;
-      if (name === 'write') return write;
+      if (name === 'write' || name === 'writeOne') return cuttable[name];
       if (name === 'read' && isCut) return deadEnd(never);
       return Reflect.get(target, name, target) as unknown;
     },

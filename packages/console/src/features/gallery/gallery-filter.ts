@@ -1,5 +1,5 @@
 import type { FileFilterQuery, FileKind } from '@switchyard/contract/dispatch/file';
-import { wordsIn } from '../../lib/data/files.ts';
+import { wordsIn } from '../../lib/file-question.ts';
 
 /** The filters of the gallery, as the address has them. */
 export interface GalleryFilter {

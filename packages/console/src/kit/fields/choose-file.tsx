@@ -1,7 +1,8 @@
 import type { StoredFile } from '@switchyard/contract/dispatch/file';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { filePagesQuery, wordsIn } from '../../lib/data/files.ts';
+import { filePagesQuery } from '../../lib/data/files.ts';
+import { wordsIn } from '../../lib/file-question.ts';
 import { useText } from '../../lib/i18n.ts';
 import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';

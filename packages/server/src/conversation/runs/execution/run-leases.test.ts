@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { aroundWrites } from '../../../../testing/around-writes.ts';
 import { ManualTime } from '../../../../testing/manual-time.ts';
 import { newDeferred } from '../../../lib/async/deferred.ts';
 import { migrate } from '../../../platform/database/migrate.ts';
@@ -15,13 +16,12 @@ test('runs are stopped when their lease may belong to another, while the databas
   const database = opened.withTables<OwnershipTables>();
   const answers = newDeferred();
   let isAway = false;
-  const write: typeof database.write = async (unit) => {
-    if (isAway) await answers.promise;
-    return database.write(unit);
-  };
   const time = new ManualTime();
   const ownership = new Ownership({
-    database: { ...database, read: database.read, write },
+    database: aroundWrites(database, async (write) => {
+      if (isAway) await answers.promise;
+      return write();
+    }),
     timer: time.timer,
     steadyClock: time.now,
   });
