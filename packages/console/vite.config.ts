@@ -7,7 +7,6 @@ import { compiledMessages } from '../../scripts/console/compiled-messages.ts';
 import { contractValues } from '../../scripts/console/contract-values.ts';
 import { earlyFiles } from '../../scripts/console/early-files.ts';
 import { kitPage } from '../../scripts/console/kit-page.ts';
-import { lightIcons } from '../../scripts/console/light-icons.ts';
 
 /** The gateway refuses a sign-in from a page whose address is not the one that it was asked at, so it is told the page's. */
 const sameSite = { target: 'http://127.0.0.1:7300', changeOrigin: false };
@@ -23,7 +22,6 @@ export default defineConfig({
       font: 'inter-latin-wght',
     }),
     kitPage(),
-    lightIcons(),
   ],
   resolve: {
     // The form of use-intl that takes compiled messages and has no parser.
