@@ -396,13 +396,14 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('keep a sitting through a reload, stay at an older result, and lead one into another workflow', async () => {
+  it('keep a sitting through a reload, stay at an older result, and lead one into another workflow and a conversation', async () => {
     const text = words('workflows');
     const made = await admin.post<{ data: Workflow }>('/api/workflows', {
       name: 'Bench',
       workflow: longGraph(2),
     });
     await admin.post('/api/workflows', { name: 'Takes a picture', workflow: resizeGraph });
+    const { thread_id: threadId } = await admin.post<{ thread_id: string }>('/api/threads', {});
     const menu = words('kit/results');
     const ran = (count: number) =>
       page
@@ -441,8 +442,8 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.keyboard.press('Escape');
     const [file] = await files();
     const filename = file?.filename ?? '';
-    const choose = async (item: string) => {
-      await page.getByRole('button', { name: menu('label', { name: filename }) }).click();
+    const choose = async (item: string, name = filename) => {
+      await page.getByRole('button', { name: menu('label', { name }) }).click();
       await page.getByRole('menuitem', { name: menu(item), exact: true }).click();
     };
     await choose('cover');
@@ -464,6 +465,14 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await filled.getByText(filename).waitFor();
     await page.getByRole('button', { name: text('run.start', { count: 1 }) }).click();
     await ran(1);
+    const [taken] = await files();
+    const name = taken?.filename ?? '';
+    await choose('askIn', name);
+    await openLayer(page)
+      .getByRole('link', { name: menu('in.untitled') })
+      .click();
+    await page.waitForURL(`**/chat/${threadId}*`);
+    await page.getByRole('button', { name: words('chat')('composer.leaveOut', { name }) }).waitFor();
   });
 });
 
