@@ -24,6 +24,14 @@ const resizeGraph = {
 const shownPlace = (strip: Locator) =>
   strip.locator('li', { has: strip.page().locator('[aria-current="true"]') }).getAttribute('aria-posinset');
 
+/** Returns how opaque the painted mask is over the middle of the photo, and over its corner. */
+const maskIn = (page: Page) =>
+  page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+    const context = canvas.getContext('2d');
+    const alphaAt = (x: number, y: number) => context?.getImageData(x, y, 1, 1).data[3];
+    return [alphaAt(48, 32), alphaAt(2, 2)];
+  });
+
 interface Workflow {
   id: string;
   name: string;
@@ -332,13 +340,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     // Painting goes on from the mask that the file has.
     await page.getByRole('button', { name: pictures('mask.paint') }).press('Enter');
     await page.getByRole('application').waitFor();
-    const isMasked = () =>
-      page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
-        const context = canvas.getContext('2d');
-        const alphaAt = (x: number, y: number) => context?.getImageData(x, y, 1, 1).data[3];
-        return [alphaAt(48, 32), alphaAt(2, 2)];
-      });
-    await expect.poll(isMasked).toEqual([255, 0]);
+    await expect.poll(() => maskIn(page)).toEqual([255, 0]);
     expect(phone.faults).toEqual([]);
     await page.context().close();
   });
@@ -386,13 +388,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     ]);
     await paint.click();
     await stage.waitFor();
-    const isMasked = () =>
-      page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
-        const context = canvas.getContext('2d');
-        const alphaAt = (x: number, y: number) => context?.getImageData(x, y, 1, 1).data[3];
-        return [alphaAt(48, 32), alphaAt(2, 2)];
-      });
-    await expect.poll(isMasked).toEqual([255, 0]);
+    await expect.poll(() => maskIn(page)).toEqual([255, 0]);
     await page.keyboard.press('Escape');
   });
 

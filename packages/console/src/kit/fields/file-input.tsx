@@ -34,7 +34,6 @@ export function FileInput({
 }) {
   const text = useText('fields');
   const field = useRef<HTMLDivElement>(null);
-  const chooser = useRef<HTMLInputElement>(null);
   const { upload, reset, refusals, isPending, isPicture } = useFileUpload(
     parameter,
     ([file]) => file && onChange(file),
@@ -63,15 +62,12 @@ export function FileInput({
           <Refusal key={refusal}>{refusal}</Refusal>
         ))}
         <div className="flex flex-wrap gap-2">
-          <Button
-            size="s"
-            icon={<Upload {...icon} />}
-            // A button that is switched off loses the focus of the keyboard.
-            aria-disabled={isPending}
-            onClick={() => isPending || chooser.current?.click()}
-          >
-            {text('file.choose')}
-          </Button>
+          <LocalChoice
+            label={label}
+            isPicture={isPicture}
+            isPending={isPending}
+            onChoose={(files) => take(files?.[0])}
+          />
           <GalleryChoice
             label={label}
             isPicture={isPicture}
@@ -89,19 +85,51 @@ export function FileInput({
             />
           ) : null}
         </div>
-        <input
-          ref={chooser}
-          type="file"
-          hidden
-          aria-label={label}
-          accept={isPicture ? 'image/*' : undefined}
-          onChange={(event) => {
-            take(event.target.files?.[0]);
-            event.target.value = '';
-          }}
-        />
       </div>
     </div>
+  );
+}
+
+/** The way to the files of this machine. */
+export function LocalChoice({
+  label,
+  isPicture,
+  isPending,
+  several = false,
+  onChoose,
+}: {
+  label: string;
+  isPicture: boolean;
+  isPending: boolean;
+  several?: boolean;
+  onChoose: (files: FileList | null) => void;
+}) {
+  const text = useText('fields');
+  const chooser = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button
+        size="s"
+        icon={<Upload {...icon} />}
+        // A button that is switched off loses the focus of the keyboard.
+        aria-disabled={isPending}
+        onClick={() => isPending || chooser.current?.click()}
+      >
+        {text(several ? 'files.choose' : 'file.choose')}
+      </Button>
+      <input
+        ref={chooser}
+        type="file"
+        hidden
+        multiple={several}
+        aria-label={label}
+        accept={isPicture ? 'image/*' : undefined}
+        onChange={(event) => {
+          onChoose(event.target.files);
+          event.target.value = '';
+        }}
+      />
+    </>
   );
 }
 

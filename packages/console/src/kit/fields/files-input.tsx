@@ -1,16 +1,14 @@
-import { Upload, X } from 'lucide-react';
-import { useRef } from 'react';
+import { X } from 'lucide-react';
 import { useText } from '../../lib/i18n.ts';
-import { Button, IconButton } from '../button.tsx';
+import { IconButton } from '../button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Thumb } from '../pictures/thumb.tsx';
 import { useDrop } from '../use-drop.ts';
 import type { FileDraft } from './field-draft.ts';
 import type { FieldSpec } from './field-spec.ts';
-import { GalleryChoice, Refusal } from './file-input.tsx';
+import { GalleryChoice, LocalChoice, Refusal } from './file-input.tsx';
 import { useFileUpload } from './use-file-upload.ts';
 
-const icon = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 const thumbSize = 72;
 
 /** Several files for one field, in an order: dropped, chosen from this machine or from the gallery. */
@@ -26,7 +24,6 @@ export function FilesInput({
   onChange: (files: readonly FileDraft[]) => void;
 }) {
   const text = useText('fields');
-  const chooser = useRef<HTMLInputElement>(null);
   const without = (fileId: string) => files.filter((file) => file.fileId !== fileId);
   const { upload, refusals, isPending, isPicture } = useFileUpload(parameter, (kept) =>
     onChange([...files, ...kept.filter(({ fileId }) => without(fileId).length === files.length)]),
@@ -70,14 +67,7 @@ export function FilesInput({
         <Refusal key={refusal}>{refusal}</Refusal>
       ))}
       <div className="flex flex-wrap gap-2">
-        <Button
-          size="s"
-          icon={<Upload {...icon} />}
-          disabled={isPending}
-          onClick={() => chooser.current?.click()}
-        >
-          {text('files.choose')}
-        </Button>
+        <LocalChoice label={label} isPicture={isPicture} isPending={isPending} several onChoose={upload} />
         <GalleryChoice
           label={label}
           isPicture={isPicture}
@@ -85,18 +75,6 @@ export function FilesInput({
           onChoose={toggle}
         />
       </div>
-      <input
-        ref={chooser}
-        type="file"
-        hidden
-        multiple
-        aria-label={label}
-        accept={isPicture ? 'image/*' : undefined}
-        onChange={(event) => {
-          upload(event.target.files);
-          event.target.value = '';
-        }}
-      />
     </fieldset>
   );
 }
