@@ -3,8 +3,9 @@ import type { FileFilterQuery } from '@switchyard/contract/dispatch/file';
 import { startPostgres } from '@switchyard/dev-env/postgres';
 import { temporaryFolder } from '@switchyard/dev-env/temporary-folder';
 import { filterOf } from '@switchyard/server/dispatch/files/file-list';
+import { FileListStore } from '@switchyard/server/dispatch/files/file-list-store';
 import { insertTexts } from '@switchyard/server/dispatch/files/file-text-store';
-import { insertOutputs, StoredFileStore } from '@switchyard/server/dispatch/files/stored-file-store';
+import { insertOutputs } from '@switchyard/server/dispatch/files/stored-file-store';
 import { wordsOfFile, wordsOfGraph } from '@switchyard/server/dispatch/graphs/file-words';
 import { dispatchMigrations } from '@switchyard/server/dispatch/migrations';
 import type { DispatchTables } from '@switchyard/server/dispatch/tables';
@@ -118,7 +119,7 @@ await measure(
 );
 
 async function searchAll(database: Database<DispatchTables>): Promise<[name: string, ms: number[]][]> {
-  const store = new StoredFileStore(database);
+  const store = new FileListStore(database);
   const results: [string, number[]][] = [];
   for (const [name, query] of Object.entries(searches)) {
     const search = () =>

@@ -1,6 +1,7 @@
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { NodeInputStore } from '../instances/node-input-store.ts';
 import type { ShareStore } from '../shares/share-store.ts';
+import { FileListStore } from './file-list-store.ts';
 import { FileMarkStore } from './file-mark-store.ts';
 import { fileRoutes } from './file-routes.ts';
 import { OwnFiles } from './own-files.ts';
@@ -18,7 +19,7 @@ export function createFiles(
 ) {
   const { database, content, thumbnails, nodeInputs, options } = parts;
   const store = new StoredFileStore(database);
-  const files = new StoredFiles({ ...parts, store, ...options });
+  const files = new StoredFiles({ ...parts, store, lists: new FileListStore(database), ...options });
   const ownFiles = new OwnFiles({ files: store, nodeInputs });
   const work = new PictureWork();
   const pictures = new StoredPictures({ content, work });

@@ -5,8 +5,9 @@ import { AppError } from '../../lib/app-error.ts';
 import { toIso } from '../../lib/clock.ts';
 import type { DispatchOptions } from '../dispatch-parts.ts';
 import { wordsOfFilter } from '../graphs/file-words.ts';
+import type { FileFilter, SizeBound } from './file-list-store.ts';
 import type { NotesFilter } from './kept-file-store.ts';
-import type { FileFilter, FilePlace, SizeBound } from './stored-file-store.ts';
+import type { FilePlace } from './stored-file-store.ts';
 
 export function filterOf(
   query: FileFilterQuery,

@@ -13,6 +13,7 @@ import { wordsOfGraph } from '../graphs/file-words.ts';
 import { dispatchMigrations } from '../migrations.ts';
 import type { DispatchTables } from '../tables.ts';
 import { filterOf } from './file-list.ts';
+import { FileListStore } from './file-list-store.ts';
 import { type FilePlace, type FileRow, insertOutputs, StoredFileStore } from './stored-file-store.ts';
 
 const postgres = testPostgres('a search over files on Postgres');
@@ -93,7 +94,7 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
   it(`finds what a plain scan of the rows finds, and counts it (seed ${seed})`, async () => {
     const questions = [...fixedQuestions, ...Array.from({ length: 15 }, () => randomQuestion(random, pick))];
     for (const limits of everyLimits) {
-      const store = new StoredFileStore(database, limits);
+      const store = new FileListStore(database, limits);
       for (const query of questions) {
         for (const owner of owners) {
           const expected = planted.filter((file) => isVisible(file, owner) && fits(file, query));
@@ -112,11 +113,11 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
   });
 
   it('does not find a file any more that was deleted', async () => {
-    const store = new StoredFileStore(database);
+    const store = new FileListStore(database);
     const target = planted.find(({ row }) => row.owner === 'eve') as PlantedFile;
     const query = { param: [`seed=${target.params.seed}`] };
     expect(await allPages(store, { user: 'eve' }, query)).toContain(target.row.id);
-    await store.delete({ user: 'eve' }, target.row.id);
+    await new StoredFileStore(database).delete({ user: 'eve' }, target.row.id);
     planted.splice(planted.indexOf(target), 1);
     expect(await allPages(store, { user: 'eve' }, query)).not.toContain(target.row.id);
     const words = await sql`select 1 from file_texts where "fileId" = ${target.row.id}`.execute(
@@ -156,7 +157,7 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
       before.rows,
     );
     await handlers[0]?.(run);
-    const store = new StoredFileStore(database);
+    const store = new FileListStore(database);
     for (const q of ['cat', '猫', 'castle'])
       expect(await allPages(store, { admin: 'root' }, { q })).toEqual(
         inOrder(planted.filter((file) => fits(file, { q }))),
@@ -171,7 +172,7 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
       fixedQuestions.map((query) => [each, query] as const),
     )) {
       const plans = await plansOf(database, (watched) =>
-        new StoredFileStore(watched, limits).list(
+        new FileListStore(watched, limits).list(
           { user: 'ada' },
           { filter: filterOf(query, { retentionMs: null }), limit: 51, offset: 0 },
         ),
@@ -335,7 +336,7 @@ function inOrder(files: readonly PlantedFile[]): string[] {
   return [...files].sort((one, other) => (key(one) < key(other) ? 1 : -1)).map(({ row }) => row.id);
 }
 
-async function allPages(store: StoredFileStore, owner: Owner, query: FileFilterQuery): Promise<string[]> {
+async function allPages(store: FileListStore, owner: Owner, query: FileFilterQuery): Promise<string[]> {
   const ids: string[] = [];
   let after: FilePlace | undefined;
   do {

@@ -10,6 +10,7 @@ import { dispatchMigrations } from '../migrations.ts';
 import { UpkeepStore } from '../monitor/upkeep-store.ts';
 import { forgetSharesOf } from '../shares/share-store.ts';
 import type { DispatchTables } from '../tables.ts';
+import { FileListStore } from './file-list-store.ts';
 import { forgetKeptOf, notesOn } from './kept-file-store.ts';
 import { type FilePlace, StoredFileStore } from './stored-file-store.ts';
 import { StoredFiles } from './stored-files.ts';
@@ -45,12 +46,14 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
   let opened: Database<unknown>;
   let database: Database<DispatchTables>;
   let store: StoredFileStore;
+  let lists: FileListStore;
 
   beforeAll(async () => {
     opened = await openDatabase(await where());
     await migrate(opened, 'dispatch', dispatchMigrations);
     database = opened.withTables<DispatchTables>();
     store = new StoredFileStore(database);
+    lists = new FileListStore(database);
   });
   afterAll(() => opened.close());
 
@@ -63,12 +66,13 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
   });
 
   const present = async () =>
-    (await store.page({ admin: 'root' }, { limit: 50, offset: 0 })).map(({ id }) => id);
+    (await lists.page({ admin: 'root' }, { limit: 50, offset: 0 })).map(({ id }) => id);
   /** Runs the sweep 31 days after the files were stored. Returns what it announces as deleted. */
   const sweep = async () => {
     const deleted: string[] = [];
     const files = new StoredFiles({
       store,
+      lists,
       content: { removeUnreferenced: async () => undefined } as unknown as BlobStore,
       links: {} as Links,
       shares: { right: async () => undefined },

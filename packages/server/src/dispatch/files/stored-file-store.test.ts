@@ -6,6 +6,7 @@ import { type DatabaseOptions, openDatabase } from '../../platform/database/open
 import { dispatchMigrations } from '../migrations.ts';
 import { UpkeepStore } from '../monitor/upkeep-store.ts';
 import type { DispatchTables } from '../tables.ts';
+import { FileListStore } from './file-list-store.ts';
 import { type FilePlace, insertOutputs, StoredFileStore } from './stored-file-store.ts';
 
 const postgres = testPostgres('lists of files on Postgres');
@@ -24,12 +25,14 @@ const timeOf = (index: number) => `2030-01-01T00:00:0${Math.floor(index / 4)}.00
 function listsBehave(where: () => Promise<DatabaseOptions>): void {
   let opened: Database<unknown>;
   let store: StoredFileStore;
+  let lists: FileListStore;
 
   beforeAll(async () => {
     opened = await openDatabase(await where());
     await migrate(opened, 'dispatch', dispatchMigrations);
     const database = opened.withTables<DispatchTables>();
     store = new StoredFileStore(database);
+    lists = new FileListStore(database);
     const rows = Array.from({ length: 20 }, (_, index) => ({
       id: `${index % 2 ? 'B' : 'a'}-${index}`,
       owner: 'ada',
@@ -53,8 +56,8 @@ function listsBehave(where: () => Promise<DatabaseOptions>): void {
 
   afterAll(() => opened.close());
 
-  const idsOf = async (owner: Parameters<StoredFileStore['page']>[0], filter: object) =>
-    (await store.page(owner, { limit: 200, offset: 0, ...filter })).map(({ id }) => id);
+  const idsOf = async (owner: Parameters<FileListStore['page']>[0], filter: object) =>
+    (await lists.page(owner, { limit: 200, offset: 0, ...filter })).map(({ id }) => id);
 
   it('have each file once, page after page, also among files of the same time', async () => {
     for (const owner of [ada, admin]) {
@@ -62,7 +65,7 @@ function listsBehave(where: () => Promise<DatabaseOptions>): void {
       const paged: string[] = [];
       let after: FilePlace | undefined;
       do {
-        const page = await store.page(owner, { limit: 3, offset: 0, after });
+        const page = await lists.page(owner, { limit: 3, offset: 0, after });
         paged.push(...page.map(({ id }) => id));
         after = page.at(-1);
       } while (after !== undefined);
@@ -72,14 +75,14 @@ function listsBehave(where: () => Promise<DatabaseOptions>): void {
   });
 
   const totalOf = async (user: string) =>
-    (await store.list({ user }, { filter: {}, limit: 1, offset: 0 })).total;
+    (await lists.list({ user }, { filter: {}, limit: 1, offset: 0 })).total;
 
   it('have every file in exactly one kind', async () => {
     const kinds = ['image', 'video', 'audio', 'text', 'other'] as const;
     const ids = await Promise.all(kinds.map((kind) => idsOf(ada, { kind })));
     expect(ids.map(({ length }) => length)).toEqual([4, 4, 0, 8, 4]);
     expect(new Set(ids.flat()).size).toBe(20);
-    const texts = await store.list(ada, { filter: { kind: 'text' }, limit: 1, offset: 0 });
+    const texts = await lists.list(ada, { filter: { kind: 'text' }, limit: 1, offset: 0 });
     expect(texts).toMatchObject({ total: 8, isMinimum: false });
   });
 

@@ -32,6 +32,7 @@ import type { ShareStore } from '../shares/share-store.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
+import type { FileListStore } from './file-list-store.ts';
 import type { FileNotes } from './kept-file-store.ts';
 import { nameOnWorker } from './own-files.ts';
 import { type FilePlace, type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
@@ -56,6 +57,7 @@ const idBytes = 16;
 
 interface StoredFilesOptions extends Pick<DispatchParts, 'content' | 'clock' | 'links'> {
   store: StoredFileStore;
+  lists: Pick<FileListStore, 'list' | 'page'>;
   events: Pick<DispatchEvents, 'announce'>;
   shares: Pick<ShareStore, 'right'>;
   limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
@@ -162,11 +164,10 @@ export class StoredFiles implements AttemptFiles {
   }
 
   async list({ owner, origin }: Reader, query: FileListQuery): Promise<FileList> {
-    const { store } = this.#options;
     const { limit = 50, offset = 0, cursor } = query;
     const filter = filterOf(query, this.#options);
     const after = cursor === undefined ? undefined : placeIn(cursor);
-    const found = await store.list(owner, { filter, limit: limit + 1, offset, after });
+    const found = await this.#options.lists.list(owner, { filter, limit: limit + 1, offset, after });
     const { total, isMinimum } = found;
     const rows = found.rows.slice(0, limit);
     const items = rows.map((row) => this.view(row, { notes: found.notes.get(row.id), origin }));
@@ -229,7 +230,7 @@ export class StoredFiles implements AttemptFiles {
   /** The files that fit a filter, the newest first. Throws when they are more than an archive has. */
   async fitting(owner: Owner, query: FileFilterQuery): Promise<FileRow[]> {
     const page = { ...filterOf(query, this.#options), limit: maxZippedFiles + 1, offset: 0 };
-    const rows = await this.#options.store.page(owner, page);
+    const rows = await this.#options.lists.page(owner, page);
     if (rows.length <= maxZippedFiles) return rows;
     throw new AppError('too_many_files', {
       message: `More than ${maxZippedFiles} files fit. Narrow the filter, for example by since and until.`,
