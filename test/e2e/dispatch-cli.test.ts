@@ -248,7 +248,11 @@ describe('files', () => {
     const { stdout } = await cli(['files', 'download', uploaded.fileId]);
     expect(stdout).toBe('note (2).txt\n');
     expect(readFileSync(join(desk.path, 'note (2).txt'), 'utf8')).toBe('a note');
-    expect(await cli(['files', 'delete', uploaded.fileId])).toMatchObject({ code: 0 });
+    expect(await cli(['files', 'delete', 'unknown', uploaded.fileId])).toMatchObject({
+      code: 5,
+      stdout: `${uploaded.fileId}\n`,
+      stderr: expect.stringContaining('unknown: No such file'),
+    });
     expect(await cli(['files', 'download', uploaded.fileId])).toMatchObject({ code: 5 });
   });
 });

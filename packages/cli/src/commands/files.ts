@@ -1,12 +1,15 @@
 import { join, resolve } from 'node:path';
 import type { UploadedFile } from '@switchyard/client/files';
 import {
-  deleteFile,
+  deleteFiles,
   listFiles,
   type MaskPlace,
+  markLimits,
   maskPlaces,
   type StoredFile,
 } from '@switchyard/contract/dispatch/file';
+import type { ErrorCode } from '@switchyard/contract/errors';
+import { AppError } from '@switchyard/server/lib/app-error';
 import { type Command, Option } from 'commander';
 import { addFileFilters, type FileFilterOptions, filterOf } from '../file-filters.ts';
 import { addFilesAgain } from '../files-again.ts';
@@ -145,14 +148,21 @@ function addDownload(parent: Command, terminal: Terminal): void {
 function addDelete(parent: Command, terminal: Terminal): void {
   const command = parent.command('delete <ids...>').action(async (ids: string[], options: GatewayOptions) => {
     const { call } = await openGateway(options, terminal);
-    for (const fileId of ids) {
-      await call(deleteFile, { params: { fileId } });
-      terminal.stdout.write(`${fileId}\n`);
+    const fileIds = [...new Set(ids)];
+    const kept: AppError[] = [];
+    for (let from = 0; from < fileIds.length; from += markLimits.files) {
+      const some = fileIds.slice(from, from + markLimits.files);
+      const { items } = await call(deleteFiles, { body: { fileIds: some } });
+      for (const { fileId, error } of items)
+        if (error === null) terminal.stdout.write(`${fileId}\n`);
+        else kept.push(new AppError(error.code as ErrorCode, { message: `${fileId}: ${error.message}` }));
     }
+    const [first] = kept;
+    if (first) throw new AppError(first.code, { message: kept.map(({ message }) => message).join('\n') });
   });
   addGatewayOptions(command);
   describeCommand(command, {
-    purpose: 'delete files',
+    purpose: 'delete files; those that stay are named with the reason',
     examples: ['switchyard files delete 2b1cXk5x0Zc3v4Q9eYt7Wg'],
     environment: gatewayEnvironment,
     exits: ['ok', 'auth', 'not_found', 'conflict', 'unreachable'],

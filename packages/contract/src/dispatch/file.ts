@@ -306,6 +306,30 @@ export const deleteFile = {
   },
 } as const satisfies Endpoint;
 
+export const deletedFile = Type.Object({
+  fileId: Type.String(),
+  error: nullable(
+    Type.Object(
+      { code: Type.String(), message: Type.String() },
+      { description: 'Why it was not deleted. Null for a file that was.' },
+    ),
+  ),
+});
+
+export const deleteFiles = {
+  method: 'POST',
+  url: '/api/files/delete',
+  config: { access: 'dispatch:write', bodyLimit: 512 * 1024 },
+  schema: {
+    summary: 'Delete many files',
+    description:
+      'Each is deleted or stays by itself, in the order of the ids: `file_in_use` while a task needs it, `file_not_found` for an id that is not among your files, `share_allows_less` for a file that is shared with you.',
+    tags,
+    body: namedFiles,
+    response: { 200: envelope(Type.Object({ items: Type.Array(deletedFile) })) },
+  },
+} as const satisfies Endpoint;
+
 export const copyFile = {
   method: 'POST',
   url: '/api/files/:fileId/copy',

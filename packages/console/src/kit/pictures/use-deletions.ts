@@ -1,5 +1,5 @@
 import { ApiError } from '@switchyard/client/errors';
-import { deleteFile } from '@switchyard/contract/dispatch/file';
+import { deleteFiles, markLimits } from '@switchyard/contract/dispatch/file';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { keys } from '../../lib/data/keys.ts';
@@ -21,12 +21,12 @@ export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: rea
   say.current = toast;
   const deletions = useMemo(() => {
     const perform = async (ids: readonly string[]) => {
-      const kept = await deleteEach(ids);
-      setGone((before) => new Set([...before, ...kept.gone]));
+      const outcome = await deleteAll(ids);
+      setGone((before) => new Set([...before, ...outcome.gone]));
       await queries.invalidateQueries({ queryKey: keys.files });
       pending.settle();
-      if (kept.inUse > 0) say.current({ text: text('inUse', { count: kept.inUse }), tone: 'failed' });
-      if (kept.failure !== null) say.current({ error: kept.failure.error });
+      if (outcome.inUse > 0) say.current({ text: text('inUse', { count: outcome.inUse }), tone: 'failed' });
+      if (outcome.failure !== null) say.current({ error: outcome.failure.error });
     };
     const pending: PendingDeletions = new PendingDeletions({
       perform: (ids) => void perform(ids),
@@ -52,22 +52,24 @@ export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: rea
   return { hidden, remove };
 }
 
-/** One after the other: a file that is needed stays, and the others go. */
-async function deleteEach(
+/** A file that is needed stays, and the others go. */
+async function deleteAll(
   ids: readonly string[],
 ): Promise<{ gone: string[]; inUse: number; failure: { error: unknown } | null }> {
   const gone: string[] = [];
   let inUse = 0;
   let failure: { error: unknown } | null = null;
-  for (const fileId of ids) {
-    try {
-      await gateway.call(deleteFile, { params: { fileId } });
-      gone.push(fileId);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 409) inUse += 1;
-      else if (error instanceof ApiError && error.status === 404) gone.push(fileId);
-      else failure = { error };
+  try {
+    for (let from = 0; from < ids.length; from += markLimits.files) {
+      const fileIds = ids.slice(from, from + markLimits.files);
+      const { items } = await gateway.call(deleteFiles, { body: { fileIds } });
+      for (const { fileId, error } of items)
+        if (error === null || error.code === 'file_not_found') gone.push(fileId);
+        else if (error.code === 'file_in_use') inUse += 1;
+        else failure = { error: new ApiError({ status: 403, ...error }) };
     }
+  } catch (error) {
+    failure = { error };
   }
   return { gone, inUse, failure };
 }

@@ -98,9 +98,9 @@ function collectionsBehave(where: () => Promise<DatabaseOptions>): void {
   it('counts its files while they are added, moved, removed and deleted at once', async () => {
     await Promise.all([
       move(['b', 'd'], 'a'),
-      files.delete({ user: 'ada' }, 'c'),
+      files.delete({ user: 'ada' }, ['c']),
       move(['e'], null),
-      files.delete({ user: 'ada' }, 'b'),
+      files.delete({ user: 'ada' }, ['b']),
       store.remove('ada', change, ['d']),
     ]);
     expect((await shown())?.row.itemCount).toBe(2);

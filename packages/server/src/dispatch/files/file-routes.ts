@@ -3,6 +3,7 @@ import multipart from '@fastify/multipart';
 import {
   copyFile,
   deleteFile,
+  deleteFiles,
   downloadFile,
   getThumbnail,
   listFiles,
@@ -57,32 +58,16 @@ const strangers = 'strangers';
 const envelopeBytes = 16 * 1024;
 
 export function fileRoutes(options: FileRoutesOptions): Routes {
-  const { files, thumbnails, audit, guard } = options;
+  const { files, thumbnails, guard } = options;
   return (app) => {
     addUpload(app, options);
+    addDeletion(app, options);
 
     app.route({
       ...listFiles,
       handler: async (request) => {
         requireAdminFor(request, request.query.owner);
         return ok(await files.list(readerOf(request, guard), request.query));
-      },
-    });
-
-    app.route({
-      ...deleteFile,
-      handler: async (request) => {
-        const actor = actorOf(request);
-        await files.delete(adminOrOwnerOf(request), request.params.fileId, ({ id, owner, filename }) =>
-          owner === actor.id
-            ? noRecord
-            : audit.part(actor, {
-                action: 'file.deleted',
-                target: ['file', id],
-                details: { owner, filename },
-              }),
-        );
-        return ok({ fileId: request.params.fileId });
       },
     });
 
@@ -117,6 +102,38 @@ export function fileRoutes(options: FileRoutesOptions): Routes {
 
     addMarks(app, options);
   };
+}
+
+function addDeletion(app: App, { files, audit }: FileRoutesOptions): void {
+  const recordOf = (request: FastifyRequest) => {
+    const actor = actorOf(request);
+    return ({ id, owner, filename }: FileRow) =>
+      owner === actor.id
+        ? noRecord
+        : audit.part(actor, { action: 'file.deleted', target: ['file', id], details: { owner, filename } });
+  };
+
+  app.route({
+    ...deleteFile,
+    handler: async (request) => {
+      const { fileId } = request.params;
+      await files.delete(adminOrOwnerOf(request), fileId, recordOf(request));
+      return ok({ fileId });
+    },
+  });
+
+  app.route({
+    ...deleteFiles,
+    handler: async (request) => {
+      const { fileIds } = request.body;
+      const errors = await files.deleteMany(adminOrOwnerOf(request), fileIds, recordOf(request));
+      const items = fileIds.map((fileId) => {
+        const error = errors.get(fileId);
+        return { fileId, error: error ? { code: error.code, message: error.message } : null };
+      });
+      return ok({ items });
+    },
+  });
 }
 
 function addMarks(app: App, { files, marks }: FileRoutesOptions): void {

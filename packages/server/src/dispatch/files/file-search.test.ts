@@ -117,7 +117,7 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
     const target = planted.find(({ row }) => row.owner === 'eve') as PlantedFile;
     const query = { param: [`seed=${target.params.seed}`] };
     expect(await allPages(store, { user: 'eve' }, query)).toContain(target.row.id);
-    await new StoredFileStore(database).delete({ user: 'eve' }, target.row.id);
+    await new StoredFileStore(database).delete({ user: 'eve' }, [target.row.id]);
     planted.splice(planted.indexOf(target), 1);
     expect(await allPages(store, { user: 'eve' }, query)).not.toContain(target.row.id);
     const words = await sql`select 1 from file_texts where "fileId" = ${target.row.id}`.execute(

@@ -133,11 +133,11 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
   });
 
   it('leave everything that kept them when their owner deletes them', async () => {
-    await store.delete({ user: 'ada' }, 'both');
+    await store.delete({ user: 'ada' }, ['both']);
     expect(await rowsOf('both')).toEqual([]);
     const [collection] = await database.read.selectFrom('collections').selectAll().execute();
     expect(collection).toMatchObject({ itemCount: 1, coverFileId: null });
-    await store.delete({ user: 'ada' }, 'chosen');
+    await store.delete({ user: 'ada' }, ['chosen']);
     const [note] = (await notesOn(database.read, ['not-chosen'])).values();
     expect(note?.keptBy).toEqual(['cover']);
   });

@@ -116,7 +116,7 @@ function listsBehave(where: () => Promise<DatabaseOptions>): void {
     const dans = async () => (await upkeep.topUsers(10)).filter(({ owner }) => owner === 'dan');
     expect([await store.usedBytes('dan'), await totalOf('dan')]).toEqual([7, 2]);
     expect(await dans()).toEqual([{ owner: 'dan', bytes: 7, count: 2 }]);
-    await store.delete({ user: 'dan' }, uploaded('dan', 1).id);
+    await store.delete({ user: 'dan' }, [uploaded('dan', 1).id]);
     expect(await dans()).toEqual([{ owner: 'dan', bytes: 4, count: 1 }]);
   });
 }

@@ -163,22 +163,27 @@ export class StoredFileStore {
       .execute();
   }
 
+  /** Deletes those of these files that no unfinished task of their owner needs. Returns them, and the ids of the needed ones. */
   async delete(
     owner: Owner,
-    fileId: string,
+    fileIds: readonly string[],
     recordOf: (row: FileRow) => AuditPart = () => noRecord,
-  ): Promise<FileRow> {
+  ): Promise<{ rows: FileRow[]; inUse: Set<string> }> {
     return this.#database.write(async (trx) => {
-      const row = await visibleTo(owner, trx.selectFrom('files'))
+      const found = await visibleTo(owner, trx.selectFrom('files'))
         .selectAll()
-        .where('id', '=', fileId)
+        .where('id', 'in', [...fileIds])
+        .orderBy('id')
         .$if(this.#locksRows, (query) => query.forUpdate())
-        .executeTakeFirst();
-      if (!row) throw new AppError('file_not_found');
-      if ((await usedOf(trx, [fileId], row.owner)).size > 0) throw new AppError('file_in_use');
-      await removeRows(trx, [row]);
-      await recordOf(row)(trx);
-      return row;
+        .execute();
+      const inUse = await usedOf(
+        trx,
+        found.map(({ id }) => id),
+      );
+      const rows = found.filter(({ id }) => !inUse.has(id));
+      await removeRows(trx, rows);
+      for (const row of rows) await recordOf(row)(trx);
+      return { rows, inUse };
     });
   }
 
@@ -291,15 +296,16 @@ export function insertOutputs(
   ];
 }
 
-/** The files among these that an unfinished task needs, or an unfinished task of this user. */
-async function usedOf(trx: Trx, fileIds: readonly string[], user?: string): Promise<Set<string>> {
+/** The files among these that an unfinished task of their owner needs. */
+async function usedOf(trx: Trx, fileIds: readonly string[]): Promise<Set<string>> {
   if (fileIds.length === 0) return new Set();
   const rows = await trx
     .selectFrom('task_files')
     .innerJoin('tasks', 'tasks.id', 'task_files.taskId')
+    .innerJoin('files', 'files.id', 'task_files.fileId')
     .select('fileId')
     .where('fileId', 'in', [...fileIds])
-    .$if(user !== undefined, (query) => query.where('tasks.owner', '=', user ?? ''))
+    .whereRef('tasks.owner', '=', 'files.owner')
     .execute();
   return new Set(rows.map(({ fileId }) => fileId));
 }

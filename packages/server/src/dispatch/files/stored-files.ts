@@ -269,8 +269,31 @@ export class StoredFiles implements AttemptFiles {
   }
 
   async delete(owner: Owner, fileId: string, recordOf?: (row: FileRow) => AuditPart): Promise<void> {
-    if (await this.#sharedWith(owner, fileId)) throw new AppError('share_allows_less');
-    this.#deleted([await this.#options.store.delete(owner, fileId, recordOf)]);
+    const error = (await this.deleteMany(owner, [fileId], recordOf)).get(fileId);
+    if (error) throw error;
+  }
+
+  /**
+   * Deletes those of these files that may be deleted, as many at a time as one message names. Returns why the others stay, by their ids.
+   */
+  async deleteMany(
+    owner: Owner,
+    fileIds: readonly string[],
+    recordOf?: (row: FileRow) => AuditPart,
+  ): Promise<Map<string, AppError>> {
+    const errors = new Map<string, AppError>();
+    for (let first = 0; first < fileIds.length; first += pushLimits.filesPerFrame) {
+      const some = fileIds.slice(first, first + pushLimits.filesPerFrame);
+      const { rows, inUse } = await this.#options.store.delete(owner, some, recordOf);
+      this.#deleted(rows);
+      for (const id of inUse) errors.set(id, new AppError('file_in_use'));
+      const own = new Set([...rows.map(({ id }) => id), ...inUse]);
+      for (const id of some.filter((each) => !own.has(each))) {
+        const isShared = await this.#sharedWith(owner, id);
+        errors.set(id, new AppError(isShared ? 'share_allows_less' : 'file_not_found'));
+      }
+    }
+    return errors;
   }
 
   /** Gives a user a file of their own with the content of one that they may read. */
