@@ -25,7 +25,7 @@ const name = Type.String({
   minLength: 1,
   maxLength: collectionLimits.name,
   pattern: '\\S',
-  description: 'Unique among yours.',
+  description: 'With something that can be seen. Unique among yours.',
 });
 const collectionParams = Type.Object({ collectionId: Type.String({ minLength: 1, maxLength: 64 }) });
 const fileId = Type.String({ minLength: 1, maxLength: 64 });

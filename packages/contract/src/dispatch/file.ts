@@ -63,7 +63,7 @@ export const fileTag = Type.String({
   minLength: 1,
   maxLength: markLimits.tag,
   pattern: '\\S',
-  description: 'Stored in lower case, with single spaces.',
+  description: 'With something that can be seen. Stored in lower case, with single spaces.',
 });
 const pixels = Type.Optional(wholeNumber({ minimum: 0, maximum: maxInteger }));
 const bytes = Type.Optional(wholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));

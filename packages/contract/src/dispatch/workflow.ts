@@ -131,7 +131,7 @@ const name = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: '\\S',
-  description: 'Unique among yours.',
+  description: 'With something that can be seen. Unique among yours.',
 });
 const description = Type.String({ maxLength: 1_000 });
 const notes = Type.String({ maxLength: 1_000 });
