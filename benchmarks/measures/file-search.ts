@@ -187,12 +187,19 @@ async function fill(database: Database<DispatchTables>): Promise<void> {
   }
   await database.write(async (trx) => {
     const third = sql`"createdAt" like '%:33:%' or "createdAt" like '%:11:%'`;
-    await sql`insert into file_marks select id, owner, 1, '' from files where ${third}`.execute(trx);
-    await sql`insert into file_tags select id, 'chosen', owner from files where ${third}`.execute(trx);
-    await sql`insert into file_tags select id, 'old', owner from files where "createdAt" < '2030-01-01T00:10'`.execute(
+    await sql`insert into file_marks select id, owner, 1, '', "createdAt" from files where ${third}`.execute(
       trx,
     );
-    await sql`insert into collection_items select 'set', id, 1 from files where ${third}`.execute(trx);
+    await sql`insert into file_tags select id, 'chosen', owner, "createdAt" from files where ${third}`.execute(
+      trx,
+    );
+    await sql`insert into file_tags select id, 'old', owner, "createdAt" from files where "createdAt" < '2030-01-01T00:10'`.execute(
+      trx,
+    );
+    await sql`insert into collections values ('set', ${owner}, 'Set', null, 0, '2030', '2030')`.execute(trx);
+    await sql`insert into collection_items select 'set', id, 1, "createdAt" from files where ${third}`.execute(
+      trx,
+    );
   });
   if (database.dialect === 'postgres') await database.write((trx) => sql`analyze`.execute(trx));
 }

@@ -28,6 +28,7 @@ import * as keptFiles from './migrations/027-kept-files.ts';
 import * as shares from './migrations/028-shares.ts';
 import * as spreadCounters from './migrations/029-spread-counters.ts';
 import * as fileTextsInOrder from './migrations/030-file-texts-in-order.ts';
+import * as notesInOrder from './migrations/031-notes-in-order.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -59,4 +60,5 @@ export const dispatchMigrations: readonly Migration[] = [
   shares,
   spreadCounters,
   fileTextsInOrder,
+  notesInOrder,
 ];

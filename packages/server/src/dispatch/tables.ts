@@ -365,12 +365,15 @@ export interface FileMarkTable {
   owner: string;
   starred: number;
   caption: string;
+  /** The time of the file, as in the other notes. */
+  createdAt: string;
 }
 
 export interface FileTagTable {
   fileId: string;
   tag: string;
   owner: string;
+  createdAt: string;
 }
 
 /** Files of one owner in the order that the owner gives them. */
@@ -390,6 +393,7 @@ export interface CollectionItemTable {
   fileId: string;
   /** Gives the order. A file that is put between two others gets a place between theirs. */
   place: number;
+  createdAt: string;
 }
 
 export interface SettingsTable {

@@ -21,6 +21,8 @@ export interface ShownCollection {
 interface ItemPlace {
   place: number;
   fileId: string;
+  /** The time of the file. */
+  createdAt: string;
 }
 
 interface Change {
@@ -148,7 +150,8 @@ export class CollectionStore {
   async add(user: string, change: Change, fileIds: readonly string[]): Promise<void> {
     const { collectionId } = change;
     await this.#database.write(async (trx) => {
-      await lockOwnFiles(trx, { dialect: this.#database.dialect, user, fileIds });
+      const files = await lockOwnFiles(trx, { dialect: this.#database.dialect, user, fileIds });
+      const timeOf = new Map(files.map(({ id, createdAt }) => [id, createdAt]));
       const { itemCount } = await this.#lock(trx, user, collectionId);
       const present = new Set((await placesOf(trx, collectionId, fileIds)).map(({ fileId }) => fileId));
       const fresh = fileIds.filter((fileId) => !present.has(fileId));
@@ -157,11 +160,9 @@ export class CollectionStore {
           message: `A collection has at most ${collectionLimits.files} files. This one has ${itemCount}, and ${fresh.length} would be added.`,
         });
       const last = await lastPlace(trx, collectionId);
-      await insertItems(trx, {
-        collectionId,
-        fileIds: fresh,
-        places: placesBetween(last, null, fresh.length),
-      });
+      const places = placesBetween(last, null, fresh.length);
+      const items = fresh.map((fileId) => ({ fileId, createdAt: timeOf.get(fileId) ?? '' }));
+      await insertItems(trx, { collectionId, items, places });
       await touch(trx, change, fresh.length);
     });
   }
@@ -190,13 +191,17 @@ export class CollectionStore {
     const { collectionId } = change;
     await this.#database.write(async (trx) => {
       await this.#lock(trx, user, collectionId);
-      const found = new Set((await placesOf(trx, collectionId, fileIds)).map(({ fileId }) => fileId));
-      const moved = fileIds.filter((fileId) => found.has(fileId));
-      await this.#takeOut(trx, collectionId, moved);
+      const found = new Map((await placesOf(trx, collectionId, fileIds)).map((item) => [item.fileId, item]));
+      const moved = fileIds.flatMap((fileId) => found.get(fileId) ?? []);
+      await this.#takeOut(
+        trx,
+        collectionId,
+        moved.map(({ fileId }) => fileId),
+      );
       const places =
         (await roomBefore(trx, { collectionId, before, count: moved.length })) ??
         (await this.#roomAfterNumbering(trx, { collectionId, before, count: moved.length }));
-      await insertItems(trx, { collectionId, fileIds: moved, places });
+      await insertItems(trx, { collectionId, items: moved, places });
       await touch(trx, change, 0);
     });
   }
@@ -297,7 +302,7 @@ async function placesOf(read: Read, collectionId: string, fileIds: readonly stri
   if (fileIds.length === 0) return [];
   return read
     .selectFrom('collection_items')
-    .select(['place', 'fileId'])
+    .select(['place', 'fileId', 'createdAt'])
     .where('collectionId', '=', collectionId)
     .where('fileId', 'in', [...fileIds])
     .execute();
@@ -328,13 +333,18 @@ async function insertItems(
   trx: Trx,
   {
     collectionId,
-    fileIds,
+    items,
     places,
-  }: { collectionId: string; fileIds: readonly string[]; places: readonly number[] },
+  }: { collectionId: string; items: readonly Omit<ItemPlace, 'place'>[]; places: readonly number[] },
 ): Promise<void> {
-  if (fileIds.length === 0) return;
-  const items = fileIds.map((fileId, index) => ({ collectionId, fileId, place: places[index] ?? 0 }));
-  await trx.insertInto('collection_items').values(items).execute();
+  if (items.length === 0) return;
+  const rows = items.map(({ fileId, createdAt }, index) => ({
+    collectionId,
+    fileId,
+    place: places[index] ?? 0,
+    createdAt,
+  }));
+  await trx.insertInto('collection_items').values(rows).execute();
 }
 
 async function touch(trx: Trx, { collectionId, at }: Change, more: number): Promise<void> {

@@ -15,7 +15,7 @@ import {
   notedFiles,
   notesOn,
 } from './kept-file-store.ts';
-import { type FilePlace, type FileRow, visibleTo } from './stored-file-store.ts';
+import { type FilePlace, type FileRow, fileColumns, visibleTo } from './stored-file-store.ts';
 
 export interface FileFilter extends NotesFilter {
   source?: FileRow['source'] | undefined;
@@ -51,7 +51,7 @@ export interface FilePage extends FileFilter {
 const maxWalked = 500;
 /** Users with more files get "at least" for a page that was filled without the index. */
 const maxCounted = 10_000;
-const maxUnkept = 1_000;
+const maxLookedUp = 1_000;
 
 type PageOfList = Pick<FilePage, 'limit' | 'offset' | 'after'>;
 type OfFile = (file: ExpressionBuilder<DispatchTables, 'files'>) => Expression<SqlBool>;
@@ -100,46 +100,45 @@ export class FileListStore {
   }
 
   /**
-   * Files with frequent words or notes are among the newest ones, whose rows decide. All others are read from the index of these, which
-   * has no order.
+   * Files with frequent words are among the newest ones, whose rows decide. All others are read from the index of words, which has no
+   * order.
    */
   async #listed(
     owner: Owner,
     { limit, offset, after, ...filter }: FilePage,
   ): Promise<{ rows: FileRow[]; total: () => Promise<Total> }> {
     const page = { limit, offset, after };
-    const { words, starred, tag, collectionId, ...besides } = filter;
-    const isIndexed = [words, tag, collectionId].some((value) => value !== undefined) || starred === true;
-    if (!isIndexed) {
-      const rows = await this.#fitting(owner, filter)
+    const { words, source, kind, workflowId, starred, tag, collectionId, ...besides } = filter;
+    if (words === undefined) {
+      const noted = notedFiles(filter, {
+        dialect: this.#database.dialect,
+        user: userOf(owner, filter),
+        columns: fileColumns,
+      });
+      const rows = await this.#fitting(owner, noted?.others ?? filter, noted?.files)
         .selectAll()
         .$call((files) => pageOf(files, page))
         .execute();
-      return { rows, total: () => this.#total(owner, filter) };
+      return { rows, total: () => this.#total(owner, filter, noted) };
     }
     const { maxWalked } = this.#limits;
+    const isIn: OfFile = (file) =>
+      file.and([
+        hasWords([...wordsOfRow({ source, kind, workflowId }), ...words], this.#database.dialect)(file),
+        hasNotes({ starred, tag, collectionId }, userOf(owner, filter))(file),
+      ]);
     const newest = this.#fitting(owner, besides)
       .select(['files.id', 'files.createdAt'])
-      .select((file) =>
-        sql<number>`case when ${this.#isIn(owner, filter)(file)} then 1 else 0 end`.as('fits'),
-      )
+      .select((file) => sql<number>`case when ${isIn(file)} then 1 else 0 end`.as('fits'))
       .$call((files) => pageOf(files, { after, offset: 0, limit: maxWalked }));
     const walked = await this.#chosen(sql`chosen as materialized ${newest}`, page);
     if (walked.rows.length === limit || walked.count < maxWalked)
-      return { rows: walked.rows, total: () => this.#totalFound(owner, filter, offset + walked.fits) };
-    const { found, fitting } = this.#found(owner, filter);
-    const tables = sql`found as materialized ${found}, chosen as materialized ${fitting}`;
-    const { rows, fits } = await this.#chosen(tables, page);
+      return {
+        rows: walked.rows,
+        total: () => this.#totalFound(owner, { ...filter, words }, offset + walked.fits),
+      };
+    const { rows, fits } = await this.#chosen(this.#found(owner, { ...filter, words }), page);
     return { rows, total: async () => ({ total: fits, isMinimum: false }) };
-  }
-
-  /** True for a file with the words and the notes of a filter, decided by its own rows. */
-  #isIn(owner: Owner, { words, ...filter }: FileFilter): OfFile {
-    return (file) =>
-      file.and([
-        ...(words === undefined ? [] : [hasWords(words, this.#database.dialect)(file)]),
-        hasNotes({ ...filter, unkeptBefore: undefined }, userOf(owner, filter))(file),
-      ]);
   }
 
   /** Returns a page of those of the table `chosen` that fit, how many it has of them, and how many in all. */
@@ -163,47 +162,47 @@ export class FileListStore {
     };
   }
 
-  /** Selects the files that an index finds, as a table `found`, and those of it that fit. */
-  #found(owner: Owner, filter: FileFilter): Record<'found' | 'fitting', Expression<unknown>> {
+  /** Returns the table `chosen` of the files that the index of words finds. */
+  #found(owner: Owner, filter: FileFilter & { words: readonly string[] }): RawBuilder<unknown> {
     const { dialect } = this.#database;
-    const user = userOf(owner, filter);
     const { words, source, kind, workflowId, since, until, owner: wanted, ...others } = filter;
-    if (words === undefined) {
-      const { found, others } = notedFiles(filter, user);
-      return { found, fitting: this.#fittingOf(owner, others) };
-    }
-    const ofRow = wordsOfRow({ owner: user, source, kind, workflowId });
+    const ofRow = wordsOfRow({ owner: userOf(owner, filter), source, kind, workflowId });
+    const found = filesWithWords([...ofRow, ...words], { dialect, since, until });
     const isDecided = Object.values(others).every((value) => value === undefined);
-    return {
-      found: filesWithWords([...ofRow, ...words], { dialect, since, until }),
-      fitting: isDecided
-        ? sql`(select id, "createdAt", 1 as fits from found)`
-        : this.#fittingOf(owner, { ...others, owner: wanted }),
-    };
-  }
-
-  #fittingOf(owner: Owner, filter: FileFilter): Expression<unknown> {
-    return this.#fitting(owner, filter, foundFiles(this.#database.dialect)).select([
+    if (isDecided) return sql`chosen as materialized ${found}`;
+    const fitting = this.#fitting(owner, { ...others, owner: wanted }, foundFiles(dialect)).select([
       'files.id',
       'files.createdAt',
       sql<number>`1`.as('fits'),
     ]);
+    return sql`found as materialized ${found}, chosen as materialized ${fitting}`;
   }
 
-  /** Returns the exact total from the kept usage when only the owner filters; otherwise counts up to the ceiling. */
-  async #total(owner: Owner, filter: FileFilter): Promise<Total> {
-    const { owner: _counted, ...others } = filter;
+  /**
+   * Returns the exact total from kept counts when only the owner filters, and from the index of a note when only that does; otherwise
+   * counts up to a ceiling.
+   */
+  async #total(
+    owner: Owner,
+    filter: FileFilter,
+    noted: ReturnType<typeof notedFiles<FileFilter>>,
+  ): Promise<Total> {
+    const { read } = this.#database;
+    const conditions = noted?.others ?? filter;
+    const { owner: wanted, ...others } = conditions;
     if (Object.values(others).every((value) => value === undefined)) {
-      const count = await this.#countOf(owner, filter.owner);
-      return { total: count, isMinimum: false };
+      if (noted === undefined) return { total: await this.#countOf(owner, wanted), isMinimum: false };
+      const { rows } = await noted.count.execute(read);
+      return { total: Number(rows[0]?.count), isMinimum: false };
     }
-    // What keeps a file is looked up in several tables.
-    const ceiling = filter.unkeptBefore === undefined ? countCeiling : maxUnkept;
-    const matching = this.#fitting(owner, filter)
-      .select('id')
+    // The row of each file with a note is looked up, and what keeps a file in several tables.
+    const isLookedUp = noted !== undefined || filter.unkeptBefore !== undefined;
+    const ceiling = isLookedUp ? maxLookedUp : countCeiling;
+    const matching = this.#fitting(owner, conditions, noted?.files)
+      .select('files.id')
       .limit(ceiling + 1)
       .as('matching');
-    const { count } = await this.#database.read
+    const { count } = await read
       .selectFrom(matching)
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
@@ -211,16 +210,19 @@ export class FileListStore {
   }
 
   /** Returns the exact total among few files; among many, there are at least as many as were seen. */
-  async #totalFound(owner: Owner, filter: FileFilter, seen: number): Promise<Total> {
+  async #totalFound(
+    owner: Owner,
+    filter: FileFilter & { words: readonly string[] },
+    seen: number,
+  ): Promise<Total> {
     if ((await this.#countOf(owner, filter.owner)) > this.#limits.maxCounted)
       return { total: seen, isMinimum: true };
-    const { found, fitting } = this.#found(owner, filter);
-    const { rows } = await sql<{ total: number | string }>`with found as materialized ${found}
-      select count(*) as total from ${fitting} as fitting`.execute(this.#database.read);
+    const { rows } = await sql<{ total: number | string }>`with ${this.#found(owner, filter)}
+      select count(*) as total from chosen`.execute(this.#database.read);
     return { total: Number(rows[0]?.total), isMinimum: false };
   }
 
-  #fitting(owner: Owner, filter: FileFilter, from?: ReturnType<typeof foundFiles>) {
+  #fitting(owner: Owner, filter: FileFilter, from?: RawBuilder<unknown>) {
     const { read } = this.#database;
     // The alias has the columns of the table.
     const files = from === undefined ? read.selectFrom('files') : read.selectFrom(from.as('files'));

@@ -65,11 +65,12 @@ export class FileMarkStore {
     const words = sql.val(caption ?? '');
     await trx
       .insertInto('file_marks')
-      .columns(['fileId', 'owner', 'starred', 'caption'])
+      .columns(['fileId', 'owner', 'starred', 'caption', 'createdAt'])
       .expression((select) =>
         select
           .selectFrom('files')
           .select(['id', 'owner', star.as('starred'), sql<string>`cast(${words} as text)`.as('caption')])
+          .select('createdAt')
           .where('id', 'in', [...fileIds]),
       )
       .onConflict((conflict) =>
@@ -98,11 +99,11 @@ export class FileMarkStore {
     for (const tag of added)
       await trx
         .insertInto('file_tags')
-        .columns(['fileId', 'tag', 'owner'])
+        .columns(['fileId', 'tag', 'owner', 'createdAt'])
         .expression((select) =>
           select
             .selectFrom('files')
-            .select(['id', sql<string>`cast(${tag} as text)`.as('tag'), 'owner'])
+            .select(['id', sql<string>`cast(${tag} as text)`.as('tag'), 'owner', 'createdAt'])
             .where('id', 'in', [...fileIds]),
         )
         .onConflict((conflict) => conflict.doNothing())

@@ -60,21 +60,26 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
     await migrate(opened, 'dispatch', dispatchMigrations);
     database = opened.withTables<DispatchTables>();
     await database.write(async (trx) => {
+      const times = { createdAt: '2030', updatedAt: '2030' };
       for (const [id, name] of Object.entries(nameOf)) {
-        const times = { createdAt: '2030', updatedAt: '2030' };
         const saved = { id, name, owner: 'ada', description: '', exposed: 0, version: 1, ...times };
         await trx.insertInto('saved_workflows').values(saved).execute();
       }
+      const set = { id: 'set', owner: 'ada', name: 'Set', coverFileId: null, itemCount: 0, ...times };
+      await trx.insertInto('collections').values(set).execute();
       for (const { row } of planted) {
-        const { owner, id: fileId } = row;
+        const { owner, id: fileId, createdAt } = row;
         if (isNoted(row, 7))
-          await trx.insertInto('file_marks').values({ fileId, owner, starred: 1, caption: '' }).execute();
+          await trx
+            .insertInto('file_marks')
+            .values({ fileId, owner, starred: 1, caption: '', createdAt })
+            .execute();
         if (isNoted(row, 5))
-          await trx.insertInto('file_tags').values({ fileId, owner, tag: 'liked' }).execute();
-        if (isNoted(row, 11))
+          await trx.insertInto('file_tags').values({ fileId, owner, tag: 'liked', createdAt }).execute();
+        if (isInSet(row))
           await trx
             .insertInto('collection_items')
-            .values({ fileId, collectionId: 'set', place: 1 })
+            .values({ fileId, collectionId: 'set', place: 1, createdAt })
             .execute();
       }
     });
@@ -181,6 +186,10 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
       for (const plan of plans) expect(plan, JSON.stringify(query)).not.toMatch(wholeTable);
       if (limits.maxWalked === 10 && query.q !== undefined)
         expect(plans.join('\n')).toMatch(/file_texts_words|file_search VIRTUAL TABLE/);
+      const isNoted =
+        query.starred === true || [query.tag, query.collectionId].some((each) => each !== undefined);
+      if (isNoted && query.q === undefined)
+        expect(plans[0]).toMatch(/file_marks_starred|file_tags_tag|collection_items_time/);
     }
   });
 }
@@ -304,7 +313,7 @@ function fits({ row, prompt, params, model }: PlantedFile, query: FileFilterQuer
     (query.source === undefined || row.source === query.source) &&
     (query.starred === undefined || isNoted(row, 7) === query.starred) &&
     (query.tag === undefined || isNoted(row, 5)) &&
-    (query.collectionId === undefined || isNoted(row, 11)) &&
+    (query.collectionId === undefined || isInSet(row)) &&
     within(width, query.minWidth, query.maxWidth) &&
     within(height, query.minHeight, query.maxHeight) &&
     within(pixels, query.minPixels, query.maxPixels) &&
@@ -316,6 +325,11 @@ function fits({ row, prompt, params, model }: PlantedFile, query: FileFilterQuer
 /** Every seventh file has a star, for example. */
 function isNoted({ taskId }: FileRow, every: number): boolean {
   return Number(taskId?.slice('task-'.length)) % every === 0;
+}
+
+/** A collection has files of one user. */
+function isInSet(row: FileRow): boolean {
+  return row.owner === 'ada' && isNoted(row, 11);
 }
 
 function timeOf(text: string | undefined): number | undefined {

@@ -48,11 +48,11 @@ export async function deleteTexts(
     .execute();
 }
 
-/** Selects `id` and `createdAt` of the files that have all these words, in no order. No word contains a space or a quotation mark. */
+/** Selects `id` and `createdAt` of the files that have all these words, in no order. `fits` is 1. No word contains a space or a quotation mark. */
 export function filesWithWords(
   words: readonly string[],
   { dialect, since, until }: { dialect: Dialect } & Partial<Record<'since' | 'until', string | undefined>>,
-): RawBuilder<FoundFile> {
+): RawBuilder<FoundFile & { fits: number }> {
   const within = [
     since === undefined ? sql`` : sql` and "createdAt" >= ${since}`,
     until === undefined ? sql`` : sql` and "createdAt" <= ${until}`,
@@ -63,7 +63,7 @@ export function filesWithWords(
     dialect === 'postgres'
       ? sql`file_texts where string_to_array(btrim(words), ' ') @> (select string_to_array(${words.join(' ')}, ' '))`
       : sql`file_search where file_search match ${words.map((word) => `"${word}"`).join(' ')}`;
-  return sql`(select "fileId" as id, "createdAt" from ${hasAll}${sql.join(within, sql``)})`;
+  return sql`(select "fileId" as id, "createdAt", 1 as fits from ${hasAll}${sql.join(within, sql``)})`;
 }
 
 /**

@@ -188,16 +188,21 @@ async function keep(trx: Parameters<Parameters<Database<DispatchTables>['write']
     { fileId: 'both', starred: 1, caption: 'blue' },
     { fileId: 'noted', starred: 0, caption: 'not kept by this' },
   ];
-  const noted = marks.map((mark) => ({ ...mark, owner: 'ada' }));
+  const noted = marks.map((mark) => ({ ...mark, owner: 'ada', createdAt: oldTime }));
   await trx.insertInto('file_marks').values(noted).execute();
-  const tags = ['both', 'noted'].map((fileId) => ({ fileId, tag: 'sky', owner: 'ada' }));
+  const tags = ['both', 'noted'].map((fileId) => ({ fileId, tag: 'sky', owner: 'ada', createdAt: oldTime }));
   await trx.insertInto('file_tags').values(tags).execute();
   const times = { createdAt: oldTime, updatedAt: oldTime };
   await trx
     .insertInto('collections')
     .values({ id: 'c1', owner: 'ada', name: 'Blue', coverFileId: 'both', itemCount: 2, ...times })
     .execute();
-  const items = ['grouped', 'both'].map((fileId, place) => ({ collectionId: 'c1', fileId, place }));
+  const items = ['grouped', 'both'].map((fileId, place) => ({
+    collectionId: 'c1',
+    fileId,
+    place,
+    createdAt: oldTime,
+  }));
   await trx.insertInto('collection_items').values(items).execute();
   const share = {
     id: 's1',

@@ -9,7 +9,7 @@ import {
   sql,
 } from 'kysely';
 import type { WriteTransaction } from '../../platform/database/database.ts';
-import { dialectOf, isOneOf } from '../../platform/database/dialect.ts';
+import { type Dialect, dialectOf, isOneOf } from '../../platform/database/dialect.ts';
 import { decodableTypes } from '../../platform/pictures/picture-library.ts';
 import { forgetSharesOfThings } from '../shares/share-store.ts';
 import type { DispatchTables } from '../tables.ts';
@@ -179,11 +179,16 @@ export async function notesOn(read: Read, fileIds: readonly string[]): Promise<M
   if (fileIds.length === 0) return notes;
   // A list of parameters, since Postgres reads the whole table for ids that it takes out of a JSON text.
   const ids = [...fileIds];
+  // Each note is a select of its own, so that Postgres looks it up by its index. For a condition it would read the notes of all files.
   const rows: ({ id: string; caption: string | null } & Partial<Record<FileKeeper, SqlBool>>)[] = await read
     .selectFrom('files')
-    .leftJoin('file_marks', 'file_marks.fileId', 'files.id')
-    .select(['files.id', 'file_marks.caption'])
-    .select((file) => Object.entries(keepers).map(([name, { keeps }]) => keeps(file as OfFile).as(name)))
+    .select('files.id')
+    .select(({ selectFrom }) =>
+      selectFrom('file_marks').select('caption').whereRef('file_marks.fileId', '=', 'files.id').as('caption'),
+    )
+    .select((file) =>
+      Object.entries(keepers).map(([name, { keeps }]) => sql<SqlBool>`(select ${keeps(file)})`.as(name)),
+    )
     .where('files.id', 'in', ids)
     .execute();
   const names = Object.keys(keepers) as FileKeeper[];
@@ -218,50 +223,64 @@ export function hasNotes(filter: NotesFilter, user: string | undefined): (file: 
   const { starred, unkeptBefore } = filter;
   return (file) => {
     const { and, eb, not } = file;
-    const has = (name: NoteName, value: string) =>
-      sql<SqlBool>`exists (select 1 from ${sql.table(noteTables[name])}
-        where "fileId" = files.id and ${isNote(name, { value, user })})`;
-    const noted: Expression<SqlBool>[] = notesIn(filter).map(([name, value]) => has(name, value));
-    if (starred === false) noted.push(not(has('starred', '')));
+    const has = ([name, value]: Note) =>
+      sql<SqlBool>`exists (select 1 from ${sql.table(noteTables[name])} as noted
+        where noted."fileId" = files.id and ${isNote([name, value], user)})`;
+    const noted: Expression<SqlBool>[] = notesIn(filter).map(has);
+    if (starred === false) noted.push(not(has(['starred', ''])));
     if (unkeptBefore !== undefined) noted.push(eb('files.createdAt', '<', unkeptBefore), not(isKept(file)));
     return and(noted);
   };
 }
 
-/** Selects the files with one of these notes from the index of it, and returns the filter without that one. */
+/**
+ * Returns the files with one of the notes of a filter as a table with these columns of theirs, their number, and the filter without that
+ * note. Undefined when it asks for none. An index has them in the order of a list.
+ */
 export function notedFiles<Filter extends NotesFilter>(
   filter: Filter,
-  user: string | undefined,
-): { found: RawBuilder<unknown>; others: Filter } {
+  { dialect, user, columns }: { dialect: Dialect; user: string | undefined; columns: readonly string[] },
+): { files: RawBuilder<unknown>; count: RawBuilder<{ count: number | string }>; others: Filter } | undefined {
   const [first] = notesIn(filter);
-  if (first === undefined) throw new Error('A filter without a note has no index of notes.');
-  const [name, value] = first;
+  if (first === undefined) return undefined;
+  const table = sql.table(noteTables[first[0]]);
+  const others = columns.filter((name) => name !== 'id' && name !== 'createdAt');
+  // Postgres looks up the row of one note after the other. It would rather begin with all files, since it cannot know how many of them fit.
+  const owned =
+    dialect === 'postgres'
+      ? sql`lateral (select * from files where files.id = noted."fileId" offset 0) as owned`
+      : sql`files as owned on owned.id = noted."fileId"`;
   return {
-    found: sql`(select "fileId" as id from ${sql.table(noteTables[name])} where ${isNote(name, { value, user })})`,
-    others: { ...filter, [name]: undefined },
+    files: sql`(select noted."fileId" as id, noted."createdAt", ${sql.join(others.map((name) => sql.ref(`owned.${name}`)))}
+      from ${table} as noted cross join ${owned} where ${isNote(first, user)})`,
+    count: sql`select count(*) as count from ${table} as noted where ${isNote(first, user)}`,
+    others: { ...filter, [first[0]]: undefined },
   };
 }
 
-type NoteName = keyof typeof noteTables;
+type Note = [name: keyof typeof noteTables, value: string];
 const noteTables = { collectionId: 'collection_items', tag: 'file_tags', starred: 'file_marks' } as const;
 
 /** The notes that files must have, the rarer kinds first. */
-function notesIn({ collectionId, tag, starred }: NotesFilter): [NoteName, string][] {
+function notesIn({ collectionId, tag, starred }: NotesFilter): Note[] {
   return [
-    ...(collectionId === undefined ? [] : [['collectionId', collectionId] as [NoteName, string]]),
-    ...(tag === undefined ? [] : [['tag', tag] as [NoteName, string]]),
-    ...(starred === true ? [['starred', ''] as [NoteName, string]] : []),
+    ...(collectionId === undefined ? [] : [['collectionId', collectionId] satisfies Note]),
+    ...(tag === undefined ? [] : [['tag', tag] satisfies Note]),
+    ...(starred === true ? [['starred', ''] satisfies Note] : []),
   ];
 }
 
 /** A collection is of one user; the indexes of the others begin with the owner. */
-function isNote(
-  name: NoteName,
-  { value, user }: { value: string; user: string | undefined },
-): RawBuilder<SqlBool> {
-  if (name === 'collectionId') return sql`"collectionId" = ${value}`;
-  const owned = user === undefined ? sql`` : sql` and "owner" = ${user}`;
-  return name === 'tag' ? sql`"tag" = ${value}${owned}` : sql`"starred" = 1${owned}`;
+function isNote([name, value]: Note, user: string | undefined): RawBuilder<SqlBool> {
+  if (name === 'collectionId') {
+    const own =
+      user === undefined
+        ? sql``
+        : sql` and exists (select 1 from collections where id = ${value} and owner = ${user})`;
+    return sql`noted."collectionId" = ${value}${own}`;
+  }
+  const own = user === undefined ? sql`` : sql` and noted."owner" = ${user}`;
+  return name === 'tag' ? sql`noted."tag" = ${value}${own}` : sql`noted."starred" = 1${own}`;
 }
 
 /** Part of the unit that deletes files: takes them out of everything that keeps files. */

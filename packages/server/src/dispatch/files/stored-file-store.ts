@@ -359,7 +359,7 @@ async function sumOfUsage(read: Pick<Trx, 'selectFrom'>, owner: string): Promise
   return Number(bytes ?? 0);
 }
 
-const fileColumns = [
+export const fileColumns = [
   'id',
   'owner',
   'filename',
