@@ -191,7 +191,13 @@ describe('a form that an artist has arranged', () => {
     expect(schema).toEqual((await doraInDispatch.call('GET', `/api/workflows/${saved.id}`)).data.schema);
     expect(schema.properties).toMatchObject({
       depth: { type: 'integer', default: 16, minimum: expect.any(Number), maximum: expect.any(Number) },
-      tint: { type: 'integer', default: 255, description: expect.stringMatching(/^Tint\. As a number\./) },
+      tint: {
+        type: 'integer',
+        default: 255,
+        title: 'Tint',
+        description: expect.stringMatching(/^As a number/),
+      },
+      sea_width: { title: 'Sea: Width' },
     });
     const { items } = (await doraInDispatch.call('GET', '/api/tasks')).data;
     expect(items).toHaveLength(1);

@@ -50,7 +50,7 @@ describe('saved workflows', () => {
       'filename_prefix',
     ]);
     expect(saved.parameters[0]).toMatchObject({
-      label: 'Ground: width',
+      label: 'Ground: Width',
       type: 'integer',
       default: 16,
       minimum: expect.any(Number),

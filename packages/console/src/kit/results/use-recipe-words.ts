@@ -1,30 +1,10 @@
-import type { RecipeDifference, RecipeValue } from '@switchyard/contract/dispatch/recipe';
+import type { FieldPlace } from '@switchyard/contract/dispatch/field-name';
+import type { RecipeDifference } from '@switchyard/contract/dispatch/recipe';
 import { useText } from '../../lib/i18n.ts';
+import { useFieldName } from './use-field-name.ts';
 
-type Named = Pick<RecipeValue, 'title' | 'label' | 'input'>;
-type Place = Pick<RecipeDifference['differences'][number], 'path'> & Named;
+type Place = Pick<RecipeDifference['differences'][number], 'path'> & FieldPlace;
 
-/** The inputs that have a word of their own; the others are shown as the node calls them. */
-const wordsOfInputs: Readonly<Record<string, string>> = {
-  text: 'prompt',
-  prompt: 'prompt',
-  seed: 'seed',
-  noise_seed: 'seed',
-  steps: 'steps',
-  cfg: 'cfg',
-  denoise: 'denoise',
-  sampler_name: 'sampler',
-  scheduler: 'scheduler',
-  width: 'width',
-  height: 'height',
-  ckpt_name: 'model',
-  unet_name: 'model',
-  model_name: 'model',
-  lora_name: 'lora',
-  vae_name: 'vae',
-  image: 'picture',
-  filename_prefix: 'filename',
-};
 const wordsOfPlaces: Readonly<Record<string, string>> = {
   source: 'source',
   'worker.name': 'worker',
@@ -37,17 +17,7 @@ const wordsOfPlaces: Readonly<Record<string, string>> = {
 /** Words for the places of a recipe and for its values, in place of the ids of nodes. */
 export function useRecipeWords() {
   const text = useText('results');
-  const inputOf = (input: string) => {
-    const word = wordsOfInputs[input];
-    return word === undefined ? sentenceCase(input) : text(`word.${word}`);
-  };
-  /** The label of the form, or the node and its input. A word that stands for the whole node needs no title. */
-  const nameOf = ({ title, label, input }: Named, { alone = false } = {}): string => {
-    if (label !== null) return label;
-    if (input === null) return title ?? '';
-    const word = inputOf(input);
-    return alone || title === null ? word : `${title}: ${word}`;
-  };
+  const nameOf = useFieldName();
   return {
     nameOf,
     placeOf: ({ path, ...named }: Place): string => {
@@ -68,9 +38,4 @@ export function useRecipeWords() {
       return JSON.stringify(value);
     },
   };
-}
-
-function sentenceCase(input: string): string {
-  const words = input.replace(/[_.]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,3 +1,4 @@
+import { writtenLabel } from '@switchyard/contract/dispatch/field-name';
 import type { RecipeValue } from '@switchyard/contract/dispatch/recipe';
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { type Graph, ownTitle } from '../graphs/graph.ts';
@@ -58,13 +59,6 @@ function namesOf(
   const node = graph[nodeId];
   const title = node ? (ownTitle(node) ?? node.class_type) : null;
   return { title, label: place ? writtenLabel(place.parameter) : null, input };
-}
-
-/** A label that was made from the node and the input says no more than they do. */
-function writtenLabel({ label, placeholder, sets: [first] }: WorkflowParameter): string | null {
-  if (placeholder !== null || first === undefined) return label;
-  const { title, input } = first;
-  return label === input || label === `${title}: ${input}` ? null : label;
 }
 
 function isPlain(value: unknown): value is RecipeValue['value'] {

@@ -36,7 +36,7 @@ describe('the parameters of a workflow', () => {
     ]);
     expect(parameters[0]).toEqual({
       name: 'seed',
-      label: 'seed',
+      label: 'Seed',
       description: 'The noise.',
       type: 'integer',
       required: false,
@@ -51,15 +51,15 @@ describe('the parameters of a workflow', () => {
       placeholder: null,
     });
     expect(parameters[1]).toMatchObject({ name: 'cfg', maximum: 100, step: 0.1 });
-    expect(parameters[3]).toMatchObject({ label: 'Positive prompt: text', multiline: true });
+    expect(parameters[3]).toMatchObject({ label: 'Positive prompt: Prompt', multiline: true });
   });
 
   it('repeat a long title in short, with the input behind it and no half signs', () => {
     const [parameter] = parametersOf({ '1': node('Encode', { text: '' }, '😀'.repeat(5_000)) }, { known });
     const title = `${'😀'.repeat(50)}…`;
-    expect(parameter).toMatchObject({ label: `${title}: text`, sets: [{ title }] });
+    expect(parameter).toMatchObject({ label: `${title}: Prompt`, sets: [{ title }] });
     const odd = parametersOf({ '1': node('Encode', { text: '' }, `x${'😀'.repeat(5_000)}`) }, { known });
-    expect(odd[0]?.label).toMatch(/^x(?:😀){49}…: text$/u);
+    expect(odd[0]?.label).toMatch(/^x(?:😀){49}…: Prompt$/u);
   });
 
   it('follow from the values when no worker has told', () => {
@@ -194,8 +194,8 @@ describe('edits of parameters', () => {
     ]);
 
     expect(swapped.slice(0, 2).map(({ name, label }) => [name, label])).toEqual([
-      ['cfg', 'seed'],
-      ['seed', 'cfg'],
+      ['cfg', 'Seed'],
+      ['seed', 'CFG'],
     ]);
   });
 });

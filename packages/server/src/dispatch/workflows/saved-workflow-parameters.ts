@@ -1,3 +1,4 @@
+import { fieldName, writtenLabel } from '@switchyard/contract/dispatch/field-name';
 import { parameterKey } from '@switchyard/contract/dispatch/parameter-key';
 import {
   maxParameters,
@@ -41,7 +42,9 @@ export function parametersOf(graph: Graph, { known, previous = [] }: ReadOptions
   const named = found.map((parameter) => {
     const known = before.get(parameterKey(parameter));
     if (!known) return { ...parameter, name: freeName(namesFor(parameter, shared), taken) };
-    const { name, label, hidden, pinned, description } = known;
+    const { name, hidden, pinned, description } = known;
+    // A label that was made follows the title of its node.
+    const label = writtenLabel({ ...parameter, label: known.label }) ?? parameter.label;
     return { ...parameter, name, label, hidden, pinned, description: description ?? parameter.description };
   });
   return inOrderOf(previous, named);
@@ -137,14 +140,15 @@ function inputParameters(
     for (const [input, value] of Object.entries(node.inputs)) {
       if (!isPlain(value) || (typeof value === 'string' && placeholdersIn(value).length > 0)) continue;
       const shape = shapeOf(value, { taken: takenBy(known, node, input), node, input });
-      const title = ownTitle(node);
+      const own = ownTitle(node);
+      const title = own ?? node.class_type;
       found.push(
         newParameter(shape, {
-          label: title ? `${title}: ${input}` : input,
+          label: fieldName({ title, label: null, input }, { alone: own === null }),
           placeholder: null,
           default: value,
           hidden,
-          sets: [{ node: nodeId, title: title ?? node.class_type, input }],
+          sets: [{ node: nodeId, title, input }],
         }),
       );
     }

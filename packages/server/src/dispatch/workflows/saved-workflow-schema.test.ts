@@ -18,7 +18,15 @@ it('has the pinned parameters first, their names, words and ranges, and no hidde
   const { properties, required } = schemaOf(parameters);
   expect(Object.keys(properties as object)).toEqual(['text', 'strength', 'steps']);
   expect(properties).toMatchObject({
-    strength: { type: 'number', description: 'Strength. How literal.', minimum: 0, maximum: 100, default: 8 },
+    strength: {
+      type: 'number',
+      title: 'Strength',
+      description: 'How literal.',
+      minimum: 0,
+      maximum: 100,
+      default: 8,
+    },
   });
+  expect(properties).toMatchObject({ text: { title: 'Prompt' }, steps: { title: 'Steps' } });
   expect(required).toEqual([]);
 });

@@ -21,10 +21,11 @@ export function schemaOf(parameters: readonly WorkflowParameter[]): Record<strin
 
 function propertyOf(parameter: WorkflowParameter): Record<string, unknown> {
   const { label, description, minimum, maximum, default: value } = parameter;
-  const text = [label, description, remark(parameter)].filter(Boolean).join('. ');
+  const text = [description, remark(parameter)].filter(Boolean).join('. ');
   return {
     ...typeOf(parameter),
-    description: text,
+    title: label,
+    ...(text && { description: text }),
     ...(minimum !== null && { minimum }),
     ...(maximum !== null && { maximum }),
     ...(value !== null && !isLong(value) && { default: value }),

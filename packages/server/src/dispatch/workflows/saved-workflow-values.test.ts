@@ -76,11 +76,16 @@ describe('the schema of the values', () => {
     expect(schemaOf(parameters)).toEqual({
       type: 'object',
       properties: {
-        seed: { type: 'integer', minimum: 0, description: 'seed' },
-        steps: { type: 'integer', minimum: 1, maximum: 150, default: 20, description: 'steps' },
-        sampler: { type: 'string', enum: ['euler', 'ddim'], default: 'euler', description: 'sampler' },
-        model: { type: 'string', default: 'a.safetensors', description: 'model. Known: a.safetensors' },
-        image: { anyOf: expect.any(Array), default: 'x.png', description: 'image' },
+        seed: { type: 'integer', minimum: 0, title: 'seed' },
+        steps: { type: 'integer', minimum: 1, maximum: 150, default: 20, title: 'Steps' },
+        sampler: { type: 'string', enum: ['euler', 'ddim'], default: 'euler', title: 'Sampler' },
+        model: {
+          type: 'string',
+          default: 'a.safetensors',
+          title: 'Model',
+          description: 'Known: a.safetensors',
+        },
+        image: { anyOf: expect.any(Array), default: 'x.png', title: 'Picture' },
       },
       required: ['seed'],
       additionalProperties: false,

@@ -41,7 +41,7 @@ it('takes a file that still exists in place of one that was deleted, and names t
   const params = { first: { $file: 'old' }, second: { $file: 'gone' } };
   expect(handedValues(parameters, { workflow: {}, params, inputs })).toEqual({
     values: { first: { fileId: 'new', filename: 'cat.png' } },
-    lostFiles: ['second'],
+    lostFields: [parameters[1]],
   });
 });
 

@@ -8,22 +8,22 @@ export type RecipeOfValues = Pick<FileRecipe, 'workflow' | 'params' | 'inputs'>;
 
 export interface HandedValues {
   values: Record<string, Draft>;
-  /** The labels of fields whose file has been deleted since. */
-  lostFiles: string[];
+  /** The fields whose file has been deleted since. */
+  lostFields: WorkflowParameter[];
 }
 
 /** Returns the values that made a file, for the fields of a form. A field that the recipe does not know is left out. */
 export function handedValues(parameters: readonly WorkflowParameter[], recipe: RecipeOfValues): HandedValues {
   const values: Record<string, Draft> = {};
-  const lostFiles: string[] = [];
+  const lostFields: WorkflowParameter[] = [];
   for (const parameter of parameters) {
     if (parameter.hidden) continue;
     const value = valueIn(recipe, parameter);
     const draft = draftOfValue(value, recipe);
-    if (draft === 'lost') lostFiles.push(parameter.label);
+    if (draft === 'lost') lostFields.push(parameter);
     else if (draft !== undefined) values[parameter.name] = draft;
   }
-  return { values, lostFiles };
+  return { values, lostFields };
 }
 
 /** A task has its values by the name of the parameter, by placeholder or by node and input; the rest stands in its graph. */

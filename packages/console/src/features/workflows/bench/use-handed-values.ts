@@ -10,7 +10,7 @@ import { setQuery, useQueryState } from '../../../lib/address.ts';
 import { fileRecipeQuery } from '../../../lib/data/files.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { labelOf } from '../form/form-label.ts';
+import { useLabelOf } from '../form/form-label.ts';
 import { fieldForFile, handedValues } from './handed-values.ts';
 
 /** A form with something taken over, and what the person is told about it. */
@@ -25,6 +25,7 @@ interface Taken {
  */
 export function useHandedValues(workflow: SavedWorkflowDetail, form: FormState): void {
   const text = useText('workflows');
+  const labelOf = useLabelOf();
   const format = useFormat();
   const toast = useToast();
   const cache = useQueryClient();
@@ -36,7 +37,7 @@ export function useHandedValues(workflow: SavedWorkflowDetail, form: FormState):
   const masked = workflow.parameters.filter(({ mask, hidden }) => mask !== undefined && !hidden);
 
   const takeValues = ({ draft, said }: Taken, recipe: FileRecipe): Taken => {
-    const { values, lostFiles } = handedValues(workflow.parameters, recipe);
+    const { values, lostFields } = handedValues(workflow.parameters, recipe);
     const { workflowId, version = 0 } = recipe.savedWorkflow ?? {};
     // Its graph may have become this workflow.
     const isUnsaved = recipe.savedWorkflow === null;
@@ -45,7 +46,8 @@ export function useHandedValues(workflow: SavedWorkflowDetail, form: FormState):
       name: recipe.filename,
       version,
     });
-    const lost = lostFiles.length > 0 ? [text('handed.lost', { fields: format.list(lostFiles) })] : [];
+    const labels = lostFields.map((field) => labelOf(field, workflow.parameters));
+    const lost = labels.length > 0 ? [text('handed.lost', { fields: format.list(labels) })] : [];
     // The seeds stay fixed, so that the same picture can be made again.
     const filled = draftOf(workflow.parameters, { values: { ...draft.values, ...values } });
     return { draft: filled, said: [...said, words, ...lost] };

@@ -1,3 +1,4 @@
+import { fieldName } from '@switchyard/contract/dispatch/field-name';
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { expect, it } from 'vitest';
 import { type FormItem, groupsOf, matching } from './form-groups.ts';
@@ -83,6 +84,13 @@ it('finds fields by label, node and input, in any order of the words', () => {
   expect(found('height first')).toEqual(['5.width × 5.height']);
   expect(found('ckpt')).toEqual(['4.ckpt_name']);
   expect(found('zebra')).toEqual([]);
+  const chinese = matching(more, '宽度', (each, _, options) =>
+    labelOf(each, [], {
+      ...options,
+      nameOf: (place) => fieldName(place, { alone: true, wordOf: () => '宽度' }),
+    }),
+  );
+  expect(chinese.flatMap(({ items }) => items.map(nameOf))).toContain('11.width');
 });
 
 it('names a field by its node while the node has one, and adds the input when the title repeats', () => {
@@ -90,9 +98,17 @@ it('names a field by its node while the node has one, and adds the input when th
   const negative = parameters.find(({ name }) => name === '6.text');
   if (!seed || !steps || !negative) throw new Error('no parameters');
   expect(labelOf(negative, parameters)).toBe('Negative');
-  expect(labelOf(seed, parameters)).toBe('KSampler: seed');
+  expect(labelOf(seed, parameters)).toBe('KSampler: Seed');
   expect(labelOf(seed, [seed, negative])).toBe('KSampler');
-  expect(labelOf(seed, parameters, { belowTitle: true })).toBe('seed');
+  expect(labelOf(seed, parameters, { belowTitle: true })).toBe('Seed');
+});
+
+it('names a field of a node without a title by its input, and by its class where another has the same input', () => {
+  const untitled = (node: string, kind: string) =>
+    parameter(node, kind, 'batch_size', { label: 'batch_size' });
+  const [latent, empty] = [untitled('1', 'EmptyLatentImage'), untitled('2', 'EmptyImage')];
+  expect(labelOf(latent, [latent, ...parameters])).toBe('Batch size');
+  expect(labelOf(latent, [latent, empty])).toBe('EmptyLatentImage: Batch size');
 });
 
 it('leaves a label that the author wrote', () => {

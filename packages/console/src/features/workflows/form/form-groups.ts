@@ -1,6 +1,7 @@
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import { isPrompt, isStrength } from '../../../kit/fields/field-control.ts';
 import { isSeed } from '../../../kit/fields/seed.ts';
+import { labelOf } from './form-label.ts';
 
 /** One place of the form: a field, or the width and the height of one node together. */
 export type FormItem =
@@ -36,13 +37,17 @@ export function parametersOf(item: FormItem): WorkflowParameter[] {
 }
 
 /** Returns the places whose label, node or input has all these words. */
-export function matching(nodes: readonly NodeItems[], words: string): NodeItems[] {
+export function matching(
+  nodes: readonly NodeItems[],
+  words: string,
+  labelled: typeof labelOf = labelOf,
+): NodeItems[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (item: FormItem, title: string) => {
-    const names = parametersOf(item).flatMap(({ label, name, sets }) => [
-      label,
-      name,
-      ...sets.map(({ input }) => input),
+    const names = parametersOf(item).flatMap((parameter) => [
+      labelled(parameter, [], { belowTitle: true }),
+      parameter.name,
+      ...parameter.sets.map(({ input }) => input),
     ]);
     const text = [title, ...names].join(' ').toLowerCase();
     return wanted.every((word) => text.includes(word));

@@ -8,7 +8,7 @@ import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { SearchInput } from '../../../kit/forms/search-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { type FormItem, groupsOf, matching, type NodeItems, parametersOf } from './form-groups.ts';
-import { labelOf } from './form-label.ts';
+import { useLabelOf } from './form-label.ts';
 
 /** Nodes beyond these are one click away. */
 const maxNodesShown = 100;
@@ -72,7 +72,8 @@ function More({
   const text = useText('workflows');
   const [words, setWords] = useState('');
   const [limit, setLimit] = useState(maxNodesShown);
-  const found = matching(nodes, words);
+  const labelOf = useLabelOf();
+  const found = matching(nodes, words, labelOf);
   return (
     <div className="flex flex-col gap-5">
       {count >= minSearched ? (
@@ -108,6 +109,7 @@ interface ItemsProps {
 
 function Items({ items, form, onVary, belowTitle = false }: ItemsProps) {
   const sizeLabel = useSizeLabel(items, belowTitle);
+  const labelOf = useLabelOf();
   const shown = items.flatMap(parametersOf);
   return (
     <div className="flex flex-col gap-4">

@@ -14,7 +14,7 @@ import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useSession } from '../../../lib/session.ts';
-import { labelOf } from '../form/form-label.ts';
+import { useLabelOf } from '../form/form-label.ts';
 import { type RunBlock, runBlock } from './run-block.ts';
 
 /** A question for each letter that is typed would be too many, and a command for each too slow. */
@@ -85,6 +85,7 @@ export function useSettled<Value>(value: Value, afterMs: number): Value {
 /** Why nothing can run it, in one sentence, and the one thing to do. */
 function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'> & { block: RunBlock }) {
   const text = useText('workflows');
+  const labelOf = useLabelOf();
   const format = useFormat();
   const { isAdmin } = useSession();
   const insteadOf = ({ instances, models }: { instances: readonly string[]; models: readonly string[] }) =>

@@ -4,6 +4,7 @@ import { fieldId } from '../../../kit/fields/field-id.ts';
 import { useProblemText } from '../../../kit/fields/problem-text.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { useLabelOf } from '../form/form-label.ts';
 
 /** Everything that keeps the form from running, each with a link to its field. It takes the focus after a try. */
 export function ProblemSummary({
@@ -19,13 +20,15 @@ export function ProblemSummary({
 }) {
   const text = useText('workflows');
   const problemText = useProblemText();
+  const labelOf = useLabelOf();
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (attempt > 0) box.current?.focus();
   }, [attempt]);
-  const shown = parameters.flatMap(({ name, label }) => {
+  const shown = parameters.flatMap((parameter) => {
+    const { name } = parameter;
     const problem = form.shownProblem(name);
-    return problem ? [{ name, label, words: problemText(problem) }] : [];
+    return problem ? [{ name, label: labelOf(parameter, parameters), words: problemText(problem) }] : [];
   });
   const count = shown.length + others.length;
   if (count === 0) return null;

@@ -11,7 +11,7 @@ import { filesNotChosen } from '../../../kit/fields/field-params.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { useText } from '../../../lib/i18n.ts';
-import { labelOf } from '../form/form-label.ts';
+import { useLabelOf } from '../form/form-label.ts';
 import { type RunCommands, runCommands } from '../form/run-commands.ts';
 import { OutlookFacts, settleMs, useOutlook, useSettled } from './outlook-facts.tsx';
 import { areRunsEqual, seedsOf } from './run-params.ts';
@@ -119,6 +119,7 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
 /** Warns before the click, because a worker would report it only after the run has failed. */
 function MissingFiles({ workflow: { parameters }, form }: Pick<RunPanelProps, 'workflow' | 'form'>) {
   const text = useText('workflows');
+  const labelOf = useLabelOf();
   const missing = filesNotChosen(parameters, form.draft);
   if (missing.length === 0) return null;
   const shown = parameters.filter(({ hidden }) => !hidden);

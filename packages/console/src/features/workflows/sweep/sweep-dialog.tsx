@@ -34,7 +34,7 @@ import { gateway } from '../../../lib/gateway.ts';
 import { faultsOf } from '../../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { labelOf } from '../form/form-label.ts';
+import { useLabelOf } from '../form/form-label.ts';
 import { useOutlook, useSettled } from '../run/outlook-facts.tsx';
 import { AxisEditor } from './axis-editor.tsx';
 import { type SweepBeginning, type SweepDraft, useSweepDraft } from './use-sweep-draft.ts';
@@ -51,6 +51,7 @@ const settleMs = 400;
 /** Chooses what varies, says what that means, and starts it. */
 export function SweepDialog({ workflow, form, begin, onClose }: SweepDialogProps) {
   const text = useText('sweep');
+  const labelOf = useLabelOf();
   const { act, isBusy } = useAct();
   const draft = useSweepDraft(workflow, form, begin);
   const { body } = draft;
@@ -179,6 +180,7 @@ function Refused(props: { error: Error; retry: () => unknown; busy: boolean }) {
 
 function Wildcards({ draft }: { draft: SweepDraft }) {
   const text = useText('sweep');
+  const labelOf = useLabelOf();
   if (draft.pickable.length === 0) return null;
   return (
     <div className="flex flex-col gap-1">

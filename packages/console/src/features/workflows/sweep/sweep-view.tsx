@@ -28,6 +28,7 @@ import { gateway } from '../../../lib/gateway.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { OwnResultMenu, takesOf } from '../bench/bench-tools.tsx';
+import { useLabelOf } from '../form/form-label.ts';
 import { DeleteSweep } from './sweep-dialog.tsx';
 import { CellState, HeadValue, nextCell, outputOf, SweepGrid } from './sweep-grid.tsx';
 import type { SweepBeginning } from './use-sweep-draft.ts';
@@ -109,13 +110,15 @@ interface OpenSweepProps extends Pick<SweepViewProps, 'workflow' | 'form' | 'onV
 function OpenSweep({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
   const [chosen, choose] = useQueryState('cell');
   const cell = chosen === null ? undefined : cells[Number(chosen)];
+  const labelIn = useLabelIn(sweep, workflow);
+  const axes = sweep.axes.map((axis) => ({ ...axis, label: labelIn(axis.param) }));
   return (
     <>
       <SweepHead {...{ sweep, cells, workflow, form, onVary }} />
       <div className="relative flex h-[70dvh] min-h-72 min-w-0 flex-col overflow-hidden rounded-card border border-border bg-sunken lg:h-auto lg:min-h-0 lg:flex-1">
         <div inert={cell !== undefined} className="flex min-h-0 min-w-0 flex-1 flex-col">
           <SweepGrid
-            sweep={sweep}
+            sweep={{ ...sweep, axes }}
             cells={cells}
             onOpen={(number) => choose(String(number), { push: true })}
           />
@@ -230,6 +233,7 @@ function OpenCell({
 }: Omit<OpenSweepProps, 'cells' | 'onVary'> & { cell: SweepCell }) {
   const text = useText('sweep');
   const toast = useToast();
+  const labelIn = useLabelIn(sweep, workflow);
   const columns = sweep.axes[0]?.count ?? 1;
   const close = () => setQuery({ cell: null });
   const go = (next: number | null) => {
@@ -262,7 +266,7 @@ function OpenCell({
         >
           {Object.entries(cell.values).map(([name, value]) => (
             <div key={name} className="flex min-w-0 gap-1">
-              <dt className="shrink-0 text-text-2">{labelIn(sweep, workflow, name)}</dt>
+              <dt className="shrink-0 text-text-2">{labelIn(name)}</dt>
               <dd className="min-w-0 break-words">
                 <HeadValue
                   value={value}
@@ -331,10 +335,16 @@ function CellContent({ cell }: { cell: SweepCell }) {
   );
 }
 
-/** The name of a value: that of the axis when the sweep was made, otherwise that of the form. */
-function labelIn({ axes }: SweepDetail, { parameters }: SavedWorkflowDetail, name: string): string {
-  const known = axes.find(({ param }) => param === name) ?? parameters.find((each) => each.name === name);
-  return known?.label ?? name;
+/** Names a value as the form does, or as its axis was named when the field has another name since. */
+function useLabelIn({ axes }: SweepDetail, { parameters }: SavedWorkflowDetail): (name: string) => string {
+  const labelOf = useLabelOf();
+  return (name) => {
+    const axis = axes.find(({ param }) => param === name);
+    const field = parameters.find((each) => each.name === name);
+    return field && (!axis || axis.label === field.label)
+      ? labelOf(field, parameters)
+      : (axis?.label ?? name);
+  };
 }
 
 /** The values as the form has them. A field that the sweep leaves alone has the value of the workflow. */
