@@ -9,6 +9,7 @@ type Values = Record<string, unknown>;
 /** Files of functions that the page, the command line and the server share. They import nothing. */
 export const sharedFiles = [
   'dispatch/field-name.ts',
+  'dispatch/model-file.ts',
   'dispatch/parameter-key.ts',
   'dispatch/worker-address.ts',
   'doors/comfyui-address.ts',

@@ -87,11 +87,15 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.getByText(text('save.found', { count: 4, from: 'json' })).waitFor();
     await saveFound('From JSON');
     await page.getByLabel(text('run.count')).fill('3');
+    await page.getByText(text('outlook.time', { count: 3 })).waitFor();
+    // Workers without a price have no word for it.
+    expect(await page.getByText(text('outlook.cost', { count: 3 })).count()).toBe(0);
     await page.getByRole('button', { name: text('run.start', { count: 3 }) }).click();
     await page
       .getByText(text('started.summary', { done: 3, count: 3, running: 0, waiting: 0, failed: 0 }))
       .waitFor();
     expect(await total('status=completed')).toBe(3);
+    await page.getByText(`${text('figures.runs', { count: 3 })} · `).waitFor();
   });
 
   it('take the workflow out of a dropped PNG', async () => {
@@ -469,6 +473,38 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
       .click();
     await page.waitForURL(`**/chat/${threadId}*`);
     await page.getByRole('button', { name: words('chat')('composer.leaveOut', { name }) }).waitFor();
+  });
+
+  it('lead from the model in a recipe to everything made with it, and choose among the models that made files', async () => {
+    const text = words('gallery');
+    const models = { 'Alpha.safetensors': 2, 'Beta.safetensors': 1 };
+    const before = await total('status=completed');
+    for (const [model, count] of Object.entries(models)) {
+      const inputs = { width: 8, height: 8, batch_size: count, color: count, ckpt_name: `sdxl/${model}` };
+      const workflow = {
+        first: { class_type: 'EmptyImage', inputs },
+        save: { class_type: 'SaveImage', inputs: { images: ['first', 0], filename_prefix: 'modelled' } },
+      };
+      await admin.post('/api/tasks', { workflow });
+    }
+    await expect.poll(() => total('status=completed')).toBe(before + 2);
+    const shown = page.getByRole('list', { name: text('grid') }).getByRole('listitem');
+    await page.goto('/gallery?model=alpha.safetensors');
+    await expect.poll(() => shown.count()).toBe(2);
+    const chooser = page.getByRole('combobox', { name: text('filter.model') });
+    await chooser.getByText('Alpha.safetensors', { exact: true }).waitFor();
+    await chooser.click();
+    const options = page.getByRole('option');
+    expect(await options.allInnerTexts()).toEqual([text('filter.anyModel'), ...Object.keys(models)]);
+    await options.getByText('Beta.safetensors').click();
+    await expect.poll(() => shown.count()).toBe(1);
+    await page.locator('[data-picture="0"]').click();
+    await openLayer(page).waitFor();
+    await page.goto(`${new URL(page.url()).pathname}?file=${new URL(page.url()).searchParams.get('file')}`);
+    await openLayer(page).getByRole('link', { name: 'sdxl/Beta.safetensors' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('model')).toBe('Beta.safetensors');
+    await openLayer(page).waitFor({ state: 'detached' });
+    await expect.poll(() => shown.count()).toBe(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { listFileTags, type MarkedFiles, markFiles } from '@switchyard/contract/dispatch/file';
+import { listFileModels, listFileTags, type MarkedFiles, markFiles } from '@switchyard/contract/dispatch/file';
 import type { Command } from 'commander';
 import { describeGatewayCommand } from './commands/describe-gateway-command.ts';
 import { CommandError } from './exit-codes.ts';
@@ -63,6 +63,21 @@ export function addFilesMarks(parent: Command, terminal: Terminal): void {
     examples: ['switchyard files tags'],
     exits: ['ok', 'auth', 'unreachable'],
   });
+  const models = parent.command('models').action(async (options: Options) => {
+    const { call } = await openGateway(options, terminal);
+    const list = await call(listFileModels, { query: {} });
+    if (options.output === 'json') return printJson(terminal, list);
+    printTable(terminal, {
+      columns: modelColumns,
+      rows: list.items,
+      none: 'Your files were made without models.',
+    });
+  });
+  describeGatewayCommand(models, {
+    purpose: 'list the models that your files were made with, the most used first',
+    examples: ['switchyard files models', 'switchyard files list --model flux1-dev.safetensors'],
+    exits: ['ok', 'auth', 'unreachable'],
+  });
 }
 
 async function mark(body: MarkedFiles, options: Options, terminal: Terminal) {
@@ -77,6 +92,11 @@ const columns: Column<Marks>[] = [
   { title: 'DELETED', of: ({ expiresAt }) => expiresAt ?? 'never' },
   { title: 'TAGS', of: ({ tags }) => tags.join(', ') },
   { title: 'CAPTION', of: ({ caption }) => caption },
+];
+
+const modelColumns: Column<{ model: string; count: number }>[] = [
+  { title: 'MODEL', of: ({ model }) => model },
+  { title: 'FILES', of: ({ count }) => String(count) },
 ];
 
 const tagColumns: Column<{ tag: string; count: number }>[] = [

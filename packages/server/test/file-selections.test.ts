@@ -92,6 +92,9 @@ describe('a selection of files', () => {
       'minBytes=1&q=lighthouse',
     ])
       expect([query, (await list(`?${query}`)).total]).toEqual([query, 1]);
+    const models = async (caller = ann) => (await caller.call('GET', '/api/files/models')).data.items;
+    expect(await models()).toEqual([{ model: 'Flux-dev.safetensors', count: 1 }]);
+    expect(await models(bob)).toEqual([]);
     for (const query of [
       'q=light',
       'q=lighthouse&maxBytes=0',
@@ -110,6 +113,7 @@ describe('a selection of files', () => {
     for (const { fileId } of (await list('?q=lighthouse', bob)).items)
       await bob.call('DELETE', `/api/files/${fileId}`);
     expect((await list('?q=lighthouse', pool.admin)).total).toBe(0);
+    expect(await models()).toEqual([]);
   });
 
   it('refuses a search that means nothing, with its field and the way out', async () => {

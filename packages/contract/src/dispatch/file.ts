@@ -277,6 +277,33 @@ export const markFiles = {
   },
 } as const satisfies Endpoint;
 
+/** The models of a list; the others are found by their name. */
+export const listedModels = 100;
+
+export const listFileModels = {
+  method: 'GET',
+  url: '/api/files/models',
+  config: { access: 'dispatch:read' },
+  schema: {
+    summary: 'The models that your files were made with, the most used first',
+    description: `At most ${listedModels}. Each is a value of \`model\` for a list of files.`,
+    tags,
+    querystring: Type.Object({}, closed),
+    response: {
+      200: envelope(
+        Type.Object({
+          items: Type.Array(
+            Type.Object({
+              model: Type.String({ description: 'The name of its file, without folders.' }),
+              count: Type.Integer({ description: 'Your files that were made with it.' }),
+            }),
+          ),
+        }),
+      ),
+    },
+  },
+} as const satisfies Endpoint;
+
 export const listFileTags = {
   method: 'GET',
   url: '/api/files/tags',

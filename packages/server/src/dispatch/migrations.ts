@@ -29,6 +29,7 @@ import * as shares from './migrations/028-shares.ts';
 import * as spreadCounters from './migrations/029-spread-counters.ts';
 import * as fileTextsInOrder from './migrations/030-file-texts-in-order.ts';
 import * as notesInOrder from './migrations/031-notes-in-order.ts';
+import * as fileModels from './migrations/032-file-models.ts';
 
 export const dispatchMigrations: readonly Migration[] = [
   first,
@@ -61,4 +62,5 @@ export const dispatchMigrations: readonly Migration[] = [
   spreadCounters,
   fileTextsInOrder,
   notesInOrder,
+  fileModels,
 ];

@@ -33,6 +33,7 @@ export interface DispatchTables {
   instance_events: InstanceEventTable;
   files: FileTable;
   file_texts: FileTextTable;
+  file_models: FileModelTable;
   file_usage: FileUsageTable;
   file_marks: FileMarkTable;
   file_tags: FileTagTable;
@@ -349,6 +350,15 @@ export interface FileTextTable {
   fileId: string;
   createdAt: string;
   words: string;
+}
+
+/** A model that files of a user were made with. The row stays when the last of them is deleted. */
+export interface FileModelTable {
+  owner: string;
+  /** The word of the model in `file_texts`. */
+  word: string;
+  /** The name of its file, as the first graph had it. */
+  name: string;
 }
 
 /** Several rows for each owner, whose sum counts. */

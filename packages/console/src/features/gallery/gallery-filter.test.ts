@@ -44,5 +44,6 @@ it('asks for values and a model that stand among the words', () => {
     model: 'flux',
     minPixels: 4_000_000,
   });
+  expect(queryOf(readFilter('?model=flux1.safetensors&q=model:other')).model).toBe('flux1.safetensors');
   for (const q of ['!?', '=', 'model:']) expect(asked(q)).toEqual({ minPixels: 4_000_000 });
 });

@@ -13,6 +13,8 @@ export interface GalleryFilter {
   to: string | null;
   kept: 'starred' | 'soon' | null;
   tag: string | null;
+  /** A model by the name of its file. */
+  model: string | null;
   /** Words, and beside them `name=value` and `model:name`, as they were typed. */
   q: string | null;
   /** Megapixels, at least. */
@@ -31,6 +33,7 @@ export const filterNames = [
   'to',
   'kept',
   'tag',
+  'model',
   'q',
   'size',
 ] as const;
@@ -54,6 +57,7 @@ export function readFilter(search: string): GalleryFilter {
     to: dayOf(given.get('to')),
     kept: kept === 'starred' || kept === 'soon' ? kept : null,
     tag: given.get('tag'),
+    model: given.get('model') || null,
     q: given.get('q'),
     size: sizes.find((size) => size === given.get('size')) ?? null,
   };
@@ -66,7 +70,7 @@ export function isFiltered(filter: GalleryFilter): boolean {
 
 /** The question to the gateway; the last day counts to its end. */
 export function queryOf(filter: GalleryFilter): FileFilterQuery {
-  const { kind, source, workflow, task, owner, from, to, kept, tag, q, size } = filter;
+  const { kind, source, workflow, task, owner, from, to, kept, tag, model, q, size } = filter;
   return {
     ...(kind !== 'all' && { kind }),
     ...(source !== 'all' && { source }),
@@ -79,6 +83,7 @@ export function queryOf(filter: GalleryFilter): FileFilterQuery {
     ...(kept === 'soon' && { expiresBefore: new Date(new Date().setHours(24 * 7, 0, 0, 0)).toISOString() }),
     ...(tag !== null && { tag }),
     ...(q !== null && wordsIn(q)),
+    ...(model !== null && { model }),
     ...(size !== null && { minPixels: Number(size) * 1_000_000 }),
     ...(to !== null && { until: new Date(nextDay(to).getTime() - 1).toISOString() }),
   };

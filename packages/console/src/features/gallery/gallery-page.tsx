@@ -30,6 +30,7 @@ import { setQuery, useQueryState } from '../../lib/address.ts';
 import {
   collectionQuery,
   collectionsQuery,
+  fileModelsQuery,
   filePagesQuery,
   fileTagsQuery,
   newFilesQuery,
@@ -373,6 +374,7 @@ function GalleryFilters({ filter, first }: { filter: GalleryFilter; first: FileL
           onChange={(size) => setQuery({ size: size === any ? null : size })}
         />
         <TagFilter value={filter.tag} />
+        <ModelFilter value={filter.model} />
         <WorkflowFilter value={filter.workflow} />
         {isAdmin ? <OwnerFilter value={filter.owner} /> : null}
         <Day name="from" value={filter.from} />
@@ -407,6 +409,28 @@ function TagFilter({ value }: { value: string | null }) {
         ...known.map(({ tag }) => ({ value: tag, label: tag })),
       ]}
       onChange={(next) => setQuery({ tag: next === '' ? null : next })}
+      className="max-w-[14rem]"
+    />
+  );
+}
+
+function ModelFilter({ value }: { value: string | null }) {
+  const text = useText('gallery');
+  const { data } = useQuery(fileModelsQuery());
+  const names = (data?.items ?? []).map(({ model }) => model);
+  if (names.length === 0 && value === null) return null;
+  // In an address it may have any case, and it may be one of many more.
+  const chosen = names.find((name) => name.toLowerCase() === value?.toLowerCase()) ?? value;
+  const known = chosen === null || names.includes(chosen) ? names : [chosen, ...names];
+  return (
+    <Select
+      label={text('filter.model')}
+      value={chosen ?? ''}
+      options={[
+        { value: '', label: text('filter.anyModel') },
+        ...known.map((name) => ({ value: name, label: name })),
+      ]}
+      onChange={(next) => setQuery({ model: next === '' ? null : next })}
       className="max-w-[14rem]"
     />
   );

@@ -8,6 +8,7 @@ import {
   type FileFilterQuery,
   type FileList,
   listFiles,
+  listFileModels,
   listFileTags,
   type NewStoredFile,
 } from '@switchyard/contract/dispatch/file';
@@ -76,6 +77,13 @@ export function collectionsQuery(fileId?: string) {
       const query = { limit: collectionLimits.perUser, ...(fileId !== undefined && { fileId }) };
       return gateway.call(listCollections, { query, signal });
     },
+  });
+}
+
+export function fileModelsQuery() {
+  return queryOptions({
+    queryKey: keys.fileModels,
+    queryFn: ({ signal }) => gateway.call(listFileModels, { query: {}, signal }),
   });
 }
 

@@ -27,6 +27,7 @@ export const keys = {
   fileDifference: (fileId: string, ...others: string[]) =>
     ['files', 'one', fileId, 'difference', others] as const,
   fileTags: ['files', 'tags'],
+  fileModels: ['files', 'models'],
   starred: ['files', 'starred'],
   collections: ['collections'],
   shares: ['shares'],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import { DispatchEvents } from '../dispatch-events.ts';
+import { noGraphWords } from '../graphs/file-words.ts';
 import type { TaskRow } from '../tables.ts';
 import type { AttemptEnd, RunningMark } from '../tasks/attempt-store.ts';
 import { readNodes } from '../tasks/node-record.ts';
@@ -47,7 +48,7 @@ test('nodes are written once in a few seconds while an attempt runs, and with it
   const checkpoints = marks.filter(({ nodes }) => nodes !== undefined);
   expect(checkpoints).toHaveLength(3);
   const stored = { outputs: [], texts: [], outputsReused: false, outputsMissing: 0 };
-  await record.complete({ kept: [], stored } as never, []);
+  await record.complete({ kept: [], stored } as never, noGraphWords);
   expect(readNodes(ends[0]?.nodes ?? null).spans).toHaveLength(100);
   expect(time.nextTimerMs).toBeNull();
 });

@@ -7,6 +7,7 @@ import type { BoundStatement } from '../../platform/database/bound-statement.ts'
 import type { WriteTransaction } from '../../platform/database/database.ts';
 import type { NewFile, TaskProgress } from '../dispatch-events.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
+import { type GraphWords, noGraphWords } from '../graphs/file-words.ts';
 import type { FleetJournal } from '../instances/fleet-journal.ts';
 import type { DispatchTables, TaskRow } from '../tables.ts';
 import type { AttemptFence, AttemptStore, RunningMark } from '../tasks/attempt-store.ts';
@@ -30,10 +31,9 @@ export interface RecordDeps extends Pick<DispatchParts, 'events' | 'clock'> {
   insertKept: (output: {
     task: Pick<TaskRow, 'id' | 'owner' | 'workflowId'>;
     kept: readonly KeptOutput[];
-    /** The words of the graph, by which the files are found. */
-    words: readonly string[];
+    graph: GraphWords;
     at: string;
-  }) => readonly BoundStatement[];
+  }) => { statements: readonly BoundStatement[]; committed: () => void };
   /** Adds the calls of webhooks, in the same transaction. */
   addCalls: (trx: Trx, task: TaskRow) => Promise<void>;
 }
@@ -139,14 +139,14 @@ export class AttemptRecord {
   }
 
   /** Returns false when another end has been written already. */
-  async complete({ kept, stored }: Collected, words: readonly string[]): Promise<boolean> {
+  async complete({ kept, stored }: Collected, graph: GraphWords): Promise<boolean> {
     const end = { status: 'completed', error: null, result: JSON.stringify(stored) } as const;
-    return this.#end(end, { outcome: 'completed', kept, words });
+    return this.#end(end, { outcome: 'completed', kept, graph });
   }
 
   async fail(error: WordedTaskError, outcome: string): Promise<boolean> {
     const end = { status: 'failed', error: JSON.stringify(error), result: null } as const;
-    const written = await this.#end(end, { outcome, kept: [], words: [] });
+    const written = await this.#end(end, { outcome, kept: [], graph: noGraphWords });
     if (written && error.code !== 'cancelled') this.#note(kindOfFailure(outcome), describeError(error));
     return written;
   }
@@ -219,7 +219,7 @@ export class AttemptRecord {
 
   async #end(
     end: Pick<TaskRow, 'error' | 'result'> & { status: 'completed' | 'failed' },
-    { outcome, kept, words }: { outcome: string; kept: readonly KeptOutput[]; words: readonly string[] },
+    { outcome, kept, graph }: { outcome: string; kept: readonly KeptOutput[]; graph: GraphWords },
   ): Promise<boolean> {
     const { attempts, marks, events, clock, insertKept, addCalls } = this.#deps;
     const unwritten = marks.take(this.fence);
@@ -240,17 +240,19 @@ export class AttemptRecord {
     const row: TaskRow = { ...this.#row, ...change };
     const acceptedAt = unwritten?.accepted?.at ?? null;
     const ending = { outcome, acceptedAt, nodes, mayHoldFiles: this.#mayHoldFiles, ...change };
+    const files = kept.length > 0 ? insertKept({ task: row, kept, graph, at }) : null;
     const written = await attempts.end(this.fence, ending, {
-      outputs: kept.length > 0 ? insertKept({ task: row, kept, words, at }) : [],
+      outputs: files?.statements ?? [],
       addCalls: (trx) => addCalls(trx, row),
     });
     if (!written) return false;
+    files?.committed();
     this.#isOver = true;
     Object.assign(this.#row, change);
     events.announce({ type: 'task_ended', task: row });
-    const files = filesOf(kept, { taskId: row.id, at });
-    for (let first = 0; first < files.length; first += pushLimits.filesPerFrame) {
-      const some = files.slice(first, first + pushLimits.filesPerFrame);
+    const announced = filesOf(kept, { taskId: row.id, at });
+    for (let first = 0; first < announced.length; first += pushLimits.filesPerFrame) {
+      const some = announced.slice(first, first + pushLimits.filesPerFrame);
       events.announce({ type: 'files_created', owner: row.owner, files: some });
     }
     return true;

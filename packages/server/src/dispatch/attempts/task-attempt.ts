@@ -7,7 +7,7 @@ import { linkedAbort } from '../../lib/async/linked-abort.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { newSpanId } from '../../platform/telemetry/trace-ids.ts';
 import type { Traces } from '../../platform/telemetry/traces.ts';
-import { wordsOfGraph } from '../graphs/file-words.ts';
+import { type GraphWords, graphWords, noGraphWords } from '../graphs/file-words.ts';
 import { type Graph, parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import type { AttemptNames, WorkerNames } from '../graphs/worker-names.ts';
@@ -94,7 +94,7 @@ export class TaskAttempt {
   readonly #names: AttemptNames;
   #graph: Graph = {};
   /** The words of the graph without the names that only the worker sees. */
-  #words: () => string[] = () => [];
+  #words: () => GraphWords = () => noGraphWords;
   #watch: ExecutionWatch | null = null;
   #asked: 'cancel' | 'give_back' | null = null;
   /** Interrupts the exchange between gateway and worker: submitting the prompt, or fetching its outputs. */
@@ -205,7 +205,7 @@ export class TaskAttempt {
       const collected = await this.#traced('collect', () => this.#collect(outcome));
       if (this.#asked === 'cancel') return { kind: 'cancelled' };
       if (collected.isAllLost) return await this.#outputsAreGone(outcome);
-      await this.record.complete(collected, collected.kept.length > 0 ? this.#words() : []);
+      await this.record.complete(collected, collected.kept.length > 0 ? this.#words() : noGraphWords);
       return null;
     } catch (error) {
       if (this.#asked === 'cancel') return { kind: 'cancelled' };
@@ -287,7 +287,7 @@ export class TaskAttempt {
       const graph = parseGraph(JSON.parse(workflow));
       const { graph: filled } = applyParams({ graph, params, strict: false, fileNames });
       this.#graph = this.#names.putOn(filled);
-      this.#words = () => wordsOfGraph(filled, new Set(fileNames.values()));
+      this.#words = () => graphWords(filled, new Set(fileNames.values()));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return failed('graph_error', error.sentences, 'invalid_workflow');

@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import { dayMs } from '../../lib/time-units.ts';
 import type { Jobs } from '../../platform/jobs/jobs.ts';
-import { wordsOfFile, wordsOfGraph } from '../graphs/file-words.ts';
+import { type GraphWords, graphWords, noGraphWords, wordsOfFile } from '../graphs/file-words.ts';
 import { parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
 import type { EarlierRowStore, FileWithoutWords } from './earlier-row-store.ts';
@@ -26,11 +26,11 @@ export function findEarlierFiles(
         after,
         limit: stepRows,
       });
-      const texts = page.rows.map((row) => ({
-        fileId: row.id,
-        createdAt: row.createdAt,
-        words: wordsOf(row),
-      }));
+      const texts = page.rows.map((row) => {
+        const { words, models } = wordsOf(row);
+        const { id: fileId, createdAt, owner } = row;
+        return { fileId, createdAt, words: wordsOfFile(row, words), owner, models };
+      });
       if (texts.length > 0) await store.addWords(texts);
       after = page.last;
     }
@@ -39,16 +39,16 @@ export function findEarlierFiles(
 }
 
 /** A graph that this version would refuse leaves the words of the file's name. */
-function wordsOf(row: FileWithoutWords): string[] {
-  if (row.workflow === null || row.params === null) return wordsOfFile(row);
+function wordsOf(row: FileWithoutWords): GraphWords {
+  if (row.workflow === null || row.params === null) return noGraphWords;
   try {
     const params = JSON.parse(row.params) as Record<string, unknown>;
     const fileNames = new Map(fileIdsIn(params).map((id) => [id, `file:${id}`]));
     const graph = parseGraph(JSON.parse(row.workflow));
     const filled = applyParams({ graph, params, strict: false, fileNames }).graph;
-    return wordsOfFile(row, wordsOfGraph(filled, new Set(fileNames.values())));
+    return graphWords(filled, new Set(fileNames.values()));
   } catch (error) {
-    if (error instanceof AppError) return wordsOfFile(row);
+    if (error instanceof AppError) return noGraphWords;
     throw error;
   }
 }

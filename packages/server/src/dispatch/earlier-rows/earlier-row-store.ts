@@ -1,6 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database } from '../../platform/database/database.ts';
+import { insertModels } from '../files/file-model-store.ts';
 import { type FileWords, insertTexts } from '../files/file-text-store.ts';
+import type { FileModel } from '../graphs/file-words.ts';
 import type { DispatchTables, FileTable } from '../tables.ts';
 
 /** A text that is stored, and the column beside it for its codes. */
@@ -150,7 +152,9 @@ export class EarlierRowStore {
   }
 
   /** Leaves out files that were deleted meanwhile, and those that have their words by now. */
-  async addWords(texts: readonly FileWords[]): Promise<void> {
+  async addWords(
+    texts: readonly (FileWords & { owner: string; models: readonly FileModel[] })[],
+  ): Promise<void> {
     const fileIds = texts.map(({ fileId }) => fileId);
     await this.#database.write(async (trx, lastly) => {
       const present = await trx
@@ -172,7 +176,11 @@ export class EarlierRowStore {
         .execute();
       const open = new Set(present.map(({ id }) => id));
       for (const { fileId } of known) open.delete(fileId);
-      lastly(...insertTexts(texts.filter(({ fileId }) => open.has(fileId))));
+      const added = texts.filter(({ fileId }) => open.has(fileId));
+      lastly(
+        ...insertTexts(added.map(({ fileId, createdAt, words }) => ({ fileId, createdAt, words }))),
+        ...insertModels(added.flatMap(({ owner, models }) => models.map((model) => ({ owner, ...model })))),
+      );
     });
   }
 }

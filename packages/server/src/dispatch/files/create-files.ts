@@ -3,6 +3,7 @@ import type { NodeInputStore } from '../instances/node-input-store.ts';
 import type { ShareStore } from '../shares/share-store.ts';
 import { FileListStore } from './file-list-store.ts';
 import { FileMarkStore } from './file-mark-store.ts';
+import { FileModelStore } from './file-model-store.ts';
 import { fileRoutes } from './file-routes.ts';
 import { OwnFiles } from './own-files.ts';
 import { PictureWork } from './picture-work.ts';
@@ -19,7 +20,9 @@ export function createFiles(
 ) {
   const { database, content, thumbnails, nodeInputs, options } = parts;
   const store = new StoredFileStore(database);
-  const files = new StoredFiles({ ...parts, store, lists: new FileListStore(database), ...options });
+  const models = new FileModelStore(database);
+  const lists = new FileListStore(database);
+  const files = new StoredFiles({ ...parts, store, lists, models, ...options });
   const ownFiles = new OwnFiles({ files: store, nodeInputs });
   const work = new PictureWork();
   const pictures = new StoredPictures({ content, work });
@@ -29,6 +32,7 @@ export function createFiles(
     files,
     pictures,
     marks: new FileMarkStore(database),
+    models,
     thumbnails: shrunk,
     uploadBytes: options.limits.uploadBytes,
   });

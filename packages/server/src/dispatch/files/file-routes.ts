@@ -6,6 +6,8 @@ import {
   deleteFiles,
   downloadFile,
   getThumbnail,
+  listedModels,
+  listFileModels,
   listFiles,
   listFileTags,
   markFiles,
@@ -32,6 +34,7 @@ import { answerRange } from '../../platform/files/serve-range.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import { tidyTag } from './file-list.ts';
 import type { FileMarkStore } from './file-mark-store.ts';
+import type { FileModelStore } from './file-model-store.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { FileRow } from './stored-file-store.ts';
 import type { StoredFiles } from './stored-files.ts';
@@ -41,6 +44,7 @@ import type { Thumbnails } from './thumbnails.ts';
 interface FileRoutesOptions extends Pick<DispatchParts, 'links' | 'audit' | 'guard'> {
   files: StoredFiles;
   marks: FileMarkStore;
+  models: Pick<FileModelStore, 'list'>;
   thumbnails: Thumbnails;
   pictures: Pick<StoredPictures, 'withMask'>;
   uploadBytes: number;
@@ -136,7 +140,7 @@ function addDeletion(app: App, { files, audit }: FileRoutesOptions): void {
   });
 }
 
-function addMarks(app: App, { files, marks }: FileRoutesOptions): void {
+function addMarks(app: App, { files, marks, models }: FileRoutesOptions): void {
   app.route({
     ...markFiles,
     handler: async (request) => {
@@ -157,6 +161,11 @@ function addMarks(app: App, { files, marks }: FileRoutesOptions): void {
     ...listFileTags,
     handler: async (request) =>
       ok({ items: await marks.tags(identityOf(request).userId, markLimits.listedTags) }),
+  });
+
+  app.route({
+    ...listFileModels,
+    handler: async (request) => ok({ items: await models.list(identityOf(request).userId, listedModels) }),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { FileFilterQuery } from '@switchyard/contract/dispatch/file';
+import { modelName } from '@switchyard/contract/dispatch/model-file';
 import { testPostgres } from '@switchyard/dev-env/postgres';
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,11 +10,13 @@ import { type DatabaseOptions, openDatabase } from '../../platform/database/open
 import type { Job, JobHandler } from '../../platform/jobs/jobs.ts';
 import { findEarlierFiles } from '../earlier-rows/earlier-files.ts';
 import { EarlierRowStore } from '../earlier-rows/earlier-row-store.ts';
-import { wordsOfGraph } from '../graphs/file-words.ts';
+import { graphWords } from '../graphs/file-words.ts';
+import { up as addModels } from '../migrations/032-file-models.ts';
 import { dispatchMigrations } from '../migrations.ts';
-import type { DispatchTables } from '../tables.ts';
+import type { DispatchTables, FileModelTable } from '../tables.ts';
 import { filterOf } from './file-list.ts';
 import { FileListStore } from './file-list-store.ts';
+import { FileModelStore, insertModels } from './file-model-store.ts';
 import { type FilePlace, type FileRow, insertOutputs, StoredFileStore } from './stored-file-store.ts';
 
 const postgres = testPostgres('a search over files on Postgres');
@@ -83,14 +86,22 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
             .execute();
       }
     });
+    const used: FileModelTable[] = [];
     const outputs = planted.map(({ row, prompt, params, model }) => {
       const graph = {
         '1': { class_type: 'Text', inputs: { text: prompt } },
         '2': { class_type: 'Draw', inputs: { ...params, ckpt_name: model, text: ['1', 0] } },
       };
-      return insertOutputs(row.owner, { rows: [row], words: wordsOfGraph(graph, new Set()) });
+      const { words, models } = graphWords(graph, new Set());
+      used.push(...models.map((each) => ({ owner: row.owner, ...each })));
+      return insertOutputs(row.owner, { rows: [row], words });
     });
-    await Promise.all(outputs.map((each) => database.write(async (_trx, lastly) => lastly(...each))));
+    outputs.push(insertModels(used));
+    // All at once would wait for a connection for longer than a busy machine lets them.
+    for (let from = 0; from < outputs.length; from += 20)
+      await Promise.all(
+        outputs.slice(from, from + 20).map((each) => database.write(async (_trx, lastly) => lastly(...each))),
+      );
   });
   afterAll(() => opened.close());
 
@@ -133,6 +144,7 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
 
   it('finds files that an earlier version has stored, with their words as a new one has them', async () => {
     const before = await sql`select * from file_texts order by "fileId"`.execute(database.read);
+    const models = await modelRows();
     await database.write(async (trx) => {
       for (const { row, prompt, params, model } of planted.slice(0, 120)) {
         const graph = {
@@ -146,6 +158,7 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
           .values({ taskId: row.taskId ?? '', ...given, ...rest })
           .execute();
       }
+      await trx.deleteFrom('file_models').execute();
       await sql`delete from file_texts where "fileId" in (select id from files where "createdAt" < '2030-01-01T00:00:40.000Z')`.execute(
         trx,
       );
@@ -161,12 +174,54 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
     expect((await sql`select * from file_texts order by "fileId"`.execute(database.read)).rows).toEqual(
       before.rows,
     );
+    expect(await modelRows()).toEqual(models);
     await handlers[0]?.(run);
     const store = new FileListStore(database);
     for (const q of ['cat', '猫', 'castle'])
       expect(await allPages(store, { admin: 'root' }, { q })).toEqual(
         inOrder(planted.filter((file) => fits(file, { q }))),
       );
+  });
+
+  const modelRows = () =>
+    database.read.selectFrom('file_models').selectAll().orderBy('owner').orderBy('word').execute();
+
+  it('counts the files of each model of a user, the most used first, by the index of words', async () => {
+    if (database.dialect === 'postgres')
+      await database.write((trx) => sql`select gin_clean_pending_list('file_texts_words')`.execute(trx));
+    const counts = new Map<string, number>();
+    for (const { row, model } of planted)
+      if (row.owner === 'ada') counts.set(modelName(model), (counts.get(modelName(model)) ?? 0) + 1);
+    const expected = [...counts]
+      .map(([model, count]) => ({ model, count }))
+      .sort((a, b) => b.count - a.count || (a.model < b.model ? -1 : 1));
+    const plans = await plansOf(database, async (watched) => {
+      expect(await new FileModelStore(watched).list('ada', 100)).toEqual(expected);
+    });
+    expect(plans.join('\n')).toMatch(/file_texts_words|file_search VIRTUAL TABLE/);
+    expect(plans.join('\n')).not.toMatch(wholeTable);
+    expect(await new FileModelStore(database).list('ada', 2)).toEqual(expected.slice(0, 2));
+  });
+
+  it('leaves out a model without files, and writes nothing for a model that it remembers', async () => {
+    const store = new FileModelStore(database);
+    const models = [{ word: '$gone．ckpt', name: 'gone.ckpt' }];
+    await database.write(async (_trx, lastly) => lastly(...store.added('ada', models)));
+    expect((await store.list('ada', 100)).map(({ model }) => model)).not.toContain('gone.ckpt');
+    expect(store.added('ada', models)).toHaveLength(1);
+    store.remember('ada', models);
+    expect(store.added('ada', models)).toEqual([]);
+    expect(store.added('bob', models)).toHaveLength(1);
+    await database.write((trx) => trx.deleteFrom('file_models').where('name', '=', 'gone.ckpt').execute());
+  });
+
+  it('has the models of files that were there before the list of models', async () => {
+    const models = await modelRows();
+    await database.write(async (trx) => {
+      await trx.schema.dropTable('file_models').execute();
+      await addModels(trx as never);
+    });
+    expect(await modelRows()).toEqual(models);
   });
 
   it('reads indexes and never the whole table', async () => {

@@ -11,6 +11,7 @@ import { UpkeepStore } from '../monitor/upkeep-store.ts';
 import { forgetSharesOf } from '../shares/share-store.ts';
 import type { DispatchTables } from '../tables.ts';
 import { FileListStore } from './file-list-store.ts';
+import { FileModelStore } from './file-model-store.ts';
 import { forgetKeptOf, notesOn } from './kept-file-store.ts';
 import { type FilePlace, StoredFileStore } from './stored-file-store.ts';
 import { StoredFiles } from './stored-files.ts';
@@ -73,6 +74,7 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
     const files = new StoredFiles({
       store,
       lists,
+      models: new FileModelStore(database),
       content: { removeUnreferenced: async () => undefined } as unknown as BlobStore,
       links: {} as Links,
       shares: { right: async () => undefined },
@@ -144,10 +146,13 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
 
   it('go back to the common rule when their account is deleted', async () => {
     await database.write(async (trx) => {
+      const model = { owner: 'ada', word: '$a', name: 'a' };
+      await trx.insertInto('file_models').values(model).execute();
       await forgetKeptOf(trx, 'ada');
       await forgetSharesOf(trx, 'ada');
     });
     expect(await database.read.selectFrom('collections').selectAll().execute()).toEqual([]);
+    expect(await database.read.selectFrom('file_models').selectAll().execute()).toEqual([]);
     expect(await sweep()).toHaveLength(Object.keys(files).length);
   });
 }

@@ -295,6 +295,7 @@ export async function forgetFiles(trx: Trx, fileIds: readonly string[]): Promise
 export async function forgetKeptOf<Tables>(trx: WriteTransaction<Tables>, userId: string): Promise<void> {
   const own = trx as unknown as Trx;
   await own.deleteFrom('file_marks').where('owner', '=', userId).execute();
+  await own.deleteFrom('file_models').where('owner', '=', userId).execute();
   await own.deleteFrom('file_tags').where('owner', '=', userId).execute();
   const gone = await own.deleteFrom('collections').where('owner', '=', userId).returning('id').execute();
   const ids = gone.map(({ id }) => id);

@@ -33,6 +33,7 @@ import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
 import type { FileListStore } from './file-list-store.ts';
+import type { FileModelStore } from './file-model-store.ts';
 import type { FileNotes } from './kept-file-store.ts';
 import { nameOnWorker } from './own-files.ts';
 import { type FilePlace, type FileRow, insertOutputs, type StoredFileStore } from './stored-file-store.ts';
@@ -58,6 +59,7 @@ const idBytes = 16;
 interface StoredFilesOptions extends Pick<DispatchParts, 'content' | 'clock' | 'links'> {
   store: StoredFileStore;
   lists: Pick<FileListStore, 'list' | 'page'>;
+  models: Pick<FileModelStore, 'added' | 'remember'>;
   events: Pick<DispatchEvents, 'announce'>;
   shares: Pick<ShareStore, 'right'>;
   limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
@@ -371,7 +373,7 @@ export class StoredFiles implements AttemptFiles {
   insertKept({
     task,
     kept,
-    words,
+    graph,
     at,
   }: Parameters<RecordDeps['insertKept']>[0]): ReturnType<RecordDeps['insertKept']> {
     const rows = kept.map(
@@ -391,7 +393,14 @@ export class StoredFiles implements AttemptFiles {
         createdAt: at,
       }),
     );
-    return insertOutputs(task.owner, { rows, words });
+    const { models } = this.#options;
+    return {
+      statements: [
+        ...insertOutputs(task.owner, { rows, words: graph.words }),
+        ...models.added(task.owner, graph.models),
+      ],
+      committed: () => models.remember(task.owner, graph.models),
+    };
   }
 
   /** Deletes rows past their time; the sweep over the blobs follows. */

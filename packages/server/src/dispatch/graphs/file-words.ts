@@ -1,4 +1,5 @@
 import type { FileKind } from '@switchyard/contract/dispatch/file';
+import { modelName } from '@switchyard/contract/dispatch/model-file';
 import type { Fault } from '@switchyard/contract/errors';
 import { isRecord } from '@switchyard/contract/is-record';
 import { AppError } from '../../lib/app-error.ts';
@@ -8,6 +9,8 @@ import { type Graph, isLink } from './graph.ts';
 /** Words of the larger prompts that people write are a few hundred. What stands behind this many is not found. */
 const maxWords = 2_000;
 const maxTextLength = 100_000;
+/** The room for a name and for its word, which may be longer. */
+const maxModelLength = 250;
 /** A longer value is a text, such as a prompt, which is found by its words. */
 const maxValueLength = 200;
 const maxValueWords = 8;
@@ -19,6 +22,34 @@ const scripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer'
 const unspaced = `${scripts.map((script) => `\\p{Script=${script}}`).join('')}ー`;
 /** A run of such characters, or letters, digits and marks side by side; more than 64 of these are several words. */
 const runs = new RegExp(`([${unspaced}]+)|(?:(?![${unspaced}])[\\p{L}\\p{N}\\p{M}]){1,64}`, 'gu');
+
+/** What is kept of the graph of a file. */
+export interface GraphWords {
+  /** By which the file is found. */
+  words: readonly string[];
+  /** The models that it was made with, of which the owner has a list. */
+  models: readonly FileModel[];
+}
+
+export interface FileModel {
+  /** The one among the words of the file. */
+  word: string;
+  /** Without folders, which differ between workers. */
+  name: string;
+}
+
+export const noGraphWords: GraphWords = { words: [], models: [] };
+
+export function graphWords(...[graph, inputNames]: Parameters<typeof wordsOfGraph>): GraphWords {
+  const models = new Map<string, FileModel>();
+  for (const { model } of modelsIn(graph)) {
+    const name = modelName(model);
+    const word = wordOfModel(name);
+    const isShort = name.length <= maxModelLength && word.length <= maxModelLength;
+    if (isShort && !models.has(word)) models.set(word, { word, name });
+  }
+  return { words: wordsOfGraph(graph, inputNames), models: [...models.values()] };
+}
 
 /**
  * Returns the words of what made a file: those of every text of the graph, each plain value as `name=value`, and the models. A file is
@@ -153,7 +184,7 @@ function wordOfParam(name: string, value: unknown): string | null {
 
 /** A model is found by its whole name, without its folders, and without its ending as well. */
 function namesOfModel(model: string): string[] {
-  const file = model.replace(/^.*[/\\]/, '');
+  const file = modelName(model);
   return [model, file, file.replace(/\.[^.]*$/, '')].map(wordOfModel);
 }
 

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
+import { isModelFile } from '@switchyard/contract/dispatch/model-file';
 import { type Graph, isLink } from './graph.ts';
-
-/** A model file's name, in whichever input it stands. */
-const modelFile = /\.(safetensors|sft|ckpt|pt|pth|bin|gguf|onnx|engine|pkl)$/i;
 
 export interface ModelUse {
   /** `<node class>.<input>`, the name under which a worker lists what it offers. */
@@ -15,7 +13,7 @@ export function modelsIn(graph: Graph): ModelUse[] {
   const uses = new Map<string, ModelUse>();
   for (const node of Object.values(graph)) {
     for (const [name, value] of Object.entries(node.inputs)) {
-      if (typeof value !== 'string' || !modelFile.test(value)) continue;
+      if (typeof value !== 'string' || !isModelFile(value)) continue;
       const input = `${node.class_type}.${name}`;
       uses.set(`${input}\n${value}`, { input, model: value });
     }

@@ -1,5 +1,6 @@
 import type { FileLineage, LineageFile } from '@switchyard/contract/dispatch/lineage';
-import type { FileRecipe } from '@switchyard/contract/dispatch/recipe';
+import { isModelFile, modelName } from '@switchyard/contract/dispatch/model-file';
+import type { FileRecipe, RecipeValue } from '@switchyard/contract/dispatch/recipe';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, Copy, RefreshCw, SlidersHorizontal } from 'lucide-react';
 import { Fragment, type ReactNode, useState } from 'react';
@@ -144,7 +145,9 @@ function Values({ recipe: { values } }: { recipe: FileRecipe }) {
             className="group grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto] items-center gap-x-2"
           >
             <dt className="break-words text-text-2">{nameOf(value)}</dt>
-            <dd className="min-w-0 break-words tabular-nums">{words.valueOf(value.value)}</dd>
+            <dd className="min-w-0 break-words tabular-nums">
+              <Value value={value.value} words={words.valueOf(value.value)} />
+            </dd>
             <dd>{copyOf(nameOf(value), String(value.value))}</dd>
           </div>
         ))}
@@ -161,6 +164,22 @@ function Values({ recipe: { values } }: { recipe: FileRecipe }) {
       </div>
       {dialog}
     </section>
+  );
+}
+
+/** A model leads to everything that was made with it. */
+function Value({ value, words }: { value: RecipeValue['value']; words: string }) {
+  const text = useText('gallery');
+  if (typeof value !== 'string' || !isModelFile(value)) return words;
+  const model = modelName(value);
+  return (
+    <Link
+      href={`/gallery?kind=all&model=${encodeURIComponent(model)}`}
+      title={text('recipe.sameModel', { model })}
+      className="text-accent underline-offset-2 outline-accent hover:underline focus-visible:outline-2"
+    >
+      {words}
+    </Link>
   );
 }
 
