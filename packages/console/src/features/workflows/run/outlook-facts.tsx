@@ -10,7 +10,6 @@ import { ReasonTexts } from '../../../kit/obstacles/reason-text.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { workflowOutlookQuery } from '../../../lib/data/workflow-outlook.ts';
-import { blank } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useSession } from '../../../lib/session.ts';
@@ -60,7 +59,12 @@ export function OutlookFacts({ query, count, workflow, form }: OutlookProps) {
           <Reasons outlook={outlook} />
           <dl className="flex flex-wrap gap-x-4 text-table">
             <Fact name={text('outlook.time', { count })} value={<Time outlook={outlook} count={count} />} />
-            <Fact name={text('outlook.cost', { count })} value={<Cost outlook={outlook} count={count} />} />
+            {outlook.cost === null ? null : (
+              <Fact
+                name={text('outlook.cost', { count })}
+                value={<Cost cost={outlook.cost} count={count} />}
+              />
+            )}
           </dl>
         </>
       ) : null}
@@ -185,22 +189,16 @@ function Fact({ name, value }: { name: string; value: ReactNode }) {
   );
 }
 
-interface TotalProps {
-  outlook: WorkflowOutlook;
-  count: number;
-}
-
 /** The work of all runs together; how long they wait depends on the queue. */
-function Time({ outlook: { seconds }, count }: TotalProps) {
+function Time({ outlook: { seconds }, count }: { outlook: WorkflowOutlook; count: number }) {
   const text = useText('workflows');
   const format = useFormat();
   if (seconds === null) return <span className="font-normal text-text-2">{text('outlook.unknown')}</span>;
   return format.range(seconds.low * 1_000 * count, seconds.high * 1_000 * count);
 }
 
-function Cost({ outlook: { cost }, count }: TotalProps) {
+function Cost({ cost, count }: { cost: NonNullable<WorkflowOutlook['cost']>; count: number }) {
   const format = useFormat();
-  if (cost === null) return blank;
   const [low, high] = [cost.low, cost.high].map((each) => format.money(each * count, cost.currency));
   return low === high ? low : `${low} – ${high}`;
 }
