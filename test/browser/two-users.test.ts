@@ -133,6 +133,13 @@ describe.runIf(canBrowse)('two users in two browsers', () => {
     await theirs.keyboard.press('Enter');
     await theirs.getByRole('heading', { level: 1, name: 'Sea' }).waitFor();
     await expect.poll(() => idsOn(theirs)).toEqual(turned);
+    await theirs.getByText(gallery('share.from', { from: 'one@example.com' })).waitFor();
+    const { data: collections } = await one.get<{ data: { items: { id: string }[] } }>('/api/collections');
+    const filesOfSea = `/api/collections/${collections.items[0]?.id}/files`;
+    await one.post(`${filesOfSea}/remove`, { fileIds: turned.slice(0, 1) });
+    await expect.poll(() => idsOn(theirs)).toEqual(turned.slice(1));
+    await one.post(filesOfSea, { fileIds: turned.slice(0, 1) });
+    await expect.poll(() => idsOn(theirs)).toHaveLength(2);
     await mine.goto(`/workflows/${data.id}`);
     await give(bench('menu.label', { name: 'Poster' }));
     await theirs.goto('/shared');

@@ -6,6 +6,7 @@ import type { OpenApiDocument } from '@switchyard/server/http/docs/openapi';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DispatchCaller } from './support/dispatch-caller.ts';
+import { PushListener } from './support/push-listener.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what the gateway answers, as it comes
 type Answer = any;
@@ -331,6 +332,45 @@ describe('a shared collection', () => {
     expect((await callers.stranger.request('GET', recipe)).status).toBe(404);
     await ann.call('POST', `${path}/remove`, { fileIds: [file.fileId] });
     expect((await reader.request('GET', recipe)).status).toBe(404);
+  });
+
+  it('names its owner, and its receivers hear of each change and of its end', async () => {
+    const { reader, stranger } = callers;
+    const [one, two] = [
+      await ann.upload('one.txt', Buffer.from('1')),
+      await ann.upload('two.txt', Buffer.from('2')),
+    ];
+    const collectionOf = async (name: string, to: object) => {
+      const { data } = await ann.call('POST', '/api/collections', { name });
+      await share('collection', data.id, to);
+      return `/api/collections/${data.id}`;
+    };
+    const path = await collectionOf('followed', { kind: 'person', email: 'reader@example.com' });
+    expect((await reader.call('GET', path)).data).toMatchObject({ sharedBy: 'ann@example.com' });
+    expect((await ann.call('GET', path)).data).toMatchObject({ sharedBy: null });
+    const subjectId = path.slice('/api/collections/'.length);
+    const [listener, other] = await Promise.all(
+      [reader, stranger].map(({ token }) => PushListener.open(gateway.url, token)),
+    );
+    const heard = async () =>
+      expect((await listener?.next('share_changed'))?.data).toEqual({ kind: 'collection', subjectId });
+    await ann.call('POST', `${path}/files`, { fileIds: [one.fileId, two.fileId] });
+    await heard();
+    await ann.call('POST', `${path}/files/move`, { fileIds: [two.fileId], before: one.fileId });
+    await heard();
+    await ann.call('PUT', path, { name: 'followed on' });
+    await heard();
+    await ann.call('DELETE', path);
+    await heard();
+    const common = await collectionOf('for all', { kind: 'everyone' });
+    await other?.next('share_changed');
+    await ann.call('POST', `${common}/files`, { fileIds: [one.fileId] });
+    expect((await other?.next('share_changed'))?.data).toMatchObject({
+      subjectId: common.slice(-subjectId.length),
+    });
+    expect(other?.all.some(({ data }) => data.subjectId === subjectId)).toBe(false);
+    listener?.close();
+    other?.close();
   });
 });
 

@@ -16,6 +16,9 @@ export const collection = Type.Object({
     Type.String({ description: 'The file that was chosen. Null: the first one is shown.' }),
   ),
   cover: nullable(newFile),
+  sharedBy: nullable(
+    Type.String({ description: 'The e-mail address of its owner. Null for your own collections.' }),
+  ),
   createdAt: isoTime,
   updatedAt: isoTime,
 });

@@ -115,17 +115,20 @@ function OpenCollection({ id }: { id: string }) {
   const own = collections?.items.find((each) => each.id === id);
   const isShared = collections !== undefined && own === undefined;
   const { data: shared } = useQuery({ ...collectionQuery(id), enabled: isShared });
-  const { name } = own ?? shared ?? {};
+  const { name, sharedBy = null } = own ?? shared ?? {};
   return (
     <Page
       title={name === undefined || isMissing(query.error) ? text('collections.one') : name}
       lead={
-        <Link
-          href={isShared ? '/shared' : '/gallery'}
-          className="text-accent outline-accent focus-visible:outline-2"
-        >
-          {text(isShared ? 'share.received' : 'collections.all')}
-        </Link>
+        <>
+          <Link
+            href={isShared ? '/shared' : '/gallery'}
+            className="text-accent outline-accent focus-visible:outline-2"
+          >
+            {text(isShared ? 'share.received' : 'collections.all')}
+          </Link>
+          {sharedBy === null ? null : ` · ${text('share.from', { from: sharedBy })}`}
+        </>
       }
       actions={own ? <CollectionActions collection={own} /> : undefined}
     >

@@ -25,13 +25,15 @@ export function collectionRoutes({
   shares,
   clock,
   events,
+  emailsOf,
   guard,
-}: Pick<DispatchParts, 'database' | 'clock' | 'events'> & {
+}: Pick<DispatchParts, 'database' | 'clock' | 'events' | 'emailsOf'> & {
   files: StoredFiles;
   shares: ShareStore;
   guard: Pick<Guard, 'originOf'>;
 }): Routes {
-  const collections = new Collections({ store: new CollectionStore(database), files, shares, clock, events });
+  const store = new CollectionStore(database);
+  const collections = new Collections({ store, files, shares, clock, events, emailsOf });
   const callerOf = (request: FastifyRequest) => ({
     user: identityOf(request).userId,
     origin: guard.originOf(request),

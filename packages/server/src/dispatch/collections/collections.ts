@@ -24,10 +24,10 @@ export class Collections {
   readonly #options;
 
   constructor(
-    options: Pick<DispatchParts, 'clock' | 'events'> & {
+    options: Pick<DispatchParts, 'clock' | 'events' | 'emailsOf'> & {
       store: CollectionStore;
       files: Pick<StoredFiles, 'view' | 'viewNew' | 'viewShared'>;
-      shares: Pick<ShareStore, 'right'>;
+      shares: Pick<ShareStore, 'right' | 'receivers'>;
     },
   ) {
     this.#options = options;
@@ -46,7 +46,7 @@ export class Collections {
       updatedAt: createdAt,
     };
     await store.insert(caller.user, row);
-    this.#announce(caller, row.id);
+    this.#announce(caller, row.id, []);
     return this.#view(caller, { row, cover: undefined });
   }
 
@@ -59,7 +59,11 @@ export class Collections {
   }
 
   async get(caller: Caller, collectionId: string): Promise<Collection> {
-    return this.#view(caller, await this.#readable(caller.user, collectionId));
+    const shown = await this.#readable(caller.user, collectionId);
+    const { owner } = shown.row;
+    const isOwn = owner === caller.user;
+    const sharedBy = isOwn ? null : ((await this.#options.emailsOf([owner])).get(owner) ?? '');
+    return { ...this.#view(caller, shown), sharedBy };
   }
 
   /** A collection of this user, or one that its owner shares with them. */
@@ -83,9 +87,12 @@ export class Collections {
   }
 
   async delete(caller: Caller, collectionId: string): Promise<void> {
-    const isGone = await this.#options.store.delete(caller.user, collectionId);
+    const { store, shares } = this.#options;
+    // Its shares go with it.
+    const receivers = await shares.receivers('collection', collectionId);
+    const isGone = await store.delete(caller.user, collectionId);
     if (!isGone) throw new AppError('collection_not_found');
-    this.#announce(caller, collectionId);
+    this.#announce(caller, collectionId, receivers);
   }
 
   async files(
@@ -136,13 +143,17 @@ export class Collections {
     return this.#changedView(caller, collectionId);
   }
 
-  #changedView(caller: Caller, collectionId: string): Promise<Collection> {
-    this.#announce(caller, collectionId);
+  async #changedView(caller: Caller, collectionId: string): Promise<Collection> {
+    const receivers = await this.#options.shares.receivers('collection', collectionId);
+    this.#announce(caller, collectionId, receivers);
     return this.get(caller, collectionId);
   }
 
-  #announce({ user: owner }: Caller, collectionId: string): void {
-    this.#options.events.announce({ type: 'collection_changed', owner, collectionId });
+  #announce({ user: owner }: Caller, collectionId: string, receivers: readonly (string | null)[]): void {
+    const { events } = this.#options;
+    events.announce({ type: 'collection_changed', owner, collectionId });
+    for (const each of receivers)
+      events.announce({ type: 'share_changed', owner: each, kind: 'collection', subjectId: collectionId });
   }
 
   #changed(collectionId: string): { collectionId: string; at: string } {
@@ -154,7 +165,7 @@ export class Collections {
     const { files } = this.#options;
     const isOwn = row.owner === user;
     const shown = cover ? (isOwn ? files.viewNew(cover, origin) : files.viewShared(cover, origin)) : null;
-    return { id, name, count: itemCount, coverFileId, cover: shown, createdAt, updatedAt };
+    return { id, name, count: itemCount, coverFileId, cover: shown, sharedBy: null, createdAt, updatedAt };
   }
 }
 

@@ -69,6 +69,20 @@ export class ShareStore {
     return row && { owner: row.owner, may: row.may, fromVersion: row.fromVersion ?? 1 };
   }
 
+  /** Returns the accounts that have a thing of another user, or null alone when all have it. */
+  async receivers(kind: ShareKind, subjectId: string): Promise<(string | null)[]> {
+    const rows = await this.#database.read
+      .selectFrom('shares')
+      .select('granteeId')
+      .where('kind', '=', kind)
+      .where('subjectId', '=', subjectId)
+      .where('granteeId', 'is not', null)
+      .execute();
+    return rows.some(({ granteeId }) => granteeId === everyone)
+      ? [null]
+      : rows.map(({ granteeId }) => granteeId);
+  }
+
   /**
    * Adds a share, or changes what its grantee may do. Returns undefined when its owner has no such thing. Shares that begin at the same
    * moment may pass the maximum together by a few.
