@@ -1,4 +1,9 @@
-import { listFileModels, listFileTags, type MarkedFiles, markFiles } from '@switchyard/contract/dispatch/file';
+import {
+  listFileModels,
+  listFileTags,
+  type MarkedFiles,
+  markFiles,
+} from '@switchyard/contract/dispatch/file';
 import type { Command } from 'commander';
 import { describeGatewayCommand } from './commands/describe-gateway-command.ts';
 import { CommandError } from './exit-codes.ts';

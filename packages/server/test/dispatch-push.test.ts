@@ -45,7 +45,7 @@ describe('messages over the WebSocket', () => {
       { 'x-request-id': requestId },
     );
     const completed = await listener.next('task_completed');
-    expect(completed).toMatchObject({ requestId, data: { taskId: task.id } });
+    expect(completed).toMatchObject({ requestId, data: { taskId: task.id, workflowId: null } });
     expect(completed.timestamp).toBeTypeOf('number');
     expect(completed.data.result.files).toEqual([expect.stringContaining('/uploads/')]);
     const types = listener.all.map(({ type }) => type);

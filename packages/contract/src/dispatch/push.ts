@@ -87,7 +87,11 @@ export const taskProgressFrame = frame(
 
 export const taskCompletedFrame = frame(
   'task_completed',
-  Type.Object({ taskId: Type.String(), result: taskResult }),
+  Type.Object({
+    taskId: Type.String(),
+    workflowId: nullable(Type.String({ description: 'The saved workflow that it ran.' })),
+    result: taskResult,
+  }),
 );
 
 export const taskFailedFrame = frame(
@@ -118,7 +122,7 @@ export const collectionChangedFrame = frame(
   Type.Object({ collectionId: Type.String() }),
 );
 
-/** Something was shared or taken back, as its owner and its receivers hear. */
+/** Something was shared or taken back, as its owner and its receivers hear. Receivers hear as well when a shared collection has changed. */
 export const shareChangedFrame = frame(
   'share_changed',
   Type.Object({ kind: oneOf(shareKinds), subjectId: Type.String() }),

@@ -7,8 +7,8 @@ import {
 import {
   type FileFilterQuery,
   type FileList,
-  listFiles,
   listFileModels,
+  listFiles,
   listFileTags,
   type NewStoredFile,
 } from '@switchyard/contract/dispatch/file';

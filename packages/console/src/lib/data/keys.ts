@@ -32,6 +32,7 @@ export const keys = {
   collections: ['collections'],
   shares: ['shares'],
   workflows: ['workflows'],
+  workflow: (workflowId: string) => ['workflows', 'one', workflowId] as const,
   sweeps: ['sweeps'],
   sweep: (sweepId: string) => ['sweeps', 'one', sweepId] as const,
   sweepCells: (sweepId: string) => ['sweeps', 'cells', sweepId] as const,

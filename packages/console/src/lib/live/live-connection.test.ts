@@ -82,6 +82,35 @@ test('a lost socket is announced at once, and as stale when it does not come bac
   live.close();
 });
 
+test('a run that completes makes the figures of its workflow old, and a grid of them once in a while', async () => {
+  const { live, cache, send, paint, pass } = openLive();
+  const key = [...keys.workflow('w'), {}];
+  const read = vi.fn(async () => ({ figures: { runs: read.mock.calls.length } }));
+  const stop = new QueryObserver(cache, { queryKey: key, queryFn: read }).subscribe(() => undefined);
+  await send(hello);
+  paint();
+  await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
+  read.mockClear();
+  const completed = (workflowId: string | null) =>
+    ({
+      type: 'task_completed',
+      timestamp: 1,
+      data: { taskId: 't', workflowId, result: null },
+    }) as unknown as PushMessage;
+  await send(completed(null), completed('other'), completed('w'), completed('w'));
+  paint();
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
+  await send(completed('w'));
+  paint();
+  pass(1_000);
+  expect(read).toHaveBeenCalledTimes(1);
+  pass(5_000);
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(2));
+  stop();
+  live.close();
+});
+
 test('after frames that are gone for good everything that is shown is read again', async () => {
   const { live, cache, send, paint } = openLive();
   cache.setQueryData(keys.overview, {});

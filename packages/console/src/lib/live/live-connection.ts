@@ -3,6 +3,7 @@ import type { PushMessage } from '@switchyard/client/push/push-message';
 import { systemTimer, type Timer } from '@switchyard/client/timer';
 import { pushTopics } from '@switchyard/contract/dispatch/push';
 import type { Query, QueryClient, QueryFilters } from '@tanstack/react-query';
+import { keys } from '../data/keys.ts';
 import { applyNews } from './apply-news.ts';
 import { FrameBatch, type Schedule } from './frame-batch.ts';
 import { outdatedKeys } from './invalidations.ts';
@@ -25,6 +26,8 @@ interface LiveConnectionOptions {
   schedule?: Schedule;
 }
 
+/** The time between two readings of a workflow while its runs complete: its figures come with the whole graph. */
+const figuresMs = 5_000;
 /** A connection that was refused or given up is tried again after this time. */
 const againAfterMs = 30_000;
 
@@ -108,6 +111,7 @@ export class LiveConnection {
     if (!this.#hasBegun) this.#readAgain({ predicate: isRead });
     this.#hasBegun = true;
     for (const key of outdatedKeys(news)) this.#refresher.want(key);
+    for (const workflowId of news.ranWorkflows) this.#refresher.want(keys.workflow(workflowId), figuresMs);
   }
 
   /** An answer that is on its way may be older than the news. The library asks again where an earlier one is shown, but keeps a first one. */

@@ -25,6 +25,8 @@ export interface News {
   snapshot: ServerFrameData<'global_status'> | null;
   queueChanged: boolean;
   changedSweeps: Set<string>;
+  /** The saved workflows of which a run has completed. */
+  ranWorkflows: Set<string>;
   /** Frames are missing for good: everything that is shown has to be read again. */
   isGap: boolean;
 }
@@ -47,6 +49,7 @@ export function newsOf(messages: readonly PushMessage[]): News {
     snapshot: null,
     queueChanged: false,
     changedSweeps: new Set(),
+    ranWorkflows: new Set(),
     isGap: false,
   };
   for (const message of messages) note(news, message);
@@ -103,11 +106,12 @@ function note(news: News, message: PushMessage): void {
   }
 }
 
-function noteTask({ tasks, changedTasks }: News, message: PushMessage): void {
+function noteTask({ tasks, changedTasks, ranWorkflows }: News, message: PushMessage): void {
   const change = changeOf(message);
   if (change === null) return;
   const { taskId, fields, atMs } = change;
   if (message.type !== 'task_progress') changedTasks.add(taskId);
+  if (message.type === 'task_completed' && message.data.workflowId) ranWorkflows.add(message.data.workflowId);
   tasks.set(taskId, joinedChange(tasks.get(taskId), { fields, atMs }));
 }
 

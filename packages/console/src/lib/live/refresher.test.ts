@@ -1,6 +1,20 @@
 import { expect, test } from 'vitest';
 import { Refresher } from './refresher.ts';
 
+test('a query that takes long to read rests for longer', () => {
+  const rests: number[] = [];
+  const refresher = new Refresher(
+    () => undefined,
+    (_, ms) => {
+      rests.push(ms);
+      return () => undefined;
+    },
+  );
+  refresher.want(['overview']);
+  refresher.want(['workflows'], 5_000);
+  expect(rests).toEqual([1_000, 5_000]);
+});
+
 test('a query is read at once, then once a second at most, and once more after the last frame', () => {
   const read: string[] = [];
   const timers: (() => void)[] = [];

@@ -5,7 +5,7 @@ import type { QueryKey } from '@tanstack/react-query';
 const everyMs = 1_000;
 
 /**
- * Reads queries again that frames have made out of date: at once, then at most once a second for each key, and the last time
+ * Reads queries again that frames have made out of date: at once, then at most once a second for each key, or more seldom, and the last time
  * after the last frame, so that what is shown at the end is right.
  */
 export class Refresher {
@@ -19,11 +19,11 @@ export class Refresher {
     this.#timer = timer;
   }
 
-  want(key: QueryKey): void {
+  want(key: QueryKey, restMs = everyMs): void {
     const name = JSON.stringify(key);
     const resting = this.#resting.get(name);
     if (resting) resting.isWanted = true;
-    else this.#run(name, key);
+    else this.#run(name, key, restMs);
   }
 
   close(): void {
@@ -31,12 +31,12 @@ export class Refresher {
     this.#resting.clear();
   }
 
-  #run(name: string, key: QueryKey): void {
+  #run(name: string, key: QueryKey, restMs: number): void {
     const cancel = this.#timer(() => {
       const { isWanted = false } = this.#resting.get(name) ?? {};
       this.#resting.delete(name);
-      if (isWanted) this.#run(name, key);
-    }, everyMs);
+      if (isWanted) this.#run(name, key, restMs);
+    }, restMs);
     this.#resting.set(name, { isWanted: false, cancel });
     this.#refresh(key);
   }

@@ -155,7 +155,7 @@ function endFrame(task: TaskRow, { timestamp, links, cursor }: FrameContext): st
   const meta = { timestamp, cursor, requestId: task.requestId };
   const result = viewResult(task, (file) => links.to(file));
   if (task.status === 'completed' && result) {
-    return encodeFrame('task_completed', { taskId: task.id, result }, meta);
+    return encodeFrame('task_completed', { taskId: task.id, workflowId: task.workflowId, result }, meta);
   }
   const error = taskErrorOf(task) ?? newTaskError('internal_error', say('task_failed'));
   return encodeFrame('task_failed', { taskId: task.id, error, attempt: task.attempt }, meta);
