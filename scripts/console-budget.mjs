@@ -38,6 +38,9 @@ const budgets = [
   { name: 'fonts', maxBytes: 110 * kB, files: ({ manifest }) => ofType(manifest, '.woff2') },
 ];
 
+/** Each file is a request, and more of them than this keep a page that is far away waiting. */
+const maxFiles = 30;
+
 /** Returns one line for each budget, and a fault for each that is broken. */
 export function weighConsole(folder, manifest) {
   const first = firstLoad(folder, manifest);
@@ -49,7 +52,17 @@ export function weighConsole(folder, manifest) {
     lines.push(line);
     if (bytes > maxBytes) faults.push(line);
   }
+  const files = maxFilesOfAPage(manifest, first);
+  lines.push(`most scripts of a page: ${files} of ${maxFiles}`);
+  if (files > maxFiles) faults.push(lines.at(-1));
   return { lines, faults };
+}
+
+/** Returns the number of scripts that a visit loads which begins with the page that has most. */
+function maxFilesOfAPage(manifest, first) {
+  const frame = first.filter((chunk) => chunk !== manifest[firstPage]);
+  const pages = Object.keys(manifest).filter((key) => key.endsWith('-page.tsx'));
+  return Math.max(...pages.map((page) => scripts([...frame, ...closure(manifest, [page])]).length));
 }
 
 /** Everything that stands between the address and the first page, with the heavier one of the locales. */

@@ -45,6 +45,14 @@ it('names each part that weighs more than it may', () => {
   expect(weighConsole(folder.path, heavy).faults).toEqual(['script of the first load: 230.0 kB of 220 kB']);
 });
 
+it('names the number of scripts of a page that has more than it may', () => {
+  const small = Array.from({ length: 24 }, (_, at) => [`_${at}.js`, { file: file(`assets/${at}.js`, 0) }]);
+  const imports = small.map(([name]) => String(name));
+  const page = { file: file('assets/tasks.js', 10), imports };
+  const split = { ...manifest, ...Object.fromEntries(small), 'src/features/tasks/tasks-page.tsx': page };
+  expect(weighConsole(folder.path, split).faults).toEqual(['most scripts of a page: 31 of 30']);
+});
+
 it('refuses to weigh a console whose parts have other names', () => {
   const { '_frame.js': _, ...renamed } = manifest;
   expect(() => weighConsole(folder.path, renamed)).toThrow('correct the budget');
