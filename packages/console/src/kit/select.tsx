@@ -43,9 +43,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
         )}
       >
         <Base.Value className="truncate" />
-        <Base.Icon>
-          <ChevronDown size={16} strokeWidth={1.75} aria-hidden />
-        </Base.Icon>
+        <ChevronDown size={16} strokeWidth={1.75} aria-hidden className="shrink-0" />
       </Base.Trigger>
       <Base.Portal>
         <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-50">

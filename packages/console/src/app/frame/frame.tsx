@@ -239,14 +239,19 @@ function PageLink({
         title={isNarrow ? label : undefined}
         className={classes(
           focusRing,
-          'flex h-8 items-center gap-3 rounded-control px-2 text-body text-text-2 -outline-offset-2! hover:bg-sunken hover:text-text pointer-coarse:h-11',
+          'block truncate rounded-control px-2 text-body leading-8 text-text-2 -outline-offset-2! hover:bg-sunken hover:text-text pointer-coarse:leading-11',
           'aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-text',
           'forced-colors:aria-[current=page]:underline',
-          isNarrow && 'justify-center',
+          isNarrow && 'text-center',
         )}
       >
-        <Icon size={16} strokeWidth={1.75} aria-hidden className="shrink-0" />
-        {!isNarrow && <span className="truncate">{label}</span>}
+        <Icon
+          size={16}
+          strokeWidth={1.75}
+          aria-hidden
+          className={classes('-mt-0.5 inline-block align-middle', !isNarrow && 'mr-3')}
+        />
+        {isNarrow ? null : label}
       </Link>
     </li>
   );

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { Button, IconButton } from '../../kit/button.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { classes } from '../../kit/parts/classes.ts';
+import { useMedia } from '../../kit/parts/use-media.ts';
 import { PreferenceMenus } from '../../kit/preferences/preference-menus.tsx';
 import { useToast } from '../../kit/toast.tsx';
 import { decodePart } from '../../lib/address.ts';
@@ -16,10 +17,13 @@ import { signOut } from '../sign-out.ts';
 import { LiveChip } from './live-chip.tsx';
 import { useHasPage } from './visible-pages.ts';
 
+const searchIcon = <Search size={16} strokeWidth={1.75} aria-hidden />;
+
 /** Shows the place of the current page, and the controls that every page needs. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
   const text = useText('app');
   const environment = useBadge();
+  const isWide = useMedia('(min-width: 64rem)');
   return (
     <header className="sticky top-0 z-20 flex h-(--bar) flex-col border-b border-border bg-bg short:static">
       {environment && <EnvironmentBadge environment={environment} className="h-5 leading-5 sm:hidden" />}
@@ -32,21 +36,14 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
           />
         )}
         <div className="ml-auto flex min-w-0 items-center gap-1">
-          <Button
-            size="s"
-            className="text-text-2! max-lg:hidden"
-            icon={<Search size={16} strokeWidth={1.75} aria-hidden />}
-            onClick={onSearch}
-          >
-            {text('search.open')}
-            <kbd className="ml-2 font-sans text-meta text-text-3">{searchKey}</kbd>
-          </Button>
-          <IconButton
-            label={text('search.open')}
-            className="lg:hidden"
-            icon={<Search size={16} strokeWidth={1.75} aria-hidden />}
-            onClick={onSearch}
-          />
+          {isWide ? (
+            <Button size="s" className="text-text-2!" icon={searchIcon} onClick={onSearch}>
+              {text('search.open')}
+              <kbd className="ml-2 font-sans text-meta text-text-3">{searchKey}</kbd>
+            </Button>
+          ) : (
+            <IconButton label={text('search.open')} icon={searchIcon} onClick={onSearch} />
+          )}
           <LiveChip />
           <PreferenceMenus />
           <AccountMenu />
