@@ -92,7 +92,7 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
     across.scrollToIndex(next % columns);
   };
   const [first, ...others] = sweep.axes;
-  const shownColumns = across.getVirtualItems();
+  const [shownRows, shownColumns] = [down.getVirtualItems(), across.getVirtualItems()];
   const wordsOf = useValueWords();
   return (
     <div className="relative" style={{ width: headWidth + columns * side, height: headHeight + rows * side }}>
@@ -118,28 +118,34 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
           </div>
         ))}
       </div>
-      {down.getVirtualItems().map(({ index: row, start: top }) => (
-        <div key={row} className="absolute left-0 w-full" style={{ top, height: side }}>
-          {headWidth > 0 ? <RowHead axes={others} row={row} width={headWidth} /> : null}
-          {shownColumns.map(({ index: column, start: left }) => {
-            const number = row * columns + column;
-            const cell = cells[number];
-            return cell ? (
-              <Cell
-                key={column}
-                name={nameOf(sweep, cell, wordsOf)}
-                cell={cell}
-                left={left}
-                side={side}
-                isFocused={number === focused}
-                onKeyDown={onKeyDown}
-                onFocus={() => setFocused(number)}
-                onOpen={() => onOpen(number)}
-              />
-            ) : null;
-          })}
+      {headWidth > 0 ? (
+        <div
+          className="sticky left-0 z-10 h-full border-r border-border bg-surface"
+          style={{ width: headWidth, marginTop: -headHeight }}
+        >
+          {shownRows.map(({ index, start }) => (
+            <RowHead key={index} axes={others} row={index} {...{ side, top: start }} />
+          ))}
         </div>
-      ))}
+      ) : null}
+      {shownRows.flatMap(({ index: row, start: top }) =>
+        shownColumns.map(({ index: column, start: left }) => {
+          const number = row * columns + column;
+          const cell = cells[number];
+          return cell ? (
+            <Cell
+              key={number}
+              name={nameOf(sweep, cell, wordsOf)}
+              cell={cell}
+              {...{ top, left, side }}
+              isFocused={number === focused}
+              onKeyDown={onKeyDown}
+              onFocus={() => setFocused(number)}
+              onOpen={() => onOpen(number)}
+            />
+          ) : null;
+        }),
+      )}
     </div>
   );
 }
@@ -200,8 +206,18 @@ export function nextCell(key: string, cell: number, columns: number): number | n
   }
 }
 
-/** The values of the second and third axis. */
-function RowHead({ axes, row, width }: { axes: SweepDetail['axes']; row: number; width: number }) {
+/** The values of the second and third axis, around the middle of their row. */
+function RowHead({
+  axes,
+  row,
+  top,
+  side,
+}: {
+  axes: SweepDetail['axes'];
+  row: number;
+  top: number;
+  side: number;
+}) {
   const wordsOf = useValueWords();
   let rest = row;
   const shown = axes.map(({ label, count, values }) => {
@@ -209,17 +225,25 @@ function RowHead({ axes, row, width }: { axes: SweepDetail['axes']; row: number;
     rest = Math.floor(rest / count);
     return { label, index, value: values[index] };
   });
+  const [only, ...more] = shown;
   return (
     <div
       title={shown.map(({ label, value, index }) => `${label}: ${wordsOf(value, index)}`).join('\n')}
-      className="sticky left-0 z-10 flex h-full flex-col justify-center gap-1 overflow-hidden border-r border-border bg-surface px-2 text-table tabular-nums"
-      style={{ width }}
+      className={classes(
+        'absolute inset-x-0 -translate-y-1/2 overflow-hidden px-2 text-table break-words tabular-nums',
+        more.length === 0 ? 'line-clamp-3' : 'space-y-1',
+      )}
+      style={{ top: top + side / 2, maxHeight: side }}
     >
-      {shown.map(({ label, value, index }) => (
-        <span key={label} className="line-clamp-3 break-words">
-          <HeadValue value={value} index={index} />
-        </span>
-      ))}
+      {only && more.length === 0 ? (
+        <HeadValue value={only.value} index={only.index} />
+      ) : (
+        shown.map(({ label, value, index }) => (
+          <span key={label} className="line-clamp-3">
+            <HeadValue value={value} index={index} />
+          </span>
+        ))
+      )}
     </div>
   );
 }
@@ -227,6 +251,7 @@ function RowHead({ axes, row, width }: { axes: SweepDetail['axes']; row: number;
 interface CellProps {
   name: string;
   cell: SweepCell;
+  top: number;
   left: number;
   side: number;
   isFocused: boolean;
@@ -237,7 +262,7 @@ interface CellProps {
 
 const gap = 2;
 
-function Cell({ name, cell, left, side, isFocused, onKeyDown, onFocus, onOpen }: CellProps) {
+function Cell({ name, cell, top, left, side, isFocused, onKeyDown, onFocus, onOpen }: CellProps) {
   const text = useText('sweep');
   const wordOf = useStateWord();
   const size = side - 2 * gap;
@@ -256,7 +281,7 @@ function Cell({ name, cell, left, side, isFocused, onKeyDown, onFocus, onOpen }:
         'absolute rounded-control border border-border bg-surface text-center text-meta font-medium',
         statusColour(kinds[cell.state]),
       )}
-      style={{ left: left + gap, top: gap, width: size, height: size }}
+      style={{ left: left + gap, top: top + gap, width: size, height: size }}
     >
       {wordOf(cell)}
     </PictureButton>
