@@ -172,6 +172,10 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     const grid = page.getByRole('list', { name: text('grid') });
     await grid.locator('[data-picture="0"]').hover();
     const choose = words('kit/pictures')('choose', { name: '' }).trim();
+    const buttonsOf = (place: number) => grid.getByRole('listitem').nth(place).getByRole('button');
+    await expect.poll(() => buttonsOf(0).count()).toBe(3);
+    // What is not pointed at is one button, so that thousands of pictures scroll.
+    expect(await buttonsOf(1).count()).toBe(1);
     for (const place of [0, 1])
       await grid.getByRole('listitem').nth(place).getByRole('button', { name: choose }).click();
     await page.getByRole('button', { name: text('selection.compare') }).click();

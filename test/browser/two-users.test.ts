@@ -34,12 +34,12 @@ describe.runIf(canBrowse)('two users in two browsers', () => {
     });
     await mine.getByText('A private picture').first().waitFor();
     await mine.goto('/gallery');
-    await mine.getByRole('main').getByRole('img').first().waitFor();
+    await mine.locator('[data-picture]').first().waitFor();
     expect(await empty.isVisible()).toBe(true);
     expect(await theirs.getByText('A private picture').count()).toBe(0);
     await theirs.goto('/gallery');
     await theirs.getByRole('heading', { level: 1 }).waitFor();
-    expect(await theirs.getByRole('main').getByRole('img').count()).toBe(0);
+    expect(await theirs.locator('[data-picture]').count()).toBe(0);
     await theirs.goto(`/tasks/${data.id}`);
     await theirs.getByRole('heading', { level: 1 }).waitFor();
     expect(await theirs.getByText('A private picture').count()).toBe(0);

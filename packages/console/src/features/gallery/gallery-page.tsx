@@ -14,7 +14,7 @@ import { FilterEmpty } from '../../kit/forms/filter-empty.tsx';
 import { SearchInput } from '../../kit/forms/search-input.tsx';
 import { NewRows } from '../../kit/new-rows.tsx';
 import { Page } from '../../kit/page.tsx';
-import { classes } from '../../kit/parts/classes.ts';
+import { useMedia } from '../../kit/parts/use-media.ts';
 import { JustifiedGrid } from '../../kit/pictures/justified-grid.tsx';
 import { useDeletions } from '../../kit/pictures/use-deletions.ts';
 import { useMarks } from '../../kit/pictures/use-marks.ts';
@@ -332,6 +332,7 @@ function useChooseAll(
 function GalleryFilters({ filter, first }: { filter: GalleryFilter; first: FileList | undefined }) {
   const text = useText('gallery');
   const { isAdmin } = useSession();
+  const isWide = useMedia('(min-width: 40rem)');
   const [isOpen, setOpen] = useState(() => isFiltered({ ...filter, q: null }));
   return (
     <search className="flex flex-wrap items-end gap-2" aria-label={text('filter.label')}>
@@ -340,58 +341,62 @@ function GalleryFilters({ filter, first }: { filter: GalleryFilter; first: FileL
         value={filter.q ?? ''}
         onChange={(q) => setQuery({ q: q.trim() === '' ? null : q })}
       />
-      <Button
-        className="sm:hidden"
-        icon={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden />}
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {text('filter.label')}
-      </Button>
-      <div className={classes('contents', isOpen ? '' : 'max-sm:hidden')}>
-        <Select
-          label={text('filter.kind')}
-          value={filter.kind}
-          options={kinds.map((value) => ({ value, label: text(`kind.${value}`) }))}
-          onChange={(kind) => setQuery({ kind: kind === 'image' ? null : kind })}
-        />
-        <Select
-          label={text('filter.source')}
-          value={filter.source}
-          options={sources.map((value) => ({ value, label: text(`source.${value}`) }))}
-          onChange={(source) => setQuery({ source: source === 'output' ? null : source })}
-        />
-        <Select
-          label={text('kept.label')}
-          value={filter.kept ?? any}
-          options={keptChoices.map((value) => ({ value, label: text(`kept.${value}`) }))}
-          onChange={(kept) => setQuery({ kept: kept === any ? null : kept })}
-        />
-        <Select
-          label={text('filter.size')}
-          value={filter.size ?? any}
-          options={[any, ...sizes].map((value) => ({
-            value,
-            label: value === any ? text('filter.anySize') : text('filter.minSize', { count: Number(value) }),
-          }))}
-          onChange={(size) => setQuery({ size: size === any ? null : size })}
-        />
-        <TagFilter value={filter.tag} />
-        <ModelFilter value={filter.model} />
-        <WorkflowFilter value={filter.workflow} />
-        {isAdmin ? <OwnerFilter value={filter.owner} /> : null}
-        <Day name="from" value={filter.from} />
-        <Day name="to" value={filter.to} />
-        {filter.task === null ? null : (
-          <Button
-            size="m"
-            icon={<X size={16} strokeWidth={1.75} aria-hidden />}
-            onClick={() => setQuery({ task: null })}
-          >
-            {text('filter.task', { id: filter.task.slice(-6) })}
-          </Button>
-        )}
-      </div>
+      {isWide ? null : (
+        <Button
+          icon={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden />}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {text('filter.label')}
+        </Button>
+      )}
+      {isWide || isOpen ? (
+        <>
+          <Select
+            label={text('filter.kind')}
+            value={filter.kind}
+            options={kinds.map((value) => ({ value, label: text(`kind.${value}`) }))}
+            onChange={(kind) => setQuery({ kind: kind === 'image' ? null : kind })}
+          />
+          <Select
+            label={text('filter.source')}
+            value={filter.source}
+            options={sources.map((value) => ({ value, label: text(`source.${value}`) }))}
+            onChange={(source) => setQuery({ source: source === 'output' ? null : source })}
+          />
+          <Select
+            label={text('kept.label')}
+            value={filter.kept ?? any}
+            options={keptChoices.map((value) => ({ value, label: text(`kept.${value}`) }))}
+            onChange={(kept) => setQuery({ kept: kept === any ? null : kept })}
+          />
+          <Select
+            label={text('filter.size')}
+            value={filter.size ?? any}
+            options={[any, ...sizes].map((value) => ({
+              value,
+              label:
+                value === any ? text('filter.anySize') : text('filter.minSize', { count: Number(value) }),
+            }))}
+            onChange={(size) => setQuery({ size: size === any ? null : size })}
+          />
+          <TagFilter value={filter.tag} />
+          <ModelFilter value={filter.model} />
+          <WorkflowFilter value={filter.workflow} />
+          {isAdmin ? <OwnerFilter value={filter.owner} /> : null}
+          <Day name="from" value={filter.from} />
+          <Day name="to" value={filter.to} />
+          {filter.task === null ? null : (
+            <Button
+              size="m"
+              icon={<X size={16} strokeWidth={1.75} aria-hidden />}
+              onClick={() => setQuery({ task: null })}
+            >
+              {text('filter.task', { id: filter.task.slice(-6) })}
+            </Button>
+          )}
+        </>
+      ) : null}
       <AllAsZip filter={filter} total={first?.totalIsMinimum ? undefined : first?.total} />
     </search>
   );

@@ -1,11 +1,13 @@
-import { Check, Star } from 'lucide-react';
+import { Star } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useText } from '../../lib/i18n.ts';
 import { useCommandHint } from '../command-hint.tsx';
 import { classes, focusRing } from '../parts/classes.ts';
+import { useMedia } from '../parts/use-media.ts';
 import { useWidth } from '../parts/use-width.ts';
-import { choosesRow, opensRow, rowMarks } from '../rows/row-marks.ts';
+import { opensRow, rowMarks } from '../rows/row-marks.ts';
 import { isShortcut } from '../use-shortcuts.ts';
+import { ChooseCircle } from './choose-circle.tsx';
 import { dragFiles, draggedFiles, useFileDrop } from './file-drag.ts';
 import {
   heightOf,
@@ -15,7 +17,7 @@ import {
   rowsWithin,
 } from './justified-layout.ts';
 import { type Picture, ratioOf } from './picture.ts';
-import { ThumbPicture } from './thumb.tsx';
+import { PictureButton } from './picture-button.tsx';
 
 interface JustifiedGridProps<Item extends Picture> {
   items: readonly Item[];
@@ -51,6 +53,7 @@ export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<It
   const box = useRef<HTMLUListElement>(null);
   const width = useWidth(box);
   const stretch = useWindowStretch(box);
+  const isTouched = useMedia('(pointer: coarse)');
   const [current, setCurrent] = useState(0);
   const rows = useMemo(() => {
     const height = Math.min(rowHeight, Math.max(96, width / 2));
@@ -99,6 +102,7 @@ export function JustifiedGrid<Item extends Picture>(props: JustifiedGridProps<It
               isCurrent={place.index === Math.min(current, items.length - 1)}
               isChosen={chosen.has(item.fileId)}
               isChoosing={chosen.size > 0}
+              isTouched={isTouched}
               onFocus={() => setCurrent(place.index)}
               onKey={(event) => onKey(event, place.index)}
               onOpen={() => onOpen(item)}
@@ -159,6 +163,7 @@ interface GridPictureProps {
   isCurrent: boolean;
   isChosen: boolean;
   isChoosing: boolean;
+  isTouched: boolean;
   onFocus: () => void;
   onKey: (event: KeyboardEvent) => void;
   onOpen: () => void;
@@ -170,112 +175,63 @@ interface GridPictureProps {
 }
 
 function GridPicture(props: GridPictureProps) {
-  const { place, item, alt, command, count, isCurrent, isChosen, isChoosing } = props;
+  const { place, item, alt, command, count, isCurrent, isChosen, isChoosing, isTouched } = props;
   const { onFocus, onKey, onOpen, onChoose, isStarred, onStar, draggedWith, onDropBefore } = props;
+  const text = useText('pictures');
   const hint = useCommandHint(command);
   const [isNear, setNear] = useState(false);
   const drop = useFileDrop(onDropBefore && ((event) => onDropBefore(draggedFiles(event))));
   const { left, top, width, height, index } = place;
+  const { filename: name } = item;
+  // A grid has thousands of pictures, so that only those that need a button have it.
+  const isUsed = isNear || isCurrent;
+  const tabIndex = isCurrent ? 0 : -1;
   return (
     <li
       {...rowMarks(item.fileId)}
       {...drop.place}
       draggable={draggedWith !== undefined}
       onDragStart={(event) => draggedWith && dragFiles(event, draggedWith())}
+      onFocus={onFocus}
       onPointerEnter={() => setNear(true)}
       onPointerLeave={() => setNear(false)}
       aria-posinset={index + 1}
       aria-setsize={count}
-      className="group absolute overflow-hidden rounded-control bg-sunken outline-offset-2 outline-accent has-[[data-picture]:focus-visible]:outline-2"
+      className={classes(
+        'group absolute after:pointer-events-none after:absolute',
+        drop.isOver
+          ? 'after:inset-y-0 after:left-0 after:w-1.5 after:bg-accent-solid'
+          : isChosen && 'after:inset-0 after:rounded-control after:border-4 after:border-accent-solid',
+      )}
       style={{ left, top, width, height }}
     >
-      <button
-        type="button"
+      <PictureButton
         {...hint}
         {...opensRow}
         data-picture={index}
-        tabIndex={isCurrent ? 0 : -1}
-        onFocus={() => {
-          hint.onFocus?.();
-          onFocus();
-        }}
+        label={alt}
+        file={item}
+        cssPixels={Math.max(width, height)}
+        draggable={false}
+        tabIndex={tabIndex}
         onKeyDown={onKey}
         onClick={(event) => (event.shiftKey && onChoose ? onChoose(true) : onOpen())}
-        className="absolute inset-0 cursor-zoom-in outline-none"
-      >
-        <ThumbPicture
-          fileId={item.fileId}
-          alt={alt}
-          cssPixels={Math.max(width, height)}
-          contentType={item.contentType}
-        />
-      </button>
-      {drop.isOver ? (
-        <span aria-hidden className="pointer-events-none absolute inset-y-0 left-0 w-1.5 bg-accent-solid" />
-      ) : null}
-      {isChosen ? (
-        <span
-          aria-hidden
-          className="pointer-events-none absolute inset-0 rounded-control border-4 border-accent-solid"
-        />
-      ) : null}
-      {onChoose ? (
-        <ChooseButton
-          name={item.filename}
+        className="absolute inset-0 size-full cursor-zoom-in! rounded-control bg-sunken"
+      />
+      {onChoose && (isUsed || isChoosing || isTouched) ? (
+        <ChooseCircle
+          size="m"
+          label={text('choose', { name })}
           isChosen={isChosen}
-          isShown={isChosen || isChoosing}
-          isCurrent={isCurrent}
+          isShown={isChoosing}
+          tabIndex={tabIndex}
           onChoose={onChoose}
         />
       ) : null}
-      {/* A grid has thousands of pictures, so that only those that need the button have it. */}
-      {onStar && (isStarred || isNear || isCurrent) ? (
-        <StarButton name={item.filename} isStarred={isStarred} isCurrent={isCurrent} onStar={onStar} />
+      {onStar && (isStarred || isUsed) ? (
+        <StarButton name={name} isStarred={isStarred} isCurrent={isCurrent} onStar={onStar} />
       ) : null}
     </li>
-  );
-}
-
-interface CornerProps {
-  name: string;
-  /** The picture that Tab leads to; the buttons of the others are reached by arrow keys, x and s. */
-  isCurrent: boolean;
-}
-
-function ChooseButton({
-  name,
-  isChosen,
-  isShown,
-  isCurrent,
-  onChoose,
-}: CornerProps & { isChosen: boolean; isShown: boolean; onChoose: (range: boolean) => void }) {
-  const text = useText('pictures');
-  return (
-    <button
-      type="button"
-      {...choosesRow}
-      tabIndex={isCurrent ? 0 : -1}
-      aria-pressed={isChosen}
-      aria-keyshortcuts="x"
-      aria-label={text('choose', { name })}
-      onClick={(event) => onChoose(event.shiftKey)}
-      className={classes(
-        focusRing,
-        'absolute top-0 left-0 flex size-10 cursor-pointer items-center justify-center pointer-coarse:size-11',
-        isShown
-          ? ''
-          : 'opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100',
-      )}
-    >
-      <span
-        className={classes(
-          'flex size-6 items-center justify-center rounded-full border',
-          isChosen ? 'border-on-accent bg-accent-solid text-on-accent' : 'border-control bg-surface',
-        )}
-      >
-        {isChosen ? <Check size={14} strokeWidth={2.5} aria-hidden /> : null}
-      </span>
-    </button>
   );
 }
 
@@ -284,7 +240,13 @@ function StarButton({
   isStarred,
   isCurrent,
   onStar,
-}: CornerProps & { isStarred: boolean; onStar: () => void }) {
+}: {
+  name: string;
+  isStarred: boolean;
+  /** The picture that Tab leads to; the buttons of the others are reached by arrow keys, x and s. */
+  isCurrent: boolean;
+  onStar: () => void;
+}) {
   const text = useText('pictures');
   return (
     <button

@@ -10,7 +10,7 @@ interface PictureButtonProps extends Omit<ComponentProps<'button'>, 'type' | 're
   /** Its longer side. */
   cssPixels: number;
   /** Stands in the place of the file while there is none. */
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 /** A thumbnail that is a button. A picture is one element, since a page may have hundreds of them. */
@@ -56,7 +56,7 @@ export function PictureButton({ label, file, cssPixels, children, className, ...
       aria-label={label}
       className={classes(look, 'flex items-center justify-center p-1')}
     >
-      {file ? <ThumbPicture {...file} alt="" cssPixels={cssPixels} /> : children}
+      {file ? <ThumbPicture {...file} alt={label} cssPixels={cssPixels} /> : children}
     </button>
   );
 }

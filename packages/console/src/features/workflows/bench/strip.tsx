@@ -1,10 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { Check, FileText, Star } from 'lucide-react';
+import { FileText, Star } from 'lucide-react';
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from '../../../kit/parts/classes.ts';
 import { useMedia } from '../../../kit/parts/use-media.ts';
+import { ChooseCircle } from '../../../kit/pictures/choose-circle.tsx';
 import { PictureButton } from '../../../kit/pictures/picture-button.tsx';
-import { choosesRow, opensRow, rowMarks } from '../../../kit/rows/row-marks.ts';
+import { opensRow, rowMarks } from '../../../kit/rows/row-marks.ts';
 import { StatusWord } from '../../../kit/status-word.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { glyphOf, stateOf } from '../../../lib/task-state.ts';
@@ -142,28 +143,13 @@ function Place({
         </span>
       ) : null}
       {output !== null && (isChoosing || isNear) ? (
-        <button
-          type="button"
-          {...choosesRow}
-          aria-pressed={isChosen}
-          aria-label={text('bench.choose', { number })}
-          onClick={(event) => onChoose(event.shiftKey)}
-          className={classes(
-            'absolute top-0 left-0 flex size-7 cursor-pointer items-center justify-center outline-accent focus-visible:opacity-100 focus-visible:outline-2',
-            isChosen || isChoosing
-              ? ''
-              : 'opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100',
-          )}
-        >
-          <span
-            className={classes(
-              'flex size-5 items-center justify-center rounded-full border',
-              isChosen ? 'border-on-accent bg-accent-solid text-on-accent' : 'border-control bg-surface',
-            )}
-          >
-            {isChosen ? <Check size={12} strokeWidth={2.5} aria-hidden /> : null}
-          </span>
-        </button>
+        <ChooseCircle
+          size="s"
+          label={text('bench.choose', { number })}
+          isChosen={isChosen}
+          isShown={isChoosing}
+          onChoose={onChoose}
+        />
       ) : null}
     </>
   );
