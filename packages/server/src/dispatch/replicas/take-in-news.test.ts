@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ManualTime } from '../../../testing/manual-time.ts';
 import { DispatchEvents } from '../dispatch-events.ts';
+import type { FileRow } from '../files/stored-file-store.ts';
 import { Matchmaker } from '../queue/matchmaker.ts';
 import { pendingOf } from '../queue/pending-task.ts';
 import type { TaskRow } from '../tables.ts';
@@ -35,7 +36,7 @@ let events: DispatchEvents;
 let queue: Matchmaker;
 let taking: TakeInNews;
 /** The ids of each question that was asked, by its table. */
-let asked: { rows: string[]; requirements: string[] };
+let asked: { rows: string[]; requirements: string[]; files: string[][] };
 let counted: { starts: string[]; ends: number };
 
 beforeEach(() => {
@@ -43,7 +44,7 @@ beforeEach(() => {
     throw error;
   });
   queue = new Matchmaker({ clock: time.now, timer: time.timer });
-  asked = { rows: [], requirements: [] };
+  asked = { rows: [], requirements: [], files: [] };
   counted = { starts: [], ends: 0 };
   const unused = async (): Promise<never> => expect.fail('These news need nothing of it.');
   taking = new TakeInNews({
@@ -58,7 +59,12 @@ beforeEach(() => {
       },
     },
     attempts: { ofEach: async () => new Map() },
-    files: { getMany: unused },
+    files: {
+      getMany: async (owner, ids) => {
+        asked.files.push([String('user' in owner && owner.user), ...ids]);
+        return ids.filter((id) => id !== 'gone').map((id) => ({ id }) as FileRow);
+      },
+    },
     queue,
     pauses: { load: unused },
     fleet: { apply: unused, member: () => undefined },
@@ -78,7 +84,7 @@ beforeEach(() => {
 test('the start and the end of a task that no one here follows are counted, and no row is read', async () => {
   await taking.takeIn([claimed('a'), started('a')]);
   await taking.takeIn([ended('a')]);
-  expect(asked).toEqual({ rows: [], requirements: [] });
+  expect(asked).toEqual({ rows: [], requirements: [], files: [] });
   expect(counted).toEqual({ starts: [createdAt], ends: 1 });
 });
 
@@ -87,7 +93,7 @@ test('a task that waits is put into the queue, and leaves it when it is claimed'
   expect(queue.ids).toEqual(['a']);
   await taking.takeIn([claimed('a')]);
   expect(queue.ids).toEqual([]);
-  expect(asked).toEqual({ rows: ['a'], requirements: ['a'] });
+  expect(asked).toEqual({ rows: ['a'], requirements: ['a'], files: [] });
 });
 
 test('news that tell the place of a new task are enough for the queue, and no row is read', async () => {
@@ -96,22 +102,36 @@ test('news that tell the place of a new task are enough for the queue, and no ro
   await taking.takeIn([createdWith('a'), createdWith('b'), claimed('a')]);
   expect(queue.ids).toEqual(['b']);
   expect(queue.get('b')).toEqual(pendingOf(row('b'), need));
-  expect(asked).toEqual({ rows: [], requirements: [] });
+  expect(asked).toEqual({ rows: [], requirements: [], files: [] });
   expect(heard, 'numbers on a page change, although no task is shown').toEqual(['tasks_changed']);
 });
 
-test('files of a user whom no one here follows are not read', async () => {
-  events.listen(() => undefined, { followsTasks: (owner) => owner === 'bob' });
-  await taking.takeIn([{ type: 'files_created', owner: 'ada', ids: ['f'] }]);
-  await expect(taking.takeIn([{ type: 'files_created', owner: 'bob', ids: ['f'] }])).rejects.toThrow(
-    'need nothing of it',
-  );
+test('new files are read with one question for each owner whom someone here follows', async () => {
+  const heard: unknown[] = [];
+  const follows = (owner?: string) => owner === 'bob' || owner === 'eve';
+  events.listen((event) => heard.push(event), { followsTasks: follows });
+  const files = (owner: string, ids: string[]): News => ({ type: 'files_created', owner, ids });
+  await taking.takeIn([
+    files('bob', ['a', 'gone']),
+    files('ada', ['b']),
+    files('eve', ['c']),
+    files('bob', ['d']),
+  ]);
+  expect(asked.files).toEqual([
+    ['bob', 'a', 'gone', 'd'],
+    ['eve', 'c'],
+  ]);
+  expect(heard).toEqual([
+    { type: 'files_created', owner: 'bob', files: [{ id: 'a' }] },
+    { type: 'files_created', owner: 'eve', files: [{ id: 'c' }] },
+    { type: 'files_created', owner: 'bob', files: [{ id: 'd' }] },
+  ]);
 });
 
 test('a task that was created and claimed meanwhile is not read for the queue', async () => {
   await taking.takeIn([created('a'), created('b'), claimed('a')]);
   expect(queue.ids).toEqual(['b']);
-  expect(asked).toEqual({ rows: ['b'], requirements: ['b'] });
+  expect(asked).toEqual({ rows: ['b'], requirements: ['b'], files: [] });
 });
 
 test('who waits for a task hears of it with its row, and the rows of other tasks are not read', async () => {
@@ -152,5 +172,5 @@ test('a node of another replica is told without a question to the database', asy
   const event = { type: 'node_started', nodeId: '1', topNodeId: '1' } as const;
   await taking.takeIn([{ type: 'task_execution', id: 'a', owner: 'ada', event }]);
   expect(heard).toEqual([[{ type: 'task_execution', taskId: 'a', owner: 'ada', event }, true]]);
-  expect(asked).toEqual({ rows: [], requirements: [] });
+  expect(asked).toEqual({ rows: [], requirements: [], files: [] });
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { DispatchEvent, DispatchEvents } from '../dispatch-events.ts';
-import type { StoredFileStore } from '../files/stored-file-store.ts';
+import type { FileRow, StoredFileStore } from '../files/stored-file-store.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Requirement } from '../graphs/capability.ts';
 import type { Configuration } from '../instances/configuration.ts';
@@ -19,7 +19,11 @@ interface Rows {
   tasks: ReadonlyMap<string, TaskRow>;
   requirements: ReadonlyMap<string, Requirement>;
   attempts: Awaited<ReturnType<AttemptStore['ofEach']>>;
+  files: ReadonlyMap<string, FileRow>;
 }
+
+/** Keeps a question well below the maximum number of parameters. */
+const filesAtOnce = 500;
 
 /**
  * Makes what this replica has in memory follow the news of the others, and passes the news on to its listeners. Rows are read
@@ -52,7 +56,7 @@ export class TakeInNews {
     for (const each of news) {
       this.#count(each);
       const event =
-        'id' in each && each.type.startsWith('task_') ? this.#ofTask(each, rows) : await this.#of(each);
+        'id' in each && each.type.startsWith('task_') ? this.#ofTask(each, rows) : await this.#of(each, rows);
       if (event) events.passOn(event);
       else hasUnread ||= isOfRow(each);
     }
@@ -72,12 +76,31 @@ export class TakeInNews {
     const wanted = news.flatMap((each) =>
       isOfRow(each) && (waiting.has(each.id) || events.isFollowed(each.id, each.owner)) ? [each.id] : [],
     );
-    const [rows, requirements, tried] = await Promise.all([
+    const [rows, requirements, tried, files] = await Promise.all([
       tasks.rowsOf([...new Set([...wanted, ...idsOf(news, ['task_moved'])])]),
       tasks.requirementsOf([...waiting]),
       attempts.ofEach(idsOf(news, ['task_requeued']).filter((id) => waiting.has(id))),
+      this.#readFiles(news),
     ]);
-    return { tasks: new Map(rows.map((row) => [row.id, row])), requirements, attempts: tried };
+    return { tasks: new Map(rows.map((row) => [row.id, row])), requirements, attempts: tried, files };
+  }
+
+  /** One question for each owner whom someone here follows: a user sees no files of others. */
+  async #readFiles(news: readonly News[]): Promise<Rows['files']> {
+    const { files, events } = this.#options;
+    const idsByOwner = new Map<string, string[]>();
+    for (const each of news) {
+      if (each.type !== 'files_created' || !events.followsTasksOf(each.owner)) continue;
+      idsByOwner.set(each.owner, [...(idsByOwner.get(each.owner) ?? []), ...each.ids]);
+    }
+    const found = new Map<string, FileRow>();
+    for (const [user, ids] of idsByOwner) {
+      for (let start = 0; start < ids.length; start += filesAtOnce) {
+        const rows = await files.getMany({ user }, ids.slice(start, start + filesAtOnce));
+        for (const row of rows) found.set(row.id, row);
+      }
+    }
+    return found;
   }
 
   #ofTask(news: News & { id: string }, rows: Rows): DispatchEvent | null {
@@ -120,8 +143,8 @@ export class TakeInNews {
     if (waits) queue.addLater(waits, delayMs);
   }
 
-  async #of(news: News): Promise<DispatchEvent | null> {
-    const { fleet, configuration, pauses, files, events } = this.#options;
+  async #of(news: News, { files }: Rows): Promise<DispatchEvent | null> {
+    const { fleet, configuration, pauses, events } = this.#options;
     switch (news.type) {
       case 'instance_changed':
         fleet.member(news.instance.id)?.hear(news.instance);
@@ -153,7 +176,7 @@ export class TakeInNews {
         return {
           type: news.type,
           owner: news.owner,
-          files: await files.getMany({ user: news.owner }, news.ids),
+          files: news.ids.flatMap((id) => files.get(id) ?? []),
         };
       case 'files_deleted':
         return { type: news.type, owner: news.owner, fileIds: news.ids };
