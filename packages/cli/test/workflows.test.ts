@@ -40,7 +40,7 @@ describe('switchyard workflows', () => {
   it('imports, lists, shows, runs and deletes', async () => {
     const imported = await cli('import', 'ground.json', '--expose', '--description', 'A plain ground.');
     expect(imported).toMatchObject({ code: 0, stderr: 'ground, version 1, a tool of your agent\n' });
-    expect(imported.stdout).toMatch(/^width +integer +16 +width$/m);
+    expect(imported.stdout).toMatch(/^width +integer +16 +Width$/m);
 
     expect((await cli('list')).stdout).toMatch(/^ground +1 +yes .*A plain ground\.$/m);
     expect(JSON.parse((await cli('show', 'ground', '-o', 'json')).stdout)).toMatchObject({ workflow: graph });

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { ChooseCircle } from '../src/kit/pictures/choose-circle.tsx';
 import { Compare } from '../src/kit/pictures/compare.tsx';
 import { JustifiedGrid } from '../src/kit/pictures/justified-grid.tsx';
 import { fileAddress } from '../src/kit/pictures/picture.ts';
@@ -44,6 +45,23 @@ export function Pictures() {
               running
             </PictureButton>
           ))}
+        </State>
+      </Part>
+      <Part name="ChooseCircle">
+        <State name="Free, and chosen, in both sizes">
+          {(['m', 's'] as const).flatMap((size) =>
+            [false, true].map((isChosen) => (
+              <div key={`${size} ${isChosen}`} className="group relative size-11 rounded-control bg-sunken">
+                <ChooseCircle
+                  size={size}
+                  label="Choose a picture"
+                  isChosen={isChosen}
+                  isShown
+                  onChoose={() => undefined}
+                />
+              </div>
+            )),
+          )}
         </State>
       </Part>
       <Part name="JustifiedGrid">
