@@ -15,19 +15,22 @@ interface SelectProps<Value extends string> {
   value: Value;
   options: readonly SelectOption<Value>[];
   onChange: (value: Value) => void;
+  /** For a list that is read when somebody looks for it. */
+  onOpenChange?: ((isOpen: boolean) => void) | undefined;
   disabled?: boolean | undefined;
   className?: string | undefined;
 }
 
 /** One choice from a list. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
-  const { label, value, options, onChange, disabled, className } = props;
+  const { label, value, options, onChange, onOpenChange, disabled, className } = props;
   const field = useFieldAttributes();
   return (
     <Base.Root<Value>
       value={value}
       items={options}
       disabled={disabled}
+      onOpenChange={onOpenChange}
       onValueChange={(next) => {
         if (next !== null) onChange(next);
       }}

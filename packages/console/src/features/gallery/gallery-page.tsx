@@ -424,9 +424,9 @@ function TagFilter({ value }: { value: string | null }) {
 
 function ModelFilter({ value }: { value: string | null }) {
   const text = useText('gallery');
-  const { data } = useQuery(fileModelsQuery());
+  const [isOpen, setOpen] = useState(false);
+  const { data } = useQuery({ ...fileModelsQuery(), enabled: isOpen || value !== null });
   const names = (data?.items ?? []).map(({ model }) => model);
-  if (names.length === 0 && value === null) return null;
   // In an address it may have any case, and it may be one of many more.
   const chosen = names.find((name) => name.toLowerCase() === value?.toLowerCase()) ?? value;
   const known = chosen === null || names.includes(chosen) ? names : [chosen, ...names];
@@ -439,6 +439,7 @@ function ModelFilter({ value }: { value: string | null }) {
         ...known.map((name) => ({ value: name, label: name })),
       ]}
       onChange={(next) => setQuery({ model: next === '' ? null : next })}
+      onOpenChange={setOpen}
       className="max-w-[14rem]"
     />
   );

@@ -83,6 +83,7 @@ export function collectionsQuery(fileId?: string) {
 export function fileModelsQuery() {
   return queryOptions({
     queryKey: keys.fileModels,
+    staleTime: 60_000,
     queryFn: ({ signal }) => gateway.call(listFileModels, { query: {}, signal }),
   });
 }

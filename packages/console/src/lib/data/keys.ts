@@ -27,7 +27,8 @@ export const keys = {
   fileDifference: (fileId: string, ...others: string[]) =>
     ['files', 'one', fileId, 'difference', others] as const,
   fileTags: ['files', 'tags'],
-  fileModels: ['files', 'models'],
+  /** Apart from the files: they are counted over all of them, and a change of one file rarely brings another model. */
+  fileModels: ['file-models'],
   starred: ['files', 'starred'],
   collections: ['collections'],
   shares: ['shares'],
