@@ -1,9 +1,9 @@
-import { ApiError } from '@switchyard/client/errors';
 import { deleteFiles, markLimits } from '@switchyard/contract/dispatch/file';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { keys } from '../../lib/data/keys.ts';
 import { gateway } from '../../lib/gateway.ts';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
 import { useToast } from '../toast.tsx';
 import { PendingDeletions } from './pending-deletions.ts';
@@ -14,6 +14,7 @@ const none: ReadonlySet<string> = new Set();
 export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: readonly string[]) => void } {
   const text = useText('pictures');
   const toast = useToast();
+  const words = useGatewayWords();
   const queries = useQueryClient();
   const [waiting, setWaiting] = useState<ReadonlySet<string>>(none);
   const [gone, setGone] = useState<ReadonlySet<string>>(none);
@@ -26,7 +27,10 @@ export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: rea
       await queries.invalidateQueries({ queryKey: keys.files });
       pending.settle();
       if (outcome.inUse > 0) say.current({ text: text('inUse', { count: outcome.inUse }), tone: 'failed' });
-      if (outcome.failure !== null) say.current({ error: outcome.failure.error });
+      const { refused, failure } = outcome;
+      if (refused !== null)
+        say.current({ text: words.known(`error.${refused.code}`, refused.message), tone: 'failed' });
+      if (failure !== null) say.current({ error: failure.error });
     };
     const pending: PendingDeletions = new PendingDeletions({
       perform: (ids) => void perform(ids),
@@ -35,7 +39,7 @@ export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: rea
       clearTimer: (timer) => window.clearTimeout(timer),
     });
     return pending;
-  }, [queries, text]);
+  }, [queries, text, words]);
   useEffect(() => {
     const leave = () => deletions.flush();
     window.addEventListener('pagehide', leave);
@@ -52,13 +56,20 @@ export function useDeletions(): { hidden: ReadonlySet<string>; remove: (ids: rea
   return { hidden, remove };
 }
 
+interface Outcome {
+  gone: string[];
+  inUse: number;
+  /** Why the gateway keeps a file for another reason. */
+  refused: { code: string; message: string } | null;
+  failure: { error: unknown } | null;
+}
+
 /** A file that is needed stays, and the others go. */
-async function deleteAll(
-  ids: readonly string[],
-): Promise<{ gone: string[]; inUse: number; failure: { error: unknown } | null }> {
+async function deleteAll(ids: readonly string[]): Promise<Outcome> {
   const gone: string[] = [];
   let inUse = 0;
-  let failure: { error: unknown } | null = null;
+  let refused: Outcome['refused'] = null;
+  let failure: Outcome['failure'] = null;
   try {
     for (let from = 0; from < ids.length; from += markLimits.files) {
       const fileIds = ids.slice(from, from + markLimits.files);
@@ -66,10 +77,10 @@ async function deleteAll(
       for (const { fileId, error } of items)
         if (error === null || error.code === 'file_not_found') gone.push(fileId);
         else if (error.code === 'file_in_use') inUse += 1;
-        else failure = { error: new ApiError({ status: 403, ...error }) };
+        else refused = error;
     }
   } catch (error) {
     failure = { error };
   }
-  return { gone, inUse, failure };
+  return { gone, inUse, refused, failure };
 }
