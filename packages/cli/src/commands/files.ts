@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
+import { filePartsOf } from '@switchyard/client/file-parts';
 import type { UploadedFile } from '@switchyard/client/files';
 import {
   deleteFiles,
   listFiles,
   type MaskPlace,
-  markLimits,
   maskPlaces,
   type StoredFile,
 } from '@switchyard/contract/dispatch/file';
@@ -150,8 +150,7 @@ function addDelete(parent: Command, terminal: Terminal): void {
     const { call } = await openGateway(options, terminal);
     const fileIds = [...new Set(ids)];
     const kept: AppError[] = [];
-    for (let from = 0; from < fileIds.length; from += markLimits.files) {
-      const some = fileIds.slice(from, from + markLimits.files);
+    for (const some of filePartsOf(fileIds)) {
       const { items } = await call(deleteFiles, { body: { fileIds: some } });
       for (const { fileId, error } of items)
         if (error === null) terminal.stdout.write(`${fileId}\n`);

@@ -1,4 +1,5 @@
-import { deleteFiles, markLimits } from '@switchyard/contract/dispatch/file';
+import { filePartsOf } from '@switchyard/client/file-parts';
+import { deleteFiles } from '@switchyard/contract/dispatch/file';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { keys } from '../../lib/data/keys.ts';
@@ -71,8 +72,7 @@ async function deleteAll(ids: readonly string[]): Promise<Outcome> {
   let refused: Outcome['refused'] = null;
   let failure: Outcome['failure'] = null;
   try {
-    for (let from = 0; from < ids.length; from += markLimits.files) {
-      const fileIds = ids.slice(from, from + markLimits.files);
+    for (const fileIds of filePartsOf(ids)) {
       const { items } = await gateway.call(deleteFiles, { body: { fileIds } });
       for (const { fileId, error } of items)
         if (error === null || error.code === 'file_not_found') gone.push(fileId);

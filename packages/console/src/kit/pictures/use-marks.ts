@@ -1,4 +1,5 @@
-import { type MarkedFiles, markFiles, markLimits } from '@switchyard/contract/dispatch/file';
+import { filePartsOf } from '@switchyard/client/file-parts';
+import { type MarkedFiles, markFiles } from '@switchyard/contract/dispatch/file';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { keys } from '../../lib/data/keys.ts';
@@ -16,8 +17,7 @@ export function useMarks() {
     (fileIds: readonly string[], change: Change) =>
       act(
         async () => {
-          for (let from = 0; from < fileIds.length; from += markLimits.files) {
-            const some = fileIds.slice(from, from + markLimits.files);
+          for (const some of filePartsOf(fileIds)) {
             const { items } = await gateway.call(markFiles, { body: { fileIds: some, ...change } });
             showMarks(queries, new Map(items.map((item) => [item.fileId, item])));
           }

@@ -1,3 +1,4 @@
+import { filePartsOf } from '@switchyard/client/file-parts';
 import {
   addToCollection,
   createCollection,
@@ -6,7 +7,6 @@ import {
   removeFromCollection,
   updateCollection,
 } from '@switchyard/contract/dispatch/collection';
-import { markLimits } from '@switchyard/contract/dispatch/file';
 import { useMemo } from 'react';
 import { useAct } from '../../../kit/forms/use-act.ts';
 import { keys } from '../../../lib/data/keys.ts';
@@ -21,8 +21,7 @@ export function useCollections() {
   const { act } = useAct();
   return useMemo(() => {
     const inParts = async (fileIds: readonly string[], send: (some: string[]) => Promise<unknown>) => {
-      for (let from = 0; from < fileIds.length; from += markLimits.files)
-        await send(fileIds.slice(from, from + markLimits.files));
+      for (const some of filePartsOf(fileIds)) await send(some);
     };
     const put = (collectionId: string, fileIds: readonly string[]) =>
       inParts(fileIds, (some) =>
