@@ -27,6 +27,7 @@ export function Field({
   error,
   id: given,
   action,
+  className,
   children,
 }: {
   label: ReactNode;
@@ -36,6 +37,8 @@ export function Field({
   id?: string | undefined;
   /** A small button at the end of the label. Keys reach it behind the control. */
   action?: ReactNode;
+  /** Where it stands beside other controls, and how wide it is. */
+  className?: string;
   children: ReactNode;
 }) {
   const own = useId();
@@ -45,7 +48,7 @@ export function Field({
   const describedBy = [errorId, hintId].filter(Boolean).join(' ') || undefined;
   return (
     <FieldContext.Provider value={{ id, describedBy, invalid: Boolean(error) }}>
-      <div className={classes('flex min-w-0 flex-col gap-1', Boolean(action) && 'group relative')}>
+      <div className={classes('flex min-w-0 flex-col gap-1', Boolean(action) && 'group relative', className)}>
         <label
           htmlFor={id}
           className={classes('text-table font-medium break-words text-text', Boolean(action) && 'pr-16')}

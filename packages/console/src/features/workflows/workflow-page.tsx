@@ -198,17 +198,16 @@ function OpenWorkflow({ workflow }: { workflow: SavedWorkflowDetail }) {
               />
               <WorkflowForm parameters={workflow.parameters} form={form} onVary={mayRun ? vary : undefined} />
               {isNewest && !workflow.share ? (
-                <div>
-                  <Button
-                    id={editFormId}
-                    size="s"
-                    variant="plain"
-                    icon={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden />}
-                    onClick={() => setEdit('form')}
-                  >
-                    {text('form.edit')}
-                  </Button>
-                </div>
+                <Button
+                  id={editFormId}
+                  size="s"
+                  variant="plain"
+                  className="self-start"
+                  icon={<SlidersHorizontal size={16} strokeWidth={1.75} aria-hidden />}
+                  onClick={() => setEdit('form')}
+                >
+                  {text('form.edit')}
+                </Button>
               ) : null}
             </form>
             {mayRun ? (

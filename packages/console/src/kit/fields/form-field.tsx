@@ -129,16 +129,16 @@ function NumberInput({
   value: string;
   onChange: (value: string) => void;
 }) {
+  const slider = sliderOf(parameter);
   const input = (
     <TextInput
       value={value}
       inputMode={parameter.type === 'integer' ? 'numeric' : 'decimal'}
       onChange={(event) => onChange(event.target.value)}
-      className="tabular-nums"
+      className={classes('tabular-nums', slider === null ? 'max-w-[12rem]' : 'w-24! shrink-0')}
     />
   );
-  const slider = sliderOf(parameter);
-  if (slider === null) return <div className="max-w-[12rem]">{input}</div>;
+  if (slider === null) return input;
   const { minimum, maximum, step } = slider;
   return (
     <div className="flex items-center gap-3">
@@ -152,7 +152,7 @@ function NumberInput({
         onChange={(event) => onChange(event.target.value)}
         className={classes(focusRing, 'h-8 min-w-0 flex-1 accent-(--accent-solid)')}
       />
-      <div className="w-24 shrink-0">{input}</div>
+      {input}
     </div>
   );
 }
@@ -175,14 +175,12 @@ function SeedInput({ parameter, label, value, mode, onChange, onMode }: SeedInpu
   const draw = () => onChange(String(seedOfRun({ value: 0, mode: 'random', index: 0 }, parameter)));
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <div className="min-w-[8rem] flex-1">
-        <TextInput
-          value={value}
-          inputMode="numeric"
-          className="tabular-nums"
-          onChange={(event) => onChange(event.target.value)}
-        />
-      </div>
+      <TextInput
+        value={value}
+        inputMode="numeric"
+        className="min-w-[8rem]! flex-1 tabular-nums"
+        onChange={(event) => onChange(event.target.value)}
+      />
       <IconButton
         label={text('seed.draw')}
         variant="quiet"

@@ -117,20 +117,19 @@ function Side({
   const problem = form.shownProblem(name);
   const draft = form.draft.values[name];
   return (
-    <div className="min-w-0 flex-1">
-      <Field
-        id={idOf?.(name)}
-        label={label}
-        error={problem && problemText(problem)}
-        action={onVary && <VaryButton label={label} onVary={() => onVary(name)} />}
-      >
-        <TextInput
-          value={typeof draft === 'string' ? draft : ''}
-          inputMode="numeric"
-          className="tabular-nums"
-          onChange={(event) => form.setValue(name, event.target.value)}
-        />
-      </Field>
-    </div>
+    <Field
+      id={idOf?.(name)}
+      label={label}
+      error={problem && problemText(problem)}
+      action={onVary && <VaryButton label={label} onVary={() => onVary(name)} />}
+      className="flex-1"
+    >
+      <TextInput
+        value={typeof draft === 'string' ? draft : ''}
+        inputMode="numeric"
+        className="tabular-nums"
+        onChange={(event) => form.setValue(name, event.target.value)}
+      />
+    </Field>
   );
 }

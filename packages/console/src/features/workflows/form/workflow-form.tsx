@@ -30,7 +30,7 @@ export function WorkflowForm({
   const { basic, more } = groupsOf(parameters);
   const rest = more.flatMap(({ items }) => items.flatMap(parametersOf));
   return (
-    <div className="flex flex-col gap-4">
+    <>
       {basic.length === 0 ? <p className="text-body text-text-2">{text('form.none')}</p> : null}
       <Items items={basic} form={form} onVary={onVary} />
       {rest.length > 0 ? (
@@ -41,7 +41,7 @@ export function WorkflowForm({
           <More nodes={more} count={rest.length} form={form} onVary={onVary} />
         </Section>
       ) : null}
-    </div>
+    </>
   );
 }
 

@@ -162,20 +162,23 @@ function Sentence({ words, children }: { words: readonly string[]; children?: Re
 
 function Reasons({ outlook: { instances } }: { outlook: WorkflowOutlook }) {
   const text = useText('workflows');
+  const [isOpen, setOpen] = useState(false);
   const others = instances.filter(({ couldRun }) => !couldRun);
   if (others.length === 0) return null;
   return (
-    <details className="text-table text-text-2">
+    <details className="text-table text-text-2" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="min-h-6 cursor-pointer outline-accent focus-visible:outline-2">
         {text('outlook.others', { count: others.length })}
       </summary>
-      <ul className="flex max-h-32 flex-col gap-1 overflow-y-auto">
-        {others.map((instance) => (
-          <li key={instance.instanceId} className="break-words">
-            <ReasonTexts reasons={reasonSentences(instance)} />
-          </li>
-        ))}
-      </ul>
+      {isOpen ? (
+        <ul className="flex max-h-32 flex-col gap-1 overflow-y-auto">
+          {others.map((instance) => (
+            <li key={instance.instanceId} className="break-words">
+              <ReasonTexts reasons={reasonSentences(instance)} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
     </details>
   );
 }

@@ -51,29 +51,23 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
         <p className="text-table text-text-2">{text(seeds.length > 0 ? 'run.same' : 'run.sameValues')}</p>
       ) : null}
       <div className="flex flex-wrap items-end gap-2">
-        <div className="w-20">
-          <Field label={text('run.count')}>
-            <TextInput
-              type="number"
-              min={1}
-              max={maxRuns}
-              value={count}
-              onChange={(event) => runs.setCount(within(event.target.value, 1, maxRuns))}
-            />
-          </Field>
-        </div>
-        <div className="w-20">
-          <Field label={text('run.priority')}>
-            <TextInput
-              type="number"
-              {...priorities}
-              value={runs.priority}
-              onChange={(event) =>
-                runs.setPriority(within(event.target.value, priorities.min, priorities.max))
-              }
-            />
-          </Field>
-        </div>
+        <Field label={text('run.count')} className="w-20">
+          <TextInput
+            type="number"
+            min={1}
+            max={maxRuns}
+            value={count}
+            onChange={(event) => runs.setCount(within(event.target.value, 1, maxRuns))}
+          />
+        </Field>
+        <Field label={text('run.priority')} className="w-20">
+          <TextInput
+            type="number"
+            {...priorities}
+            value={runs.priority}
+            onChange={(event) => runs.setPriority(within(event.target.value, priorities.min, priorities.max))}
+          />
+        </Field>
         <Button
           type="submit"
           form="workflow-form"

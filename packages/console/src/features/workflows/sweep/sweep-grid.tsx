@@ -37,12 +37,14 @@ const headPicture = 32;
 interface SweepGridProps {
   sweep: SweepDetail;
   cells: readonly SweepCell[];
+  /** True while an open cell stands over the grid. */
+  isCovered: boolean;
   onOpen: (cell: number) => void;
 }
 
 /** The cells under the values of their axes. Only those near the window are in the page. */
 export function SweepGrid(props: SweepGridProps) {
-  const { sweep } = props;
+  const { sweep, isCovered } = props;
   const text = useText('sweep');
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -52,6 +54,7 @@ export function SweepGrid(props: SweepGridProps) {
   return (
     <section
       ref={box}
+      inert={isCovered}
       aria-label={text('grid', { name: sweep.name })}
       className="relative min-h-0 min-w-0 flex-1 overflow-auto overscroll-contain"
     >

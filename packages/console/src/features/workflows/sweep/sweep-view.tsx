@@ -56,16 +56,15 @@ export function SweepView({ sweepId, onRun, ...rest }: SweepViewProps) {
       aria-label={text('title')}
       className="flex min-h-0 min-w-0 flex-1 flex-col gap-2 outline-none"
     >
-      <div>
-        <Button
-          size="s"
-          variant="plain"
-          icon={<ArrowLeft size={16} strokeWidth={1.75} aria-hidden />}
-          onClick={leave}
-        >
-          {text('back')}
-        </Button>
-      </div>
+      <Button
+        size="s"
+        variant="plain"
+        className="self-start"
+        icon={<ArrowLeft size={16} strokeWidth={1.75} aria-hidden />}
+        onClick={leave}
+      >
+        {text('back')}
+      </Button>
       <QueryView query={sweep} fills>
         {(found) => (
           <QueryView query={cells} fills>
@@ -116,13 +115,12 @@ function OpenSweep({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
     <>
       <SweepHead {...{ sweep, cells, workflow, form, onVary }} />
       <div className="relative flex h-[70dvh] min-h-72 min-w-0 flex-col overflow-hidden rounded-card border border-border bg-sunken lg:h-auto lg:min-h-0 lg:flex-1">
-        <div inert={cell !== undefined} className="flex min-h-0 min-w-0 flex-1 flex-col">
-          <SweepGrid
-            sweep={{ ...sweep, axes }}
-            cells={cells}
-            onOpen={(number) => choose(String(number), { push: true })}
-          />
-        </div>
+        <SweepGrid
+          sweep={{ ...sweep, axes }}
+          cells={cells}
+          isCovered={cell !== undefined}
+          onOpen={(number) => choose(String(number), { push: true })}
+        />
         {cell ? <OpenCell sweep={sweep} cell={cell} workflow={workflow} form={form} /> : null}
       </div>
     </>
