@@ -14,7 +14,9 @@ const outputBytes = 64;
 const tasks = isRehearsal ? 300 : 800;
 const runs = isRehearsal ? 20 : 300;
 const atOnce = 8;
-const idleSeconds = isRehearsal ? 10 : 20;
+const idleSeconds = isRehearsal ? 10 : 30;
+/** The engine collects what the work before has left, and usage is folded. */
+const settleSeconds = isRehearsal ? 3 : 20;
 /** What a measure of a task or a run is taken after: an engine compiles what runs often. */
 const warmUp = isRehearsal ? 1 : 2;
 
@@ -90,7 +92,7 @@ await measure(
       figures,
       bars,
       notes: [
-        `Statements are those of \`pg_stat_statements\` (\`begin\` and \`commit\` count), commits the transactions that wrote or locked something, also those of a single statement, processor time is the kernel's of each gateway process. ${tasks.toLocaleString('en')} instant tasks with an output, ${workers} workers, ${atOnce} requests at once, all of them at the first replica, which places them; ${runs} runs of 20 tokens, each with its thread, in turn at each replica. Every process is warm.`,
+        `Statements are those of \`pg_stat_statements\` (\`begin\` and \`commit\` count), commits the transactions that wrote or locked something, also those of a single statement, processor time is the kernel's of each gateway process. ${tasks.toLocaleString('en')} instant tasks with an output, ${workers} workers, ${atOnce} requests at once, all of them at the first replica, which places them; ${runs} runs of 20 tokens, each with its thread, in turn at each replica. Every process is warm. Idle is the mean of ${idleSeconds} s that begin ${settleSeconds} s after the last task, at the busiest replica.`,
       ],
     };
   },
@@ -204,7 +206,7 @@ async function processorOf(
 }
 
 async function idleOf(counts: StatementCounts, gateways: readonly SpawnedGateway[]) {
-  await sleep(3_000);
+  await sleep(settleSeconds * 1_000);
   await counts.begin();
   const ms = await processorOf(gateways, idleSeconds, () => sleep(idleSeconds * 1_000));
   const statements = await counts.read();
