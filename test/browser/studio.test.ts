@@ -319,6 +319,9 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.locator('[data-cell="4"]:focus').waitFor();
     await keyboard.press('Enter');
     await goTo(button(sweep('use')));
+    // A message at the edge of the window lies over the buttons of the cell.
+    const cell = page.locator('section').filter({ has: button(sweep('use')) });
+    await cell.getByText(sweep('used')).last().waitFor();
     await keyboard.press('Enter');
     const [result] = await files();
     await goTo(button(chinese('kit/results')('label', { name: result?.filename ?? '' })));

@@ -19,7 +19,6 @@ import { GatewayText } from '../../../kit/gateway-text.tsx';
 import { fileAddress, mediaKindOf } from '../../../kit/pictures/picture.ts';
 import { QueryView } from '../../../kit/query-view.tsx';
 import { TextInput } from '../../../kit/text-input.tsx';
-import { useToast } from '../../../kit/toast.tsx';
 import { useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { setQuery, useQueryState } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
@@ -230,7 +229,7 @@ function OpenCell({
   form,
 }: Omit<OpenSweepProps, 'cells' | 'onVary'> & { cell: SweepCell }) {
   const text = useText('sweep');
-  const toast = useToast();
+  const [used, setUsed] = useState<number | null>(null);
   const labelIn = useLabelIn(sweep, workflow);
   const columns = sweep.axes[0]?.count ?? 1;
   const close = () => setQuery({ cell: null });
@@ -241,7 +240,7 @@ function OpenCell({
   useShortcuts({ ArrowLeft: key, ArrowRight: key, ArrowUp: key, ArrowDown: key, Escape: close });
   const use = () => {
     form.setValues(draftsOf(workflow, { ...sweep.params, ...cell.values }));
-    toast({ text: text('used') });
+    setUsed(cell.cell);
   };
   const output = outputOf(cell);
   // The cell of the grid gets the focus back.
@@ -274,6 +273,10 @@ function OpenCell({
             </div>
           ))}
         </dl>
+        {/* A message at the edge of the window would lie over the buttons. */}
+        <p role="status" className="text-table text-text-2">
+          {used === cell.cell ? text('used') : null}
+        </p>
         <div className="flex flex-wrap items-center gap-1">
           <Button size="s" variant="plain" disabled={cell.cell === 0} onClick={() => go(cell.cell - 1)}>
             {text('previous')}
