@@ -288,8 +288,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
       await keyboard.press('Enter');
       await expect.poll(() => hasFocus(button(text('form.unpin', { label })))).toBe(true);
     }
-    await goTo(button(text('form.save')));
-    await keyboard.press('Enter');
+    await keyboard.press('ControlOrMeta+Enter');
     await expect.poll(() => hasFocus(button(text('form.edit')))).toBe(true);
 
     await goTo(button(fields('file.gallery')), 'Shift+Tab');

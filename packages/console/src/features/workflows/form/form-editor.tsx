@@ -63,6 +63,8 @@ export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetai
   useEffect(() => heading.current?.focus(), []);
   const fields = history.value;
   const faults = faultyFields(fields);
+  const isChanged = history.canUndo || base !== workflow;
+  const canSave = isChanged && !isBusy && faults.size === 0 && newer === null;
   const save = async (onto: SavedWorkflowDetail, shown: readonly ShownField[]) => {
     const params = { workflowId: workflow.id };
     setBusy(true);
@@ -96,7 +98,15 @@ export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetai
     void save(theirs, over);
   };
   return (
-    <section aria-label={text('form.edit')} className="flex min-w-0 flex-col gap-3">
+    <section
+      aria-label={text('form.edit')}
+      className="flex min-w-0 flex-col gap-3"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        if (canSave) void save(base, fields);
+      }}
+    >
       <div className="flex flex-wrap items-center gap-2">
         <h2 ref={heading} tabIndex={-1} className="min-w-0 flex-1 text-lead font-semibold outline-none">
           {text('form.edit')}
@@ -144,7 +154,8 @@ export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetai
         <div className="flex flex-wrap gap-2">
           <Button
             variant="solid"
-            disabled={isBusy || faults.size > 0 || newer !== null || (!history.canUndo && base === workflow)}
+            disabled={!canSave}
+            aria-keyshortcuts="Control+Enter Meta+Enter"
             onClick={() => void save(base, fields)}
           >
             {text('form.save')}
