@@ -318,10 +318,10 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.locator('[data-cell="4"]:focus').waitFor();
     await keyboard.press('Enter');
     await goTo(button(sweep('use')));
+    await keyboard.press('Enter');
     // A message at the edge of the window lies over the buttons of the cell.
     const cell = page.locator('section').filter({ has: button(sweep('use')) });
     await cell.getByText(sweep('used')).last().waitFor();
-    await keyboard.press('Enter');
     const [result] = await files();
     await goTo(button(chinese('kit/results')('label', { name: result?.filename ?? '' })));
     await keyboard.press('Enter');
@@ -378,6 +378,19 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     const stage = page.getByRole('application', { name: pictures('mask.stage') });
     await stage.waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
+    const slider = page.getByRole('slider', { name: pictures('mask.size') });
+    const width = (await slider.boundingBox())?.width ?? 0;
+    const sizes: number[] = [];
+    // In the middle first: the handle is not where the others are.
+    for (const share of [0.5, 0.04, 0.12]) {
+      await slider.click({ position: { x: width * share, y: 16 } });
+      sizes.push(Number(await slider.getAttribute('aria-valuetext')));
+    }
+    await page.keyboard.press(']');
+    sizes.push(Number(await slider.getAttribute('aria-valuetext')));
+    const [medium = 0, tiny = 0, small = 0, larger = 0] = sizes;
+    expect([tiny, small, larger, medium, 96]).toEqual([...sizes, 96].sort((one, other) => one - other));
+    expect(new Set(sizes).size).toBe(4);
     await stage.focus();
     await page.keyboard.press('Space');
     await page.keyboard.press('i');

@@ -29,12 +29,12 @@ import { shortcutChoice } from '../../lib/shortcut-choice.ts';
 import { Button, IconButton } from '../button.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { classes, focusRing } from '../parts/classes.ts';
-import { isTyping } from '../parts/typing.ts';
 import { FullWindow } from './full-window.tsx';
 import { contextOf, drawMaskOf, drawSegment, drawStep, maskFileOf } from './mask-canvas.ts';
 import { type MaskedFile, type MaskFiles, type OpenedMask, useOpenedMask } from './mask-file.ts';
 import {
   brushMove,
+  brushRadii,
   emptyHistory,
   type MaskHistory,
   type MaskStep,
@@ -112,7 +112,8 @@ function Painting({
   };
   const commands: Record<string, () => void> = { z: mask.undo, Z: mask.redo, y: mask.redo };
   const onKey = (event: KeyboardEvent) => {
-    if (isTyping(event.target) || event.altKey) return;
+    // Nothing is written here, and the slider of the size leaves these keys alone.
+    if (event.altKey) return;
     const isCommand = event.ctrlKey || event.metaKey;
     if (!isCommand && shortcutChoice.read() === 'off') return;
     const effect = (isCommand ? commands : shortcuts)[event.key];
@@ -143,7 +144,7 @@ function Painting({
         <Tool label={text('mask.eraser')} keys="e" isOn={erases} onClick={() => setErases(true)}>
           <Eraser {...icon} />
         </Tool>
-        <BrushSize radius={mask.radius} onRadius={mask.setRadius} />
+        <BrushSize radius={mask.radius} most={mask.maxRadius} onRadius={mask.setRadius} />
         <Tool label={text('mask.invert')} keys="i" onClick={() => mask.add({ kind: 'invert' })}>
           <SquareSplitHorizontal {...icon} />
         </Tool>
@@ -216,22 +217,33 @@ function Tool({
   );
 }
 
-function BrushSize({ radius, onRadius }: { radius: number; onRadius: (radius: number) => void }) {
+function BrushSize({
+  radius,
+  most,
+  onRadius,
+}: {
+  radius: number;
+  most: number;
+  onRadius: (radius: number) => void;
+}) {
   const text = useText('pictures');
   const format = useFormat();
+  const radii = brushRadii({ least: brush.least, most });
+  const across = format.count(Math.round(radius * 2));
   return (
     <label className="flex items-center gap-2 px-2 text-table text-text-2">
       {text('mask.size')}
       <input
         type="range"
-        min={brush.least}
-        max={brush.most}
-        value={Math.round(radius)}
+        min={0}
+        max={radii.length - 1}
+        value={radii.filter((each) => each <= radius).length - 1}
+        aria-valuetext={across}
         aria-keyshortcuts="[ ]"
-        onChange={(event) => onRadius(Number(event.target.value))}
-        className={classes(focusRing, 'h-8 w-28 accent-(--accent-solid) pointer-coarse:h-11')}
+        onChange={(event) => onRadius(radii[Number(event.target.value)] ?? radius)}
+        className={classes(focusRing, 'h-8 w-40 accent-(--accent-solid) pointer-coarse:h-11')}
       />
-      <span className="w-8 text-right text-text tabular-nums">{format.count(Math.round(radius * 2))}</span>
+      <span className="w-8 text-right text-text tabular-nums">{across}</span>
     </label>
   );
 }
@@ -273,6 +285,7 @@ function useMask(opened: Extract<OpenedMask, { state: 'ready' }>, place: MaskPla
   const [radius, setRadius] = useState(() =>
     Math.max(brush.least, Math.round(Math.min(size.width, size.height) * brush.usualShare)),
   );
+  const maxRadius = Math.min(brush.most, Math.max(size.width, size.height));
   // The window that holds the canvas is mounted later than the mask.
   const attach = useCallback(
     (canvas: HTMLCanvasElement | null) => {
@@ -289,10 +302,11 @@ function useMask(opened: Extract<OpenedMask, { state: 'ready' }>, place: MaskPla
     attach,
     size,
     radius,
+    maxRadius,
     setRadius,
     resize: (factor: number) => {
       const next = factor > 1 ? Math.ceil(radius * factor) : Math.floor(radius * factor);
-      setRadius(Math.min(brush.most, Math.max(brush.least, next)));
+      setRadius(Math.min(maxRadius, Math.max(brush.least, next)));
     },
     /** A stroke is on the canvas already. */
     add: (step: MaskStep, { isDrawn = false } = {}) => {

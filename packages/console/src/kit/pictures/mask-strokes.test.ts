@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { brushMove, emptyHistory, type MaskStep, maskSizeOf, redo, undo, withStep } from './mask-strokes.ts';
+import {
+  brushMove,
+  brushRadii,
+  emptyHistory,
+  type MaskStep,
+  maskSizeOf,
+  redo,
+  undo,
+  withStep,
+} from './mask-strokes.ts';
 
 const stroke = (x: number): MaskStep => ({ kind: 'stroke', erases: false, radius: 4, points: [{ x, y: 0 }] });
 
@@ -30,6 +39,13 @@ it('paints the mask of a vast picture smaller, in the same shape', () => {
   expect(maskSizeOf({ width: 768, height: 512 })).toEqual({ width: 768, height: 512 });
   expect(maskSizeOf({ width: 8_192, height: 8_192 })).toEqual({ width: 2_000, height: 2_000 });
   expect(maskSizeOf({ width: 100_000, height: 1 })).toEqual({ width: 100_000, height: 1 });
+});
+
+it('offers fine sizes of the brush on half of its slider, and each of them once', () => {
+  const radii = brushRadii({ least: 1, most: 400 });
+  expect([radii[0], radii[1], radii.at(-1)]).toEqual([1, 2, 400]);
+  expect(radii).toEqual([...new Set(radii)].sort((one, other) => one - other));
+  expect(radii[Math.floor(radii.length / 2)]).toBeLessThan(60);
 });
 
 it('moves the brush by keys within the picture, finer with shift', () => {

@@ -51,6 +51,16 @@ export function maskSizeOf({ width, height }: { width: number; height: number })
   return { width: Math.max(1, Math.round(width * shrink)), height: Math.max(1, Math.round(height * shrink)) };
 }
 
+/**
+ * Returns the radii that a slider offers. Each looks as much larger than the one before it as any other does: in equal steps, all
+ * that a picture needs would lie below the handle of the slider.
+ */
+export function brushRadii({ least, most }: { least: number; most: number }): number[] {
+  const radii: number[] = [];
+  for (let radius = least; radius < most; radius = Math.ceil(radius * 1.06)) radii.push(radius);
+  return [...radii, most];
+}
+
 /** Where an arrow key moves the brush: half its radius, or one pixel with shift. Returns null for another key. */
 export function brushMove(
   { x, y }: Point,
