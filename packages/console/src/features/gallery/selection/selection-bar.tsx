@@ -44,7 +44,9 @@ export function SelectionBar(props: SelectionBarProps) {
       role="toolbar"
       aria-label={text('selection.label')}
       data-selection-bar
-      className="sticky bottom-20 z-20 short:static mx-auto flex max-w-full flex-wrap items-center gap-2 max-sm:flex-nowrap max-sm:overflow-x-auto rounded-card border border-border bg-surface p-2 shadow-layer md:bottom-4"
+      // A browser leaves a control as it is of which a part is in view already.
+      onFocus={({ target }) => target.scrollIntoView({ block: 'nearest', inline: 'nearest' })}
+      className="sticky bottom-20 z-20 short:static mx-auto flex max-w-full flex-wrap items-center gap-2 max-sm:flex-nowrap max-sm:scroll-px-2 max-sm:overflow-x-auto rounded-card border border-border bg-surface p-2 shadow-layer md:bottom-4"
     >
       <IconButton label={text('selection.clear')} icon={<X {...icon} />} onClick={onClear} />
       <span role="status" className="shrink-0 pr-2 text-body tabular-nums">
