@@ -58,6 +58,26 @@ describe.runIf(canBrowse)('the console on a phone, in Chinese', () => {
     ).toBe(0);
   });
 
+  it('counts the filters of the gallery on their button, and brings each action on chosen files into view', async () => {
+    const text = words('gallery');
+    await admin.post('/api/tasks?wait=60', { workflow: longGraph(1) });
+    await page.goto('/gallery?kind=all');
+    const filters = page.getByRole('button', { name: text('filter.set', { count: 1 }) });
+    await filters.waitFor();
+    expect(await filters.getAttribute('aria-expanded')).toBe('false');
+    await page.locator('[data-picture="0"]').focus();
+    await page.keyboard.press('x');
+    const bar = page.getByRole('toolbar', { name: text('selection.label') });
+    const action = bar.getByRole('button', { name: text('collections.add') });
+    const isFocused = () => action.evaluate((button) => button === document.activeElement);
+    for (let count = 0; count < 12 && !(await isFocused()); count += 1) await page.keyboard.press('Tab');
+    expect(await isFocused()).toBe(true);
+    const [whole, part] = [await bar.boundingBox(), await action.boundingBox()];
+    const endOf = (box: typeof whole) => (box?.x ?? 0) + (box?.width ?? 0);
+    expect(part?.x).toBeGreaterThan(whole?.x ?? 0);
+    expect(endOf(part)).toBeLessThan(endOf(whole));
+  });
+
   it('shows of a run what its rows are called, and what its events say', async () => {
     const { thread_id: thread } = await admin.post<{ thread_id: string }>('/api/threads', {});
     const input = { messages: [{ role: 'user', content: 'invert a picture' }] };

@@ -64,8 +64,17 @@ export function readFilter(search: string): GalleryFilter {
 }
 
 export function isFiltered(filter: GalleryFilter): boolean {
-  const { kind, source, ...others } = filter;
-  return kind !== 'image' || source !== 'output' || Object.values(others).some((value) => value !== null);
+  return countSet(filter) > 0;
+}
+
+/** Returns how many filters are not those of a new visit. */
+export function countSet({ kind, source, ...others }: GalleryFilter): number {
+  const set = [
+    kind !== 'image',
+    source !== 'output',
+    ...Object.values(others).map((value) => value !== null),
+  ];
+  return set.filter(Boolean).length;
 }
 
 /** The question to the gateway; the last day counts to its end. */

@@ -45,7 +45,15 @@ import { CollectionsStrip } from './collections/collections-strip.tsx';
 import { followerAfter } from './collections/follower.ts';
 import { MarkActions } from './collections/mark-actions.tsx';
 import { useCollections } from './collections/use-collections.ts';
-import { filterNames, type GalleryFilter, isFiltered, queryOf, readFilter, sizes } from './gallery-filter.ts';
+import {
+  countSet,
+  filterNames,
+  type GalleryFilter,
+  isFiltered,
+  queryOf,
+  readFilter,
+  sizes,
+} from './gallery-filter.ts';
 import { chosenAfter } from './selection/choose.ts';
 import { type SelectAll, SelectionBar } from './selection/selection-bar.tsx';
 
@@ -327,13 +335,15 @@ function useChooseAll(
 
 /**
  * The filters of the gallery. They stand in the address, so that a view can be sent to a colleague. On a phone they would fill half of
- * the window, so they open at a button, or are open where one is set.
+ * the window, so they open at a button that counts those that are set, and scroll below it.
  */
 function GalleryFilters({ filter, first }: { filter: GalleryFilter; first: FileList | undefined }) {
   const text = useText('gallery');
   const { isAdmin } = useSession();
   const isWide = useMedia('(min-width: 40rem)');
-  const [isOpen, setOpen] = useState(() => isFiltered({ ...filter, q: null }));
+  const [isOpen, setOpen] = useState(false);
+  const count = countSet({ ...filter, q: null });
+  const zip = <AllAsZip filter={filter} total={first?.totalIsMinimum ? undefined : first?.total} />;
   return (
     <search className="flex flex-wrap items-end gap-2" aria-label={text('filter.label')}>
       <SearchInput
@@ -347,11 +357,12 @@ function GalleryFilters({ filter, first }: { filter: GalleryFilter; first: FileL
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {text('filter.label')}
+          {count === 0 ? text('filter.label') : text('filter.set', { count })}
         </Button>
       )}
+      {isWide ? null : zip}
       {isWide || isOpen ? (
-        <>
+        <div className="flex flex-wrap items-end gap-2 max-sm:max-h-44 max-sm:w-full max-sm:scroll-py-2 max-sm:overflow-y-auto max-sm:p-1 sm:contents">
           <Select
             label={text('filter.kind')}
             value={filter.kind}
@@ -395,9 +406,9 @@ function GalleryFilters({ filter, first }: { filter: GalleryFilter; first: FileL
               {text('filter.task', { id: filter.task.slice(-6) })}
             </Button>
           )}
-        </>
+        </div>
       ) : null}
-      <AllAsZip filter={filter} total={first?.totalIsMinimum ? undefined : first?.total} />
+      {isWide ? zip : null}
     </search>
   );
 }
