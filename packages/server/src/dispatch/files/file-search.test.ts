@@ -11,6 +11,7 @@ import type { Job, JobHandler } from '../../platform/jobs/jobs.ts';
 import { findEarlierFiles } from '../earlier-rows/earlier-files.ts';
 import { EarlierRowStore } from '../earlier-rows/earlier-row-store.ts';
 import { graphWords } from '../graphs/file-words.ts';
+import { up as addTimes } from '../migrations/031-notes-in-order.ts';
 import { up as addModels } from '../migrations/032-file-models.ts';
 import { dispatchMigrations } from '../migrations.ts';
 import type { DispatchTables, FileModelTable } from '../tables.ts';
@@ -244,6 +245,34 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
         expect(plans[0]).toMatch(/file_marks_starred|file_tags_tag|collection_items_time/);
     }
   });
+
+  it('gives the notes of an earlier version the times of their files', async () => {
+    const times = await noteTimes();
+    expect(times.length).toBeGreaterThan(500);
+    await database.write(async (trx) => {
+      await trx.schema.dropIndex('collection_items_time').execute();
+      for (const [table, index] of [
+        ['file_marks', 'file_marks_starred'],
+        ['file_tags', 'file_tags_tag'],
+      ] as const) {
+        await trx.schema.dropIndex(index).execute();
+        await trx.schema.createIndex(index).on(table).columns(['owner']).execute();
+      }
+      for (const table of noteTables) await trx.schema.alterTable(table).dropColumn('createdAt').execute();
+      await addTimes(trx as never);
+    });
+    expect(await noteTimes()).toEqual(times);
+  });
+
+  const noteTables = ['file_marks', 'file_tags', 'collection_items'] as const;
+  const noteTimes = async (): Promise<string[]> => {
+    const rows = await Promise.all(
+      noteTables.map((table) =>
+        database.read.selectFrom(table).select(['fileId', 'createdAt']).orderBy('fileId').execute(),
+      ),
+    );
+    return rows.flat().map(({ fileId, createdAt }) => `${fileId} ${createdAt}`);
+  };
 }
 
 /** A table this small would be read as quickly as the list of what is not yet in the index, and its plans change with its statistics. */
