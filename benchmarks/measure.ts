@@ -12,6 +12,8 @@ export interface Figure {
 export interface Bar {
   promise: string;
   isMet: boolean;
+  /** Why it is missed where it is. */
+  reason?: string;
 }
 
 export interface Measured {
@@ -46,7 +48,8 @@ export async function measure(name: string, title: string, body: () => Promise<M
   };
   for (const figure of figures)
     console.log(`  ${figure.name.padEnd(58)} ${formatFigure(figure).padStart(12)}`);
-  for (const bar of bars) console.log(`  ${bar.isMet ? 'met    ' : 'NOT MET'}  ${bar.promise}`);
+  for (const { isMet, promise, reason } of bars)
+    console.log(isMet ? `  met      ${promise}` : `  NOT MET  ${promise}${reason ? ` (${reason})` : ''}`);
   for (const note of notes) console.log(`  note: ${note}`);
   if (isRehearsal) return;
   const folder = join(import.meta.dirname, 'results');

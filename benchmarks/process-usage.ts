@@ -5,9 +5,28 @@ const tickUs = 10_000;
 
 /** Processor time of a process so far. Unlike a rate it does not depend on who else uses the machine. */
 export function cpuTimeUs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = statOf(pid);
   return (Number(fields[11]) + Number(fields[12])) * tickUs;
+}
+
+/** Processor time so far of the process that started this one, and of everything that it has started. */
+export function familyTimeUs(pid: number): number {
+  const parent = Number(statOf(pid)[1]);
+  const ended = statOf(parent);
+  const living = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .map(Number);
+  return living.reduce(
+    (sum, child) => sum + cpuTimeUs(child),
+    cpuTimeUs(parent) + (Number(ended[13]) + Number(ended[14])) * tickUs,
+  );
+}
+
+/** The fields of a process from its state on. */
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /**

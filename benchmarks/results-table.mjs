@@ -33,7 +33,9 @@ function section({ name, title, takenAt, machine, figures, bars, notes }) {
       (figure) => `| ${figure.name} | ${round(figure.value)}${figure.unit ? ` ${figure.unit}` : ''} |`,
     ),
     '',
-    ...bars.map((bar) => `- **${bar.isMet ? 'Met' : 'Not met'}:** ${bar.promise}`),
+    ...bars.map(({ isMet, promise, reason }) =>
+      isMet ? `- **Met:** ${promise}` : `- **Not met:** ${promise}${reason ? `. ${reason}` : ''}`,
+    ),
     ...notes.map((note) => `- ${note}`),
   ];
 }

@@ -13,16 +13,17 @@ import type { Database } from '@switchyard/server/platform/database/database';
 import { migrate } from '@switchyard/server/platform/database/migrate';
 import { openDatabase } from '@switchyard/server/platform/database/open';
 import { sql } from 'kysely';
+import { startBenchCluster } from '../cluster/bench-replicas.ts';
+import { DispatchBench } from '../dispatch-bench.ts';
 import { type Figure, isRehearsal, measure } from '../measure.ts';
-import { mainThreadMs } from '../process-usage.ts';
+import { cpuTimeUs, familyTimeUs, mainThreadMs } from '../process-usage.ts';
 import { percentile } from '../statistics.ts';
 
 const files = isRehearsal ? 3_000 : 100_000;
 const reads = isRehearsal ? 3 : 40;
 const owner = 'ada';
 const maxMs = 20;
-/** All processor time of a task with an output, as `dispatch-rate` has measured it with 32 workers. */
-const taskMs = 4.73;
+const tasks = isRehearsal ? 100 : 800;
 
 /** What people ask for, and what is dear: frequent words, words that are rarely together, bounds that nothing fits. */
 const searches: Record<string, FileFilterQuery> = {
@@ -67,7 +68,7 @@ await measure(
     };
     const figures: Figure[] = [];
     const dearest: number[] = [];
-    const storing: number[] = [];
+    const shares: number[] = [];
     for (const [engine, opened] of Object.entries(engines)) {
       await migrate(opened, 'dispatch', dispatchMigrations);
       const database = opened.withTables<DispatchTables>();
@@ -76,7 +77,8 @@ await measure(
       for (const [name, ms] of took)
         figures.push({ name: `${engine}: ${name}, p99`, value: percentile(ms, 99), unit: 'ms' });
       const stored = await storingMs(database);
-      storing.push(stored.ms - stored.baselineMs);
+      const taskMs = await taskOn(database);
+      shares.push((stored.ms - stored.baselineMs) / taskMs);
       figures.push(
         {
           name: `${engine}: baseline: a unit that stores a file without its words`,
@@ -88,6 +90,7 @@ await measure(
           value: stored.ms - stored.baselineMs,
           unit: 'ms',
         },
+        { name: `${engine}: baseline: a task with an output of 20 kB`, value: taskMs, unit: 'ms' },
       );
       dearest.push(
         percentile(
@@ -107,12 +110,13 @@ await measure(
           isMet: dearest.every((ms) => ms <= maxMs),
         },
         {
-          promise: `words: ≤ 5 % of the ${taskMs} ms that a task with an output of 20 kB costs (dispatch-rate)`,
-          isMet: storing.every((ms) => ms <= 0.05 * taskMs),
+          promise: 'words: ≤ 5 % of what a task with an output of 20 kB costs, on both engines',
+          isMet: shares.every((share) => share <= 0.05),
         },
       ],
       notes: [
         `${reads} reads of each with their totals. Processor time, as the kernel counts it, of the main thread and of all connections of Postgres together.`,
+        `A task is one of ${tasks} instant ones on 32 workers: the gateway with this engine, and the server of Postgres.`,
         'Prompts of about 45 words out of 20,000, a few of them in nearly every prompt, as people write them.',
       ],
     };
@@ -172,6 +176,21 @@ async function storingMs(database: Database<DispatchTables>): Promise<{ ms: numb
     else measured.ms += (await processorMs(withWords, pid)) / units;
   }
   return measured;
+}
+
+/** Returns the processor time of a task, of the gateway and of the server of the database. */
+async function taskOn(database: Database<DispatchTables>): Promise<number> {
+  const server = await serverPid(database);
+  const cluster = server === undefined ? undefined : await startBenchCluster();
+  const bench = await DispatchBench.start({ workers: 32, outputBytes: 20_000, env: cluster?.env ?? {} });
+  const usedUs = () => cpuTimeUs(bench.gateway.pid) + (server === undefined ? 0 : familyTimeUs(server));
+  await bench.rate(tasks); // the engine compiles what runs often
+  const before = usedUs();
+  await bench.rate(tasks);
+  const ms = (usedUs() - before) / 1_000 / tasks;
+  await bench.close();
+  await cluster?.close();
+  return ms;
 }
 
 async function fill(database: Database<DispatchTables>): Promise<void> {
