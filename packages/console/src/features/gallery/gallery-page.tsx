@@ -131,7 +131,7 @@ function OpenCollection({ id }: { id: string }) {
         <>
           <Link
             href={isShared ? '/shared' : '/gallery'}
-            className="text-accent outline-accent focus-visible:outline-2"
+            className="text-accent underline underline-offset-2 outline-accent focus-visible:outline-2"
           >
             {text(isShared ? 'share.received' : 'collections.all')}
           </Link>
