@@ -1,8 +1,10 @@
 import { Select as Base } from '@base-ui/react/select';
 import { Check, ChevronDown } from 'lucide-react';
+import { useRef } from 'react';
 import { useFieldAttributes } from './field.tsx';
 import { classes, controlFrame, focusRing } from './parts/classes.ts';
 import { layer, layerItem } from './parts/layer.ts';
+import { useLandmark } from './parts/use-landmark.ts';
 
 export interface SelectOption<Value extends string> {
   value: Value;
@@ -25,6 +27,8 @@ interface SelectProps<Value extends string> {
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { label, value, options, onChange, onOpenChange, disabled, className } = props;
   const field = useFieldAttributes();
+  const trigger = useRef<HTMLButtonElement>(null);
+  const landmark = useLandmark(trigger);
   return (
     <Base.Root<Value>
       value={value}
@@ -36,6 +40,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
       }}
     >
       <Base.Trigger
+        ref={trigger}
         aria-label={label}
         {...field}
         className={classes(
@@ -48,7 +53,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
         <Base.Value className="truncate" />
         <ChevronDown size={16} strokeWidth={1.75} aria-hidden className="shrink-0" />
       </Base.Trigger>
-      <Base.Portal>
+      <Base.Portal container={landmark}>
         <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-50">
           <Base.Popup
             className={classes(

@@ -6,15 +6,14 @@ import { useCommandHint } from '../command-hint.tsx';
 import { classes } from './classes.ts';
 import { layer, layerItem } from './layer.ts';
 import type { MenuItem, MenuProps } from './menu-item.ts';
+import { useLandmark } from './use-landmark.ts';
 
 /** The menu itself, in a chunk of its own. It opens at once, since it is loaded when somebody wants it. */
 export function MenuLayer({ label, items, trigger }: MenuProps & { trigger: ReactElement }) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLElement>(null);
-  const main = useRef<HTMLElement>(null);
+  const landmark = useLandmark(button);
   useLayoutEffect(() => {
-    // The menu of a page stands inside its landmark.
-    main.current = button.current?.closest('main') ?? null;
     // This button took the place of the one that was pressed. A dialog that an item opens gives the focus back to it.
     button.current?.focus({ preventScroll: true });
     setOpen(true);
@@ -22,7 +21,7 @@ export function MenuLayer({ label, items, trigger }: MenuProps & { trigger: Reac
   return (
     <Base.Root modal={false} open={isOpen} onOpenChange={setOpen}>
       <Base.Trigger ref={button as RefObject<HTMLButtonElement | null>} render={trigger} />
-      <Base.Portal container={main}>
+      <Base.Portal container={landmark}>
         <Base.Positioner sideOffset={4} align="end" className="z-50">
           <Base.Popup
             aria-label={label}
