@@ -1,36 +1,9 @@
 import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type Hands, keyboard, pointer } from './support/hands.ts';
 import { adminPassword, type Look, Stage } from './support/stage.ts';
 import { type Words, wordsOf } from './support/words.ts';
-
-/** How a person does things on the page: with a pointer, or with the keyboard alone. */
-interface Hands {
-  press(page: Page, name: string, role?: 'button' | 'link'): Promise<void>;
-}
-
-const pointer: Hands = {
-  press: (page, name, role = 'button') => page.getByRole(role, { name, exact: true }).first().click(),
-};
-
-const keyboard: Hands = {
-  press: async (page, name, role = 'button') => {
-    const target = page.getByRole(role, { name, exact: true }).first();
-    await target.waitFor();
-    await tabTo(page, () => target.evaluate((element) => element === document.activeElement));
-    await page.keyboard.press('Enter');
-  },
-};
-
-const maxTabs = 120;
-
-async function tabTo(page: Page, isThere: () => Promise<boolean>): Promise<void> {
-  for (let pressed = 0; pressed < maxTabs; pressed++) {
-    if (await isThere()) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error('The Tab key does not lead there.');
-}
 
 describe.runIf(canBrowse)('a newcomer on an empty data home', () => {
   let stage: Stage;
@@ -64,6 +37,8 @@ interface Manner {
   hands: Hands;
 }
 
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first();
+
 async function signIn(
   page: Page,
   { words, hands, account }: Manner & { account: { email: string; password: string } },
@@ -74,17 +49,17 @@ async function signIn(
   await page.keyboard.type(account.email);
   await page.keyboard.press('Tab');
   await page.keyboard.type(account.password);
-  await hands.press(page, text('login.submit'));
+  await hands.press(button(page, text('login.submit')));
   await page.getByRole('heading', { name: text('change.title') }).waitFor();
   await page.getByLabel(text('new.label'), { exact: true }).waitFor();
   await page.keyboard.type(adminPassword);
-  await hands.press(page, text('change.submit'));
+  await hands.press(button(page, text('change.submit')));
   await page.getByRole('heading', { level: 1, name: words('start')('title') }).waitFor();
 }
 
 async function runSamples(page: Page, { words, hands }: Manner): Promise<void> {
   const text = words('start');
-  await hands.press(page, text('run.start'));
+  await hands.press(button(page, text('run.start')));
   await page.getByText(text('run.finished', { count: 8 })).waitFor();
   const pictures = page.getByRole('main').getByRole('img');
   await expect.poll(() => pictures.count()).toBeGreaterThanOrEqual(8);
@@ -96,7 +71,7 @@ async function runSamples(page: Page, { words, hands }: Manner): Promise<void> {
 async function talkToAgent(page: Page, { words, hands }: Manner): Promise<void> {
   const text = words('start');
   const question = page.getByRole('button', { name: new RegExp(text('talk.ask', { question: '.+' })) });
-  await hands.press(page, (await question.first().textContent())?.trim() ?? '');
+  await hands.press(question.first());
   await page.getByText(text('talk.simulated')).first().waitFor();
   await page.getByText(text('talk.finished')).waitFor();
 }

@@ -3,10 +3,10 @@ import { nameTokens } from '@switchyard/contract/dispatch/file';
 import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Locator, Page } from 'playwright-core';
-import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { readZip } from '../../packages/server/testing/read-zip.ts';
 import { accessibilityFaults } from './support/axe.ts';
+import { coloursOf, cutOutGraph, greenPhoto, softGraph } from './support/cut-out.ts';
 import { dropFile, pasteFile } from './support/drop-file.ts';
 import { addBoxes, type Box, longGraph } from './support/fleet.ts';
 import { openLayer } from './support/open-layer.js';
@@ -342,8 +342,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await ran(2);
     const [file] = await files();
     const bytes = await (await fetch(new URL(file?.url ?? '', page.url()))).arrayBuffer();
-    const pixels = await sharp(bytes).removeAlpha().raw().toBuffer();
-    const pixelAt = (x: number, y: number) => [...pixels.subarray((y * 96 + x) * 3, (y * 96 + x) * 3 + 3)];
+    const pixelAt = await coloursOf(bytes);
     expect(pixelAt(48, 32)).toEqual([255, 0, 0]);
     expect(pixelAt(2, 2)).not.toEqual([255, 0, 0]);
 
@@ -403,8 +402,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
       .waitFor();
     const [file] = await files();
     const bytes = await (await fetch(new URL(file?.url ?? '', page.url()))).arrayBuffer();
-    const pixels = await sharp(bytes).removeAlpha().raw().toBuffer();
-    const pixelAt = (x: number, y: number) => [...pixels.subarray((y * 96 + x) * 3, (y * 96 + x) * 3 + 3)];
+    const pixelAt = await coloursOf(bytes);
     expect([pixelAt(48, 32), pixelAt(2, 2)]).toEqual([
       [255, 0, 0],
       [0, 200, 0],
@@ -536,35 +534,3 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await expect.poll(() => shown.count()).toBe(1);
   });
 });
-
-/** Red where the photo is masked. */
-const cutOutGraph = {
-  photo: { class_type: 'LoadImage', inputs: { image: 'photo.png' } },
-  red: { class_type: 'EmptyImage', inputs: { width: 96, height: 64, batch_size: 1, color: 0xff0000 } },
-  cut: {
-    class_type: 'ImageCompositeMasked',
-    inputs: {
-      destination: ['photo', 0],
-      source: ['red', 0],
-      mask: ['photo', 1],
-      x: 0,
-      y: 0,
-      resize_source: false,
-    },
-  },
-  save: { class_type: 'SaveImage', inputs: { images: ['cut', 0], filename_prefix: 'cut' } },
-};
-
-/** The same, softened, for which there are values to vary. */
-const softGraph = {
-  ...cutOutGraph,
-  photo: { ...cutOutGraph.photo, _meta: { title: 'Photo' } },
-  soft: { class_type: 'ImageBlur', inputs: { image: ['cut', 0], blur_radius: 1, sigma: 1 } },
-  save: { class_type: 'SaveImage', inputs: { images: ['soft', 0], filename_prefix: 'soft' } },
-};
-
-function greenPhoto(): Promise<Buffer> {
-  return sharp({ create: { width: 96, height: 64, channels: 3, background: { r: 0, g: 200, b: 0 } } })
-    .png()
-    .toBuffer();
-}
