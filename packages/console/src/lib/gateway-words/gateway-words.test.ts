@@ -263,3 +263,10 @@ it('words an error of a request by its code, with the particulars that its messa
   expect(wordError(errorOf('made_later', 'New.'), texts)).toBeNull();
   expect(wordError(new Error('own'), texts)).toBeNull();
 });
+
+it('leaves out what a program does about a file that no worker has', () => {
+  const said = say('file_nowhere', { said: 'Invalid image file: a.png' });
+  expect(ownText({ message: textOf(said) }, textsOf({}))).toBe(
+    'Invalid image file: a.png. No instance has this file.',
+  );
+});

@@ -85,12 +85,18 @@ export function ownWords(error: unknown): string {
   return message.replace(/^body\./, '').replace(routeAdvice, '');
 }
 
+/** What a program does about a file that no worker has; a page has a field for it. */
+const fileAdvice = ': upload it and give the task { "$file": "<fileId>" } as the param';
+
 /** A text in the gateway's own words. The code of a task's error is worded where the language has a word for it. */
 export function ownText({ message, sentences = [] }: GatewayMessage, { has, text }: GatewayTexts): string {
-  return sentences.reduce((shown, { code, values: { error = '' } }) => {
-    const isWorded = code === 'task_error' && has(`taskError.${error}`);
-    return isWorded ? shown.replace(`${error}: `, `${text(`taskError.${error}`)}: `) : shown;
-  }, message);
+  return sentences.reduce(
+    (shown, { code, values: { error = '' } }) => {
+      const isWorded = code === 'task_error' && has(`taskError.${error}`);
+      return isWorded ? shown.replace(`${error}: `, `${text(`taskError.${error}`)}: `) : shown;
+    },
+    message.replace(fileAdvice, ''),
+  );
 }
 
 /** The first fault of a field, and how many more there are. Returns null when it has no text in this language. */

@@ -2,6 +2,7 @@ import type { Instance } from '@switchyard/contract/dispatch/instance';
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useMemo, useRef } from 'react';
+import { useFailure } from '../../../kit/failures/use-failure.ts';
 import { Menu } from '../../../kit/menu.tsx';
 import { Thumb } from '../../../kit/pictures/thumb.tsx';
 import { RowLink } from '../../../kit/rows/row-link.tsx';
@@ -12,10 +13,8 @@ import { useOwnerNames } from '../../../lib/data/owner-names.ts';
 import { blank, type Format } from '../../../lib/format/format.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { useAtNow } from '../../../lib/format/use-now.ts';
-import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { hasEnded, isWaiting, picturesOf, ranMs, stateOf, waitedMs } from '../../../lib/task-state.ts';
-import { describeFailure } from '../task/failure.ts';
 import { type TaskAction, useTaskAction } from '../task-actions.ts';
 import { TaskEstimate, TaskProgress } from '../task-progress.tsx';
 import { TaskStatusWord, useTaskName } from '../task-words.tsx';
@@ -142,7 +141,7 @@ const picturesInRow = 4;
 
 function ResultCell({ task }: { task: Task }) {
   const text = useText('tasks');
-  const words = useGatewayWords();
+  const failureOf = useFailure();
   const state = stateOf(task);
   if (state === 'waiting') {
     return (
@@ -161,8 +160,7 @@ function ResultCell({ task }: { task: Task }) {
     );
   }
   if (task.error !== null) {
-    const { cause } = describeFailure(task.error, words.said(task.error));
-    return <span className="text-text-2">{cause}</span>;
+    return <span className="text-text-2">{failureOf(task.error).cause}</span>;
   }
   const pictures = picturesOf(task);
   const others = (task.result?.outputs.length ?? 0) - pictures.length;

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../../kit/button.tsx';
+import { useFailure } from '../../../kit/failures/use-failure.ts';
 import { LongText } from '../../../kit/long-text.tsx';
 import { ThumbPicture } from '../../../kit/pictures/thumb.tsx';
 import { Section } from '../../../kit/section.tsx';
@@ -13,7 +14,6 @@ import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts
 import { useText } from '../../../lib/i18n.ts';
 import { hasEnded, picturesOf } from '../../../lib/task-state.ts';
 import { type AttemptBar, layOutAttempts } from './attempt-layout.ts';
-import { describeFailure } from './failure.ts';
 import { inputGroups } from './input-rows.ts';
 import { TaskFacts } from './task-facts.tsx';
 import { TaskHeader } from './task-header.tsx';
@@ -47,14 +47,14 @@ export function TaskBody({ task, wide = false }: { task: TaskDetail; wide?: bool
 /** Why a task failed, in one sentence, and what to try; the traceback is folded. */
 function FailureNote({ error }: { error: TaskError }) {
   const text = useText('tasks');
-  const words = useGatewayWords();
+  const failureOf = useFailure();
   if (error.code === 'cancelled') return <p className="text-body text-text-2">{text('failure.cancelled')}</p>;
-  const { cause, rest, advice } = describeFailure(error, words.said(error));
+  const { cause, rest, advice } = failureOf(error);
   const node = error.nodeTitle ?? error.node;
   return (
     <div role="alert" className="flex min-w-0 flex-col gap-2 rounded-card bg-failed-tint p-3">
       <p className="text-body font-medium break-words text-failed">{cause}</p>
-      <p className="text-body text-text">{text(`advice.${advice}`)}</p>
+      <p className="text-body text-text">{advice}</p>
       {node === undefined ? null : (
         <p className="text-table text-text-2">
           <a href={`#node-${error.node ?? ''}`} className="underline">

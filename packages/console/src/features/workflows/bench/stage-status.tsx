@@ -99,7 +99,8 @@ function Cancel({ open }: { open: readonly BenchResult[] }) {
       label={text('bench.cancel', { count: open.length })}
       variant="quiet"
       disabled={isBusy}
-      icon={<Square size={14} strokeWidth={1.75} aria-hidden />}
+      // An empty square in a frame would look like a box to tick.
+      icon={<Square size={14} strokeWidth={1.75} fill="currentColor" aria-hidden />}
       onClick={() =>
         void act(() => gateway.call(createTaskBatch, { body: { action: 'cancel', taskIds } }), {
           refresh: [keys.taskPages],
@@ -120,7 +121,9 @@ function Facts({ result: { task, output } }: { result: BenchResult }) {
         {output?.filename ?? text(`state.${stateOf(task)}`)}
       </Link>
       {output === null ? null : ` · ${format.bytes(output.size)}`}
-      {tookMs < 100 ? null : ` · ${text('bench.took', { time: format.duration(tookMs) })}`}
+      {tookMs < 100
+        ? null
+        : ` · ${text(output === null ? 'bench.after' : 'bench.took', { time: format.duration(tookMs) })}`}
     </p>
   );
 }

@@ -2,7 +2,7 @@ import type { Task } from '@switchyard/contract/dispatch/task';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useState } from 'react';
 import { Link } from 'wouter';
-import { GatewayText } from '../../../kit/gateway-text.tsx';
+import { useFailure } from '../../../kit/failures/use-failure.ts';
 import { LongText } from '../../../kit/long-text.tsx';
 import { fileAddress, mediaKindOf } from '../../../kit/pictures/picture.ts';
 import type { Zoom } from '../../../kit/pictures/zoom.ts';
@@ -133,15 +133,21 @@ function Texts({ task }: { task: Task }) {
   );
 }
 
+/** What went wrong, where, and what to try. The task has the rest of what the worker said. */
 function Failure({ task: { id, error } }: { task: Task }) {
   const text = useText('workflows');
+  const failureOf = useFailure();
+  const told = error && failureOf(error);
   return (
     <div className="absolute inset-0 flex flex-col items-start gap-3 overflow-y-auto p-4">
       <StatusWord kind="failed">{text('state.failed')}</StatusWord>
       {error?.nodeTitle ? <p className="text-body font-medium">{error.nodeTitle}</p> : null}
-      <p className="max-w-[68ch] text-body break-words whitespace-pre-wrap">
-        {error ? <GatewayText message={error.message} sentences={error.sentences} /> : null}
-      </p>
+      {told ? (
+        <>
+          <p className="max-w-[68ch] text-body break-words">{told.cause}</p>
+          <p className="max-w-[68ch] text-body font-medium">{told.advice}</p>
+        </>
+      ) : null}
       <Link href={`/tasks/${id}`} className="text-body text-accent underline">
         {text('bench.openTask')}
       </Link>

@@ -105,10 +105,11 @@ function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'
       return text('block.paused', { scope, target: target ?? '', reason: reason ?? 'none' });
     }
     if (plain.kind !== 'lacks') return text(`block.${plain.kind}`);
-    const missing = format.list(plain.missing);
-    return plain.instance === null
-      ? text('block.lacks', { missing })
-      : text('block.nearest', { missing, instance: plain.instance });
+    const { instance } = plain;
+    const missing = format.list(plain.missing.map((name) => text('block.quoted', { name })));
+    return instance === null
+      ? text('block.lacks', { missing, count: plain.missing.length })
+      : text('block.nearest', { missing, instance });
   };
   if (block.kind === 'model') {
     const { model, field, instead } = block;

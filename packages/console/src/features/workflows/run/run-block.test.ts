@@ -57,6 +57,14 @@ it('names what the nearest instance lacks, and the instance only when others lac
   expect(runBlock(outlook(x, z), [], draft)).toEqual({ kind: 'lacks', missing: ['NodeC'], instance: 'z' });
 });
 
+it('does not say that something is missing everywhere while an instance that has it only rests or is paused', () => {
+  const x = { name: 'x', codes: ['lacks'] as ObstacleCode[], missing: ['NodeA'] };
+  const kind = (...codes: ObstacleCode[]) => runBlock(outlook(x, { name: 'y', codes }), [], draft)?.kind;
+  expect(kind('cooling')).toBe('later');
+  expect(kind('paused')).toBe('paused');
+  expect(kind('unreachable')).toBe('lacks');
+});
+
 it('tells what somebody has to change from what ends by itself', () => {
   const kind = (...codes: ObstacleCode[]) =>
     runBlock(outlook(...codes.map((code) => ({ name: code, codes: [code] }))), [], draft)?.kind;

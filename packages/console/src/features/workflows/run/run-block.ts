@@ -30,6 +30,8 @@ export function runBlock(
 ): RunBlock | null {
   if (totals.couldRun > 0) return queueFull && { kind: 'full', of: queueFull };
   if (totals.instances === 0) return { kind: 'none' };
+  const whole = instances.filter(({ reasons }) => reasons.every(({ code }) => code !== 'lacks'));
+  if (whole.some(({ reasons }) => reasons.every(isNoAbsence))) return absenceOf(whole);
   // What is up and lacks little is nearer than what is switched off.
   const up = instances.filter(
     ({ reasons }) => reasons.some(({ code }) => code === 'lacks') && reasons.every(isNoAbsence),

@@ -51,7 +51,7 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
         <p className="text-table text-text-2">{text(seeds.length > 0 ? 'run.same' : 'run.sameValues')}</p>
       ) : null}
       <div className="flex flex-wrap items-end gap-2">
-        <Field label={text('run.count')} className="w-20">
+        <Field label={text('run.count')} className="w-16">
           <TextInput
             type="number"
             min={1}
@@ -60,7 +60,7 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
             onChange={(event) => runs.setCount(within(event.target.value, 1, maxRuns))}
           />
         </Field>
-        <Field label={text('run.priority')} className="w-20">
+        <Field label={text('run.priority')} className="w-16">
           <TextInput
             type="number"
             {...priorities}
@@ -68,26 +68,28 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
             onChange={(event) => runs.setPriority(within(event.target.value, priorities.min, priorities.max))}
           />
         </Field>
-        <Button
-          type="submit"
-          form="workflow-form"
-          variant="solid"
-          className="min-w-36 flex-1"
-          disabled={isStarting}
-          icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
-          {...hint}
-        >
-          {isStarting ? text('run.starting', { started, count }) : text('run.start', { count })}
-        </Button>
-        {seeds.length > 0 ? (
-          <IconButton
-            label={text('run.newSeed')}
-            variant="quiet"
+        <div className="flex min-w-0 flex-1 basis-44 gap-2">
+          <Button
+            type="submit"
+            form="workflow-form"
+            variant="solid"
+            className="min-w-0 flex-1"
             disabled={isStarting}
-            icon={<Dices size={16} strokeWidth={1.75} aria-hidden />}
-            onClick={() => runs.start({ newSeed: true })}
-          />
-        ) : null}
+            icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
+            {...hint}
+          >
+            {isStarting ? text('run.starting', { started, count }) : text('run.start', { count })}
+          </Button>
+          {seeds.length > 0 ? (
+            <IconButton
+              label={text('run.newSeed')}
+              variant="quiet"
+              disabled={isStarting}
+              icon={<Dices size={16} strokeWidth={1.75} aria-hidden />}
+              onClick={() => runs.start({ newSeed: true })}
+            />
+          ) : null}
+        </div>
       </div>
       <div className="-mx-2 -my-1 flex flex-wrap gap-1">
         <Button

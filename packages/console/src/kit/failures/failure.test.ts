@@ -22,6 +22,16 @@ it.each([
   ],
   ['rejected_by_worker', "ckpt_name: 'sd.safetensors' not in list", 'missingModel'],
   ['execution_failed', "FileNotFoundError: [Errno 2] No such file or directory: 'a.png'", 'missingFile'],
+  [
+    'rejected_by_worker',
+    'Custom validation failed for node: image - Invalid image file: a.png',
+    'missingFile',
+  ],
+  [
+    'execution_failed',
+    'KSampler: mat1 and mat2 shapes cannot be multiplied (154x2048 and 768x320)',
+    'models',
+  ],
   ['timed_out', 'The attempt took longer than 60 seconds.', 'timeout'],
   ['lost', 'The worker went away.', 'lost'],
   ['outputs_missing', 'The files are gone.', 'outputs'],

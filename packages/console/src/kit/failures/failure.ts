@@ -6,6 +6,7 @@ export type Advice =
   | 'missingNode'
   | 'missingModel'
   | 'missingFile'
+  | 'models'
   | 'largeFile'
   | 'input'
   | 'device'
@@ -45,7 +46,11 @@ const adviceOfWords: [RegExp, Advice][] = [
   [/out of memory|CUDA error: out|allocat\w+ .*memory/i, 'memory'],
   [/(node|class_type)\b.*\b(not (exist|found)|missing|unknown)|unknown node|lacks the node/i, 'missingNode'],
   [/(checkpoint|ckpt|lora|vae|model|safetensors)\b.*\b(not (in|found)|missing|no such)/i, 'missingModel'],
-  [/no such file|file not found|FileNotFound|cannot (open|identify) image/i, 'missingFile'],
+  [
+    /no such file|file not found|FileNotFound|cannot (open|identify) image|invalid (image|audio|video) file/i,
+    'missingFile',
+  ],
+  [/mat1 and mat2 shapes|shapes? cannot be multiplied|size mismatch for /i, 'models'],
   [/timed? ?out/i, 'timeout'],
 ];
 

@@ -1,0 +1,23 @@
+import type { TaskError } from '@switchyard/contract/dispatch/task';
+import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
+import { useText } from '../../lib/i18n.ts';
+import { describeFailure } from './failure.ts';
+
+/** What somebody who looks at a failed task is told. */
+export interface ToldFailure {
+  cause: string;
+  /** The text after the cause, such as a traceback; empty when there is nothing more. */
+  rest: string;
+  /** What to try, in a sentence or two. */
+  advice: string;
+}
+
+/** Returns a function that puts a failure into the language of the page. */
+export function useFailure(): (error: Pick<TaskError, 'code' | 'message' | 'sentences'>) => ToldFailure {
+  const text = useText('failures');
+  const words = useGatewayWords();
+  return (error) => {
+    const { advice, ...told } = describeFailure(error, words.said(error));
+    return { ...told, advice: text(advice) };
+  };
+}
