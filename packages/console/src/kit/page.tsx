@@ -40,7 +40,7 @@ export function Page({
       )}
     >
       <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
-        <div className="min-w-0">
+        <div className="min-w-0 flex-1 basis-40">
           <h1 ref={heading} tabIndex={-1} className="text-title font-semibold break-words outline-none">
             {title}
           </h1>

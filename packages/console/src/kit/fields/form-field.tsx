@@ -150,7 +150,7 @@ function NumberInput({
         step={step}
         value={Number.isFinite(Number(value)) && value !== '' ? Number(value) : minimum}
         onChange={(event) => onChange(event.target.value)}
-        className={classes(focusRing, 'h-8 min-w-0 flex-1 accent-(--accent-solid)')}
+        className={classes(focusRing, 'h-8 min-w-0 flex-1 accent-accent')}
       />
       {input}
     </div>

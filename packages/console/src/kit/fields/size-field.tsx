@@ -74,7 +74,7 @@ export function SizeField({
           onChange={(event) => {
             if (size) put(withMegapixels(size, Number(event.target.value), sides));
           }}
-          className={classes(focusRing, 'h-8 min-w-0 flex-1 accent-(--accent-solid)')}
+          className={classes(focusRing, 'h-8 min-w-0 flex-1 accent-accent')}
         />
         <span className="w-16 shrink-0 text-right text-table tabular-nums text-text-2">
           {size ? text('size.mega', { value: shownMega(size) }) : null}

@@ -231,7 +231,7 @@ function BrushSize({
   const radii = brushRadii({ least: brush.least, most });
   const across = format.count(Math.round(radius * 2));
   return (
-    <label className="flex items-center gap-2 px-2 text-table text-text-2">
+    <label className="flex items-center gap-2 px-2 text-table text-text-2 max-sm:min-w-0 max-sm:flex-1 max-sm:basis-44">
       {text('mask.size')}
       <input
         type="range"
@@ -241,7 +241,10 @@ function BrushSize({
         aria-valuetext={across}
         aria-keyshortcuts="[ ]"
         onChange={(event) => onRadius(radii[Number(event.target.value)] ?? radius)}
-        className={classes(focusRing, 'h-8 w-40 accent-(--accent-solid) pointer-coarse:h-11')}
+        className={classes(
+          focusRing,
+          'h-8 w-40 accent-accent max-sm:min-w-0 max-sm:flex-1 pointer-coarse:h-11',
+        )}
       />
       <span className="w-8 text-right text-text tabular-nums">{across}</span>
     </label>
