@@ -14,20 +14,24 @@ import { useFormat } from '../../../lib/format/use-format.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useSession } from '../../../lib/session.ts';
 import { useLabelOf } from '../form/form-label.ts';
+import { useBlockWords } from './block-words.ts';
 import { type RunBlock, runBlock } from './run-block.ts';
 
 /** A question for each letter that is typed would be too many, and a command for each too slow. */
 export const settleMs = 400;
 /** No file of a model has a longer name, and a prompt changes nothing of where a workflow runs. */
 const maxTextAsked = 300;
-const maxNamed = 3;
 
 export function useOutlook({ id, version }: SavedWorkflowDetail, params: Record<string, unknown>) {
+  return useQuery(workflowOutlookQuery(id, version, useSettled(askedOf(params), settleMs)));
+}
+
+/** Returns the values that decide where a workflow can run. */
+export function askedOf(params: Record<string, unknown>): Record<string, unknown> {
   const asked = Object.entries(params).filter(
     ([, value]) => typeof value !== 'string' || value.length <= maxTextAsked,
   );
-  const settled = useSettled(Object.fromEntries(asked), settleMs);
-  return useQuery(workflowOutlookQuery(id, version, settled));
+  return Object.fromEntries(asked);
 }
 
 interface OutlookProps {
@@ -90,30 +94,11 @@ export function useSettled<Value>(value: Value, afterMs: number): Value {
 function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'> & { block: RunBlock }) {
   const text = useText('workflows');
   const labelOf = useLabelOf();
-  const format = useFormat();
   const { isAdmin } = useSession();
-  const insteadOf = ({ instances, models }: { instances: readonly string[]; models: readonly string[] }) =>
-    text('block.instead', {
-      count: instances.length,
-      instances: format.list(instances.slice(0, maxNamed)),
-      models: format.list(models),
-    });
-  const wordsOf = (plain: Exclude<RunBlock, { kind: 'model' }>): string => {
-    if (plain.kind === 'full') return text(`block.full.${plain.of}`);
-    if (plain.kind === 'paused') {
-      const { scope = 'all', target, reason } = plain.pause ?? {};
-      return text('block.paused', { scope, target: target ?? '', reason: reason ?? 'none' });
-    }
-    if (plain.kind !== 'lacks') return text(`block.${plain.kind}`);
-    const { instance } = plain;
-    const missing = format.list(plain.missing.map((name) => text('block.quoted', { name })));
-    return instance === null
-      ? text('block.lacks', { missing, count: plain.missing.length })
-      : text('block.nearest', { missing, instance });
-  };
+  const sentences = useBlockWords()(block);
   if (block.kind === 'model') {
-    const { model, field, instead } = block;
-    const words = text('block.model', { model });
+    const { field } = block;
+    const [words = ''] = sentences;
     const choose = () => {
       // A problem at the field opens the part of the form where it stands.
       form.setRefused(new Map([[field.name, { code: 'refused', message: words }]]));
@@ -121,29 +106,28 @@ function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'
       requestAnimationFrame(() => document.getElementById(fieldId(field.name))?.focus());
     };
     return (
-      <Sentence words={[words, ...(instead ? [insteadOf(instead)] : [])]}>
+      <Sentence words={sentences}>
         <Button size="s" onClick={choose}>
           {text('block.choose', { field: labelOf(field, workflow.parameters) })}
         </Button>
       </Sentence>
     );
   }
-  const words = wordsOf(block);
   // Waiting helps, and nothing else has to be done.
   if (block.kind === 'later' || (block.kind === 'full' && block.of === 'all'))
-    return <Sentence words={[words]} />;
+    return <Sentence words={sentences} />;
   if (block.kind === 'full' || (block.kind === 'paused' && block.pause?.by === 'owner')) {
     return (
-      <Sentence words={[words]}>
+      <Sentence words={sentences}>
         <LinkButton size="s" href="/tasks">
           {text('block.tasks')}
         </LinkButton>
       </Sentence>
     );
   }
-  if (!isAdmin) return <Sentence words={[words, text('block.ask')]} />;
+  if (!isAdmin) return <Sentence words={[...sentences, text('block.ask')]} />;
   return (
-    <Sentence words={[words]}>
+    <Sentence words={sentences}>
       <LinkButton size="s" href={block.kind === 'paused' ? '/tasks' : '/instances'}>
         {text(block.kind === 'paused' ? 'block.queue' : 'block.instances')}
       </LinkButton>

@@ -1,3 +1,4 @@
+import { ApiError } from '@switchyard/client/errors';
 import { randomId } from '@switchyard/client/random-id';
 import { runWorkflow, type SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -6,11 +7,16 @@ import { seedAfterRuns } from '../../../kit/fields/seed.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { setQuery } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
+import { workflowOutlookQuery } from '../../../lib/data/workflow-outlook.ts';
+import { useFormat } from '../../../lib/format/use-format.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { faultsOf } from '../../../lib/gateway-words/faults.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { benchId, type Sitting } from '../bench/use-sitting.ts';
 import { problemsOfFaults } from '../form/server-faults.ts';
+import { useBlockWords } from './block-words.ts';
+import { askedOf } from './outlook-facts.tsx';
+import { runBlock } from './run-block.ts';
 import { paramsOfRun, type RunSeed, seedsOf } from './run-params.ts';
 
 export interface Runs {
@@ -34,11 +40,21 @@ export const maxRuns = 200;
 export function useRuns(workflow: SavedWorkflowDetail, form: FormState, sitting: Sitting): Runs {
   const queries = useQueryClient();
   const words = useGatewayWords();
+  const format = useFormat();
+  const blockWords = useBlockWords();
   const [count, setCount] = useState(1);
   const [priority, setPriority] = useState(0);
   const [started, setStarted] = useState(0);
   const [others, setOthers] = useState<readonly string[]>([]);
   const [attempt, setAttempt] = useState(0);
+  /** The gateway names everything that some instance lacks. The page has asked already what keeps all of them from it. */
+  const refusal = (error: unknown): string => {
+    const isNowhere = error instanceof ApiError && error.code === 'no_capable_instance';
+    const { queryKey } = workflowOutlookQuery(workflow.id, workflow.version, askedOf(form.params));
+    const outlook = isNowhere ? queries.getQueryData(queryKey) : undefined;
+    const block = outlook && runBlock(outlook, workflow.parameters, form.draft);
+    return block ? format.sentences(blockWords(block)) : words.error(error);
+  };
   const submit = useMutation({
     mutationFn: async ({ newSeed }: { newSeed: boolean }) => {
       const click = randomId();
@@ -66,7 +82,7 @@ export function useRuns(workflow: SavedWorkflowDetail, form: FormState, sitting:
       const faults = faultsOf(error).map((fault) => ({ path: fault.path, message: words.said(fault) }));
       const { problems, others: rest } = problemsOfFaults(faults, workflow.parameters);
       form.setRefused(problems);
-      setOthers(problems.size + rest.length > 0 ? rest : [words.error(error)]);
+      setOthers(problems.size + rest.length > 0 ? rest : [refusal(error)]);
       setAttempt((tries) => tries + 1);
     },
     // The sitting has the tasks already; other lists read them when they are opened.
