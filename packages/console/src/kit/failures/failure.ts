@@ -17,6 +17,11 @@ export type Advice =
   | 'again'
   | 'node';
 
+/** The error of a task, or of a cell of a grid. */
+export interface FailureError extends Pick<TaskError, 'message' | 'sentences'> {
+  code: string;
+}
+
 export interface Failure {
   /** The cause in one sentence: the first line of the worker's message. */
   cause: string;
@@ -25,7 +30,7 @@ export interface Failure {
   advice: Advice;
 }
 
-const adviceOfCode: Partial<Record<TaskErrorCode, Advice>> = {
+const advices: Partial<Record<TaskErrorCode, Advice>> = {
   out_of_memory: 'memory',
   device_error: 'device',
   invalid_workflow: 'input',
@@ -41,6 +46,8 @@ const adviceOfCode: Partial<Record<TaskErrorCode, Advice>> = {
   internal_error: 'again',
 };
 
+const adviceOfCode: Readonly<Record<string, Advice | undefined>> = advices;
+
 /** Words in the message that say more than its code. The first that fits counts. */
 const adviceOfWords: [RegExp, Advice][] = [
   [/out of memory|CUDA error: out|allocat\w+ .*memory/i, 'memory'],
@@ -55,10 +62,7 @@ const adviceOfWords: [RegExp, Advice][] = [
 ];
 
 /** `shown` is the message in the language of the page. What to try follows from the words of the worker. */
-export function describeFailure(
-  { code, message }: Pick<TaskError, 'code' | 'message'>,
-  shown = message,
-): Failure {
+export function describeFailure({ code, message }: FailureError, shown = message): Failure {
   const [first = '', ...others] = shown.trim().split('\n');
   const words = adviceOfWords.find(([pattern]) => pattern.test(message));
   return {

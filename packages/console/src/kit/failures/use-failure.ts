@@ -1,7 +1,6 @@
-import type { TaskError } from '@switchyard/contract/dispatch/task';
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
-import { describeFailure } from './failure.ts';
+import { describeFailure, type FailureError } from './failure.ts';
 
 /** What somebody who looks at a failed task is told. */
 export interface ToldFailure {
@@ -13,7 +12,7 @@ export interface ToldFailure {
 }
 
 /** Returns a function that puts a failure into the language of the page. */
-export function useFailure(): (error: Pick<TaskError, 'code' | 'message' | 'sentences'>) => ToldFailure {
+export function useFailure(): (error: FailureError) => ToldFailure {
   const text = useText('failures');
   const words = useGatewayWords();
   return (error) => {

@@ -12,6 +12,7 @@ import { keys } from '../../../lib/data/keys.ts';
 import { taskQuery } from '../../../lib/data/tasks.ts';
 import { useFormat } from '../../../lib/format/use-format.ts';
 import { gateway } from '../../../lib/gateway.ts';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { glyphOf, stateOf } from '../../../lib/task-state.ts';
 import { useUsualTime } from '../../../lib/use-usual-time.ts';
@@ -82,10 +83,12 @@ function Work({ task, others }: { task: Task; others: number }) {
 /** Why it waits. Frames do not carry the sentence, so it is asked for. */
 function Why({ taskId }: { taskId: string }) {
   const { data } = useQuery({ ...taskQuery(taskId), refetchInterval: askedAgainMs });
+  const words = useGatewayWords();
   if (!data?.waiting) return null;
+  const why = { message: data.waiting, sentences: data.waitingSentences };
   return (
-    <span title={data.waiting}>
-      <GatewayText message={data.waiting} sentences={data.waitingSentences} />
+    <span title={words.said(why)}>
+      <GatewayText {...why} />
     </span>
   );
 }

@@ -6,6 +6,7 @@ import { useWidth } from '../../../kit/parts/use-width.ts';
 import { thumbnailAddress } from '../../../kit/pictures/picture.ts';
 import { PictureButton } from '../../../kit/pictures/picture-button.tsx';
 import { type StatusKind, StatusWord, statusColour } from '../../../kit/status-word.tsx';
+import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { fileIn, valueText } from './axis-draft.ts';
 
@@ -32,6 +33,7 @@ function useStateWord(): (cell: SweepCell) => string {
 /** In pixels. A cell grows with the page between these. */
 const sides = { least: 96, most: 224 };
 const headHeight = 40;
+const headWidths = { narrow: 80, wide: 144 };
 const headPicture = 32;
 
 interface SweepGridProps {
@@ -49,7 +51,7 @@ export function SweepGrid(props: SweepGridProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const columns = sweep.axes[0]?.count ?? 1;
-  const headWidth = sweep.total === columns ? 0 : width < 480 ? 80 : 144;
+  const headWidth = sweep.total === columns ? 0 : width < 480 ? headWidths.narrow : headWidths.wide;
   const side = Math.floor(Math.min(sides.most, Math.max(sides.least, (width - headWidth) / columns)));
   return (
     <section
@@ -97,6 +99,9 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
   const [first, ...others] = sweep.axes;
   const [shownRows, shownColumns] = [down.getVirtualItems(), across.getVirtualItems()];
   const wordsOf = useValueWords();
+  // In a narrow corner the title of the node would take the room of what varies.
+  const nameIn = (axis: SweepDetail['axes'][number] | undefined) =>
+    headWidth > headWidths.narrow ? axis?.label : axis?.label.split(': ').at(-1);
   return (
     <div className="relative" style={{ width: headWidth + columns * side, height: headHeight + rows * side }}>
       <div className="sticky top-0 z-20 border-b border-border bg-surface" style={{ height: headHeight }}>
@@ -106,8 +111,8 @@ function Places({ sweep, cells, onOpen, box, columns, side, headWidth }: PlacesP
             className="sticky left-0 z-10 flex h-full flex-col justify-center overflow-hidden border-r border-border bg-surface px-2 text-meta text-text-2"
             style={{ width: headWidth }}
           >
-            <span className="truncate">{first?.label} →</span>
-            <span className="truncate">{others.map(({ label }) => label).join(' · ')} ↓</span>
+            <span className="truncate">{nameIn(first)} →</span>
+            <span className="truncate">{others.map(nameIn).join(' · ')} ↓</span>
           </div>
         ) : null}
         {shownColumns.map(({ index, start }) => (
@@ -268,13 +273,14 @@ const gap = 2;
 function Cell({ name, cell, top, left, side, isFocused, onKeyDown, onFocus, onOpen }: CellProps) {
   const text = useText('sweep');
   const wordOf = useStateWord();
+  const words = useGatewayWords();
   const size = side - 2 * gap;
   return (
     <PictureButton
       data-cell={cell.cell}
       tabIndex={isFocused ? 0 : -1}
       label={text('cell', { values: name, state: wordOf(cell) })}
-      title={cell.error?.message ?? name}
+      title={cell.error ? words.said(cell.error) : name}
       file={outputOf(cell) ?? null}
       cssPixels={side}
       onKeyDown={onKeyDown}

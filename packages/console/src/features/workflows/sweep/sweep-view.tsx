@@ -10,6 +10,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, Pencil } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Button, IconButton, LinkButton } from '../../../kit/button.tsx';
+import { useFailure } from '../../../kit/failures/use-failure.ts';
 import { Field } from '../../../kit/field.tsx';
 import type { Draft } from '../../../kit/fields/field-draft.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
@@ -24,7 +25,6 @@ import { setQuery, useQueryState } from '../../../lib/address.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { sweepCellsQuery, sweepQuery } from '../../../lib/data/sweeps.ts';
 import { gateway } from '../../../lib/gateway.ts';
-import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { OwnResultMenu, takesOf } from '../bench/bench-tools.tsx';
 import { useLabelOf } from '../form/form-label.ts';
@@ -128,7 +128,6 @@ function OpenSweep({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
 
 function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
   const text = useText('sweep');
-  const words = useGatewayWords();
   const { act, isBusy } = useAct();
   const count = (...states: SweepCell['state'][]) =>
     cells.filter(({ state }) => states.includes(state)).length;
@@ -144,11 +143,9 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
   const facts = [
     text('counts', { done: count('completed'), count: cells.length }),
     ...(open > 0 ? [text('toCome', { count: open })] : []),
-    ...(lost > 0 ? [text('without', { count: lost })] : []),
+    ...(lost > 0 ? [text('lost', { count: lost })] : []),
+    ...(rest > 0 ? [text('left', { count: rest })] : []),
     ...(sweep.version === workflow.version ? [] : [text('version', { version: sweep.version })]),
-    ...(sweep.waitsFor === null
-      ? []
-      : [words.said({ message: sweep.waitsFor, sentences: sweep.waitsForSentences })]),
   ];
   const again = () => {
     form.setValues(draftsOf(workflow, sweep.params));
@@ -160,32 +157,39 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
       <Rename sweep={sweep} />
       <p role="status" className="min-w-0 flex-1 basis-56 text-text-2 tabular-nums">
         {facts.join(' · ')}
+        {sweep.waitsFor === null ? null : (
+          <span className="block">
+            <GatewayText message={sweep.waitsFor} sentences={sweep.waitsForSentences} />
+          </span>
+        )}
       </p>
-      {open > 0 ? (
-        <Button
-          size="s"
-          disabled={isBusy}
-          onClick={() =>
-            void act(() => gateway.call(cancelSweep, { params }), { done: text('cancelled'), refresh })
-          }
-        >
-          {text('cancelRest')}
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        {open > 0 ? (
+          <Button
+            size="s"
+            disabled={isBusy}
+            onClick={() =>
+              void act(() => gateway.call(cancelSweep, { params }), { done: text('cancelled'), refresh })
+            }
+          >
+            {text('cancelRest')}
+          </Button>
+        ) : null}
+        {lost > 0 ? (
+          <Button size="s" disabled={isBusy} onClick={() => retry(['failed', 'refused'], text('retried'))}>
+            {text('retry')}
+          </Button>
+        ) : null}
+        {rest > 0 ? (
+          <Button size="s" disabled={isBusy} onClick={() => retry(['cancelled', 'stopped'], text('resumed'))}>
+            {text('resume')}
+          </Button>
+        ) : null}
+        <Button size="s" onClick={again}>
+          {text('again')}
         </Button>
-      ) : null}
-      {lost > 0 ? (
-        <Button size="s" disabled={isBusy} onClick={() => retry(['failed', 'refused'], text('retried'))}>
-          {text('retry')}
-        </Button>
-      ) : null}
-      {rest > 0 ? (
-        <Button size="s" disabled={isBusy} onClick={() => retry(['cancelled', 'stopped'], text('resumed'))}>
-          {text('resume')}
-        </Button>
-      ) : null}
-      <Button size="s" onClick={again}>
-        {text('again')}
-      </Button>
-      <DeleteSweep sweepId={sweep.id} name={sweep.name} onDone={leave} />
+        <DeleteSweep sweepId={sweep.id} name={sweep.name} onDone={leave} />
+      </div>
     </div>
   );
 }
@@ -324,15 +328,25 @@ function CellContent({ cell }: { cell: SweepCell }) {
     <div className="flex max-w-[48ch] flex-col items-center gap-2 text-center text-body">
       <CellState cell={cell} />
       {cell.error ? (
-        <p className="break-words text-text-2">
-          <GatewayText message={cell.error.message} sentences={cell.error.sentences} />
-        </p>
+        <CellFailure error={cell.error} isOfTask={cell.state === 'failed'} />
       ) : output ? (
         <p className="break-words text-text-2">{text('other', { name: output.filename })}</p>
       ) : cell.state === 'completed' ? (
         <p className="text-text-2">{text('noFile')}</p>
       ) : null}
     </div>
+  );
+}
+
+/** Why a cell has no result, and what to try where its task has failed. */
+function CellFailure({ error, isOfTask }: { error: NonNullable<SweepCell['error']>; isOfTask: boolean }) {
+  const failureOf = useFailure();
+  const { cause, advice } = failureOf(error);
+  return (
+    <>
+      <p className="break-words text-text-2">{cause}</p>
+      {isOfTask ? <p className="font-medium">{advice}</p> : null}
+    </>
   );
 }
 
