@@ -188,7 +188,7 @@ function StripHead({
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-x-3 text-table text-text-2">
       <h2 className="font-medium text-text">{text('bench.sitting')}</h2>
-      <p role="status" className="min-w-0 flex-1">
+      <p role="status" className="min-w-0 flex-1 basis-28">
         {text('started.summary', {
           done: count('completed'),
           count: tasks.length,
