@@ -66,7 +66,10 @@ function Work({ task, others }: { task: Task; others: number }) {
             <Why taskId={task.id} />
           </span>
         )}
-        {others > 0 ? <span className="shrink-0">{text('bench.others', { count: others })}</span> : null}
+        {others > 0 ? (
+          // On a phone the reason needs the room; the line of the sitting has the number.
+          <span className="shrink-0 max-sm:hidden">{text('bench.others', { count: others })}</span>
+        ) : null}
       </p>
       {isRunning ? (
         <ProgressBar
@@ -81,7 +84,7 @@ function Work({ task, others }: { task: Task; others: number }) {
 }
 
 /** Why it waits. Frames do not carry the sentence, so it is asked for. */
-function Why({ taskId }: { taskId: string }) {
+export function Why({ taskId }: { taskId: string }) {
   const { data } = useQuery({ ...taskQuery(taskId), refetchInterval: askedAgainMs });
   const words = useGatewayWords();
   if (!data?.waiting) return null;

@@ -13,6 +13,7 @@ import { previewQuery } from '../../../lib/data/previews.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { glyphOf, stateOf } from '../../../lib/task-state.ts';
 import type { BenchResult } from './results.ts';
+import { Why } from './stage-status.tsx';
 
 interface StageProps {
   shown: BenchResult | undefined;
@@ -171,7 +172,14 @@ function Making({ task }: { task: Task }) {
   const state = stateOf(task);
   return (
     <Centred>
-      <StatusWord kind={glyphOf[state]}>{text(`state.${state}`)}</StatusWord>
+      <div className="flex max-w-[48ch] flex-col items-center gap-2 text-center text-body">
+        <StatusWord kind={glyphOf[state]}>{text(`state.${state}`)}</StatusWord>
+        {state === 'waiting' ? (
+          <p className="break-words text-text-2">
+            <Why taskId={task.id} />
+          </p>
+        ) : null}
+      </div>
     </Centred>
   );
 }

@@ -39,7 +39,9 @@ export function ProblemSummary({
       tabIndex={-1}
       className="rounded-card border border-failed bg-failed-tint p-3 text-body outline-accent focus-visible:outline-2"
     >
-      <p className="font-medium">{text('problem.summary', { count })}</p>
+      <p className="font-medium">
+        {shown.length > 0 ? text('problem.summary', { count }) : text('problem.refused')}
+      </p>
       <ul className="mt-1 list-disc pl-5">
         {shown.map(({ name, label, words }) => (
           <li key={name}>
