@@ -12,15 +12,20 @@ export function cpuTimeUs(pid: number): number {
 /** Processor time so far of the process that started this one, and of everything that it has started. */
 export function familyTimeUs(pid: number): number {
   const parent = Number(statOf(pid)[1]);
+  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ');
+  const living = children.reduce((sum, child) => sum + timeIfThere(Number(child)), 0);
   const ended = statOf(parent);
-  const living = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .map(Number);
-  return living.reduce(
-    (sum, child) => sum + cpuTimeUs(child),
-    cpuTimeUs(parent) + (Number(ended[13]) + Number(ended[14])) * tickUs,
-  );
+  return living + cpuTimeUs(parent) + (Number(ended[13]) + Number(ended[14])) * tickUs;
+}
+
+/** Returns 0 for a process that has just ended: the kernel counts it at its parent from then on. */
+function timeIfThere(pid: number): number {
+  try {
+    return cpuTimeUs(pid);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
 }
 
 /** The fields of a process from its state on. */

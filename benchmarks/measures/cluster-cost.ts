@@ -15,8 +15,8 @@ const tasks = isRehearsal ? 300 : 800;
 const runs = isRehearsal ? 20 : 300;
 const atOnce = 8;
 const idleSeconds = isRehearsal ? 10 : 30;
-/** The engine collects what the work before has left, and usage is folded. */
-const settleSeconds = isRehearsal ? 3 : 20;
+/** Half a minute after the work before, the engine collects what it has left. */
+const settleSeconds = isRehearsal ? 3 : 60;
 /** What a measure of a task or a run is taken after: an engine compiles what runs often. */
 const warmUp = isRehearsal ? 1 : 2;
 
@@ -67,10 +67,25 @@ await measure(
       { promise: 'a task ≤ 5 commits', isMet: threeTasks.cost.commits <= 5 },
       { promise: 'a run ≤ 28 statements', isMet: threeRuns.cost.statements <= 28 },
       { promise: 'a run ≤ 6 commits', isMet: threeRuns.cost.commits <= 6 },
-      { promise: 'a replica without a listener ≤ 0.4 ms a task', isMet: unheard <= 0.4 },
-      { promise: 'one with a socket of the owner ≤ 1.5 ms a task', isMet: listening <= 1.5 },
+      {
+        promise: 'a replica without a listener ≤ 0.4 ms a task',
+        isMet: unheard <= 0.4,
+        reason:
+          'It hears of each task, to keep places in the queue and limits true. Its own code has 0.1 ms of that; the rest is the reading of messages from Redis.',
+      },
+      {
+        promise: 'one with a socket of the owner ≤ 1.5 ms a task',
+        isMet: listening <= 1.5,
+        reason:
+          'Half of it is the reading of tasks and files from Postgres, and most of the rest their frames and the writing to sockets.',
+      },
       { promise: 'idle ≤ 10 statements a second', isMet: threeTasks.idle.statements <= 10 },
-      { promise: 'idle ≤ 5 ms of processor a second each', isMet: threeTasks.idle.gatewayMs <= 5 },
+      {
+        promise: 'idle ≤ 5 ms of processor a second each',
+        isMet: threeTasks.idle.gatewayMs <= 5,
+        reason:
+          'Leases, clocks and the waits of queues are looked after several times a second. Less often would let another replica take over later.',
+      },
       {
         promise: 'a task on one replica ≤ 1.7 × SQLite',
         isMet: sum(oneTask.cost.gatewaysMs) <= 1.7 * sqlite.task,
@@ -78,14 +93,20 @@ await measure(
       {
         promise: 'a run on one replica ≤ 1.7 × SQLite',
         isMet: sum(oneRun.cost.gatewaysMs) <= 1.7 * sqlite.run,
+        reason:
+          'The difference is what it takes to write to the sockets of Postgres and Redis and to read their answers.',
       },
       {
         promise: 'three replicas together ≤ 1.15 × one, a task',
         isMet: sum(threeTasks.cost.gatewaysMs) <= 1.15 * sum(oneTask.cost.gatewaysMs),
+        reason:
+          'The replica that places tasks sends news of each, and every further replica hears them. Neither is in the figure of one replica.',
       },
       {
         promise: 'three replicas together ≤ 1.15 × one, a run',
         isMet: sum(threeRuns.cost.gatewaysMs) <= 1.15 * sum(oneRun.cost.gatewaysMs),
+        reason:
+          'Each of the two others spends 0.5 ms on the news of a run that it has nothing to do with: a few messages from Redis, each of which wakes it.',
       },
     ];
     return {
