@@ -78,6 +78,7 @@ function GiveForm({ subject }: { subject: Subject }) {
   });
   const give = (event: FormEvent) => {
     event.preventDefault();
+    if (isPending) return;
     const grantee = to === 'person' ? { kind: to, email } : { kind: to };
     mutate({ ...subject, to: grantee, may });
   };
@@ -126,7 +127,7 @@ function GiveForm({ subject }: { subject: Subject }) {
       )}
       <p className="text-meta text-text-2">{text(`give.opens.${subject.kind}`)}</p>
       {error === null ? null : <FormError error={error} />}
-      <Button type="submit" variant="solid" disabled={isPending} className="self-start" {...hint}>
+      <Button type="submit" variant="solid" aria-disabled={isPending} className="self-start" {...hint}>
         {text('give.submit')}
       </Button>
     </form>

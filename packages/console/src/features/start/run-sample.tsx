@@ -51,8 +51,10 @@ export function RunSample() {
           {...hint}
           variant={tasks.length === 0 ? 'solid' : 'quiet'}
           icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
-          disabled={isGoing || latest.isPending}
-          onClick={() => run.mutate()}
+          disabled={latest.isPending}
+          // A button that is switched off loses the focus of the keyboard.
+          aria-disabled={isGoing}
+          onClick={() => isGoing || run.mutate()}
         >
           {text(isGoing ? 'run.busy' : tasks.length === 0 ? 'run.start' : 'run.again')}
         </Button>

@@ -74,7 +74,8 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
             form="workflow-form"
             variant="solid"
             className="min-w-0 flex-1"
-            disabled={isStarting}
+            // A button that is switched off loses the focus of the keyboard.
+            aria-disabled={isStarting}
             icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
             {...hint}
           >
@@ -84,7 +85,7 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
             <IconButton
               label={text('run.newSeed')}
               variant="quiet"
-              disabled={isStarting}
+              aria-disabled={isStarting}
               icon={<Dices size={16} strokeWidth={1.75} aria-hidden />}
               onClick={() => runs.start({ newSeed: true })}
             />
