@@ -92,6 +92,9 @@ const maxPresses = 60;
 async function tabTo(target: Locator): Promise<void> {
   const page = target.page();
   await target.waitFor();
+  // What was pressed before may have gone; the focus then has to be where it was, and not back at the top of the page.
+  const isLost = () => page.evaluate(() => document.activeElement === document.body);
+  await expect.poll(isLost, { message: `The focus is lost on the way to ${target}.` }).toBe(false);
   const passed: string[] = [];
   while (passed.length < maxPresses) {
     const side = await target.evaluate((element) => {
