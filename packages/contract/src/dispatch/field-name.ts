@@ -11,6 +11,10 @@ const wordsOfInputs = {
   scheduler: 'scheduler',
   width: 'width',
   height: 'height',
+  batch_size: 'batch',
+  length: 'length',
+  color: 'color',
+  guidance: 'guidance',
   ckpt_name: 'model',
   unet_name: 'model',
   model_name: 'model',
@@ -31,6 +35,10 @@ export const inputWords: Readonly<Record<InputWord, string>> = {
   scheduler: 'Scheduler',
   width: 'Width',
   height: 'Height',
+  batch: 'Batch size',
+  length: 'Length',
+  color: 'Color',
+  guidance: 'Guidance',
   model: 'Model',
   lora: 'LoRA',
   vae: 'VAE',
@@ -48,7 +56,7 @@ export interface FieldPlace {
 
 /**
  * Returns the name of a field of a form or of a value of a recipe: the one that a person gave, otherwise the node and its input in
- * words. An input without a word of its own keeps its name, as "Batch size" for `batch_size`, in every language.
+ * words. An input without a word of its own keeps its name, as "Blur radius" for `blur_radius`, in every language.
  */
 export function fieldName(
   { title, label, input }: FieldPlace,

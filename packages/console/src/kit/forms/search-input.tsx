@@ -10,7 +10,7 @@ export function SearchInput({
   label,
   value,
   onChange,
-  className = 'w-full max-w-80',
+  className = 'w-full sm:max-w-80',
 }: {
   label: string;
   value: string;

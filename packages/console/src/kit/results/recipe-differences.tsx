@@ -15,6 +15,7 @@ export function RecipeDifferences({ ids }: { ids: readonly string[] }) {
   const text = useText('results');
   const words = useRecipeWords();
   const [first = '', ...rest] = ids;
+  const isWide = ids.length > 2;
   const query = useQuery({
     queryKey: keys.fileDifference(first, ...rest),
     queryFn: ({ signal }) =>
@@ -39,12 +40,16 @@ export function RecipeDifferences({ ids }: { ids: readonly string[] }) {
               className={classes(focusRing, 'overflow-x-auto')}
             >
               <table
-                className={`w-full table-fixed text-table ${ids.length > 2 ? 'max-sm:min-w-[32rem]' : ''}`}
+                // Part of a column that is cut off shows on a phone that there is more.
+                className={`w-full table-fixed text-table ${isWide ? 'max-sm:min-w-[26rem]' : ''}`}
               >
                 <caption className="pb-1 text-left font-medium">{text('differences.title')}</caption>
                 <thead>
                   <tr className="text-left text-text-2">
-                    <th scope="col" className="w-1/5 py-1 max-sm:w-1/3 pr-2 font-normal">
+                    <th
+                      scope="col"
+                      className={`w-1/5 py-1 pr-2 font-normal ${isWide ? 'max-sm:w-1/4' : 'max-sm:w-1/3'}`}
+                    >
                       {text('differences.place')}
                     </th>
                     {ids.map((id, index) => (
