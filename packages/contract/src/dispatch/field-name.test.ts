@@ -15,10 +15,11 @@ it('names a field by the label that a person gave, otherwise by its node and its
 it('has the common inputs in the language of the page, and leaves the names of all others', () => {
   const chinese = { alone: true, wordOf: (word: string) => `[${word}]` };
   const named = (input: string) => fieldName({ title: 'KSampler', label: null, input }, chinese);
-  expect(['noise_seed', 'ckpt_name', 'batch_size', 'constructor'].map(named)).toEqual([
+  expect(['noise_seed', 'ckpt_name', 'batch_size', 'blur_radius', 'constructor'].map(named)).toEqual([
     '[seed]',
     '[model]',
-    'Batch size',
+    '[batch]',
+    'Blur radius',
     'Constructor',
   ]);
 });

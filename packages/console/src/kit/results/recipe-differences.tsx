@@ -41,7 +41,7 @@ export function RecipeDifferences({ ids }: { ids: readonly string[] }) {
             >
               <table
                 // Part of a column that is cut off shows on a phone that there is more.
-                className={`w-full table-fixed text-table ${isWide ? 'max-sm:min-w-[26rem]' : ''}`}
+                className={`w-full table-fixed text-table ${isWide ? 'max-sm:min-w-[30rem]' : ''}`}
               >
                 <caption className="pb-1 text-left font-medium">{text('differences.title')}</caption>
                 <thead>
