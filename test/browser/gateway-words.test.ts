@@ -65,8 +65,11 @@ describe.runIf(canBrowse)('what the gateway says, on a page in Chinese', () => {
       workflow: unknown,
     });
     await page.goto(`/workflows/${data.id}`);
+    const why = '没有实例拥有“FaceSwapOfNoWorker”，需要先在实例上安装。';
+    // The same words before the click and after it.
+    await page.getByRole('status').getByText(why).waitFor();
     await page.getByRole('button', { name: words('workflows')('run.start', { count: 1 }) }).click();
-    await page.getByText('没有实例能运行此工作流。缺少：FaceSwapOfNoWorker。').waitFor();
+    await page.getByRole('alert').getByText(why).waitFor();
   });
 
   it('is Chinese for a warning of a task', async () => {
