@@ -97,9 +97,10 @@ describe.runIf(canBrowse)('own graphs in a browser', () => {
     await say(page, 'hello');
     await page.waitForURL(/\/chat\/.+/);
     await expect.poll(() => question(page).count()).toBe(2);
-    await question(page).nth(0).getByLabel(text('question.answer')).fill('blue');
-    await button(question(page).nth(0), 'question.send').click();
-    await button(question(page).nth(1), 'question.no').click();
+    const asks = (word: string) => question(page).filter({ hasText: word });
+    await asks('colour').getByLabel(text('question.answer')).fill('blue');
+    await button(asks('colour'), 'question.send').click();
+    await button(asks('size'), 'question.no').click();
     await page.getByText('colour: "blue", size: false').waitFor();
     await question(page)
       .getByText(text('question.stop', { steps: 'end' }))

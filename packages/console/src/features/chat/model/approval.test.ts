@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionsIn, decisionsOf, resumeOf } from './approval.ts';
+import { actionsIn, decisionsOf, questionKey, resumeOf } from './approval.ts';
 import { clarificationIn } from './clarification.ts';
 
 const asked = {
@@ -34,12 +34,14 @@ test('the answer to an approval is a decision on each action', () => {
 
 test('one question is answered with its answer, several of any form by the id of each', () => {
   const other = { id: 'i2', value: 'Which one?' };
-  expect(resumeOf([other], new Map([[0, 'the first']]))).toBe('the first');
-  const answers = new Map<number, unknown>([
-    [1, { name: 'tea' }],
-    [0, { decisions: [] }],
+  expect(resumeOf([other], new Map([[questionKey(other, 0), 'the first']]))).toBe('the first');
+  const answers = new Map<string, unknown>([
+    [questionKey(other, 1), { name: 'tea' }],
+    [questionKey(asked, 0), { decisions: [] }],
   ]);
-  expect(resumeOf([asked, other], answers)).toEqual({ i1: { decisions: [] }, i2: { name: 'tea' } });
+  const all = { i1: { decisions: [] }, i2: { name: 'tea' } };
+  expect(resumeOf([asked, other], answers)).toEqual(all);
+  expect(resumeOf([other, asked], answers)).toEqual(all);
 });
 
 test('a question of the agent has its options as buttons', () => {

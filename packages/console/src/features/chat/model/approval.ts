@@ -48,14 +48,20 @@ export function decisionsOf(actions: readonly ActionRequest[], answers: readonly
   return { decisions: actions.map(({ name }, place) => decisionOf(answers[place], name)) };
 }
 
+/** Names a question among those of a run, whose order may change when they are read again. */
+export function questionKey({ id }: LiveInterrupt, place: number): string {
+  return id ?? String(place);
+}
+
 /** The `resume` of a run that answers these questions: the answer to the only one, or all of them by id. */
 export function resumeOf(
   interrupts: readonly LiveInterrupt[],
-  answers: ReadonlyMap<number, unknown>,
+  answers: ReadonlyMap<string, unknown>,
 ): unknown {
-  if (interrupts.length === 1) return answers.get(0);
+  const [first, ...others] = interrupts;
+  if (first && others.length === 0) return answers.get(questionKey(first, 0));
   return Object.fromEntries(
-    interrupts.flatMap(({ id }, place) => (id === undefined ? [] : [[id, answers.get(place)]])),
+    interrupts.flatMap(({ id }) => (id === undefined ? [] : [[id, answers.get(id)]])),
   );
 }
 

@@ -4,7 +4,7 @@ import { Button } from '../../../kit/button.tsx';
 import { useText } from '../../../lib/i18n.ts';
 import { lazyPart, useLazyPart } from '../../../lib/lazy-part.ts';
 import type { LiveInterrupt } from '../../../lib/live/run-news.ts';
-import { actionsIn, decisionsOf, resumeOf } from '../model/approval.ts';
+import { actionsIn, decisionsOf, questionKey, resumeOf } from '../model/approval.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import type { QuestionCard } from './question-card.tsx';
 
@@ -21,29 +21,30 @@ interface PendingQuestionsProps {
 
 /** The questions that wait for a person. The run continues when all of them are answered. */
 export function PendingQuestions({ interrupts, next, isBusy, onAnswer }: PendingQuestionsProps) {
-  const [answers, setAnswers] = useState<ReadonlyMap<number, unknown>>(new Map());
+  const [answers, setAnswers] = useState<ReadonlyMap<string, unknown>>(new Map());
   const isAnswered = answers.size === interrupts.length;
-  const give = (place: number, answer: unknown) => {
-    const all = new Map(answers).set(place, answer);
+  const give = (key: string, answer: unknown) => {
+    const all = new Map(answers).set(key, answer);
     setAnswers(all);
     if (all.size === interrupts.length) onAnswer({ command: { resume: resumeOf(interrupts, all) } });
   };
   if (interrupts.length === 0)
     return next.length === 0 ? null : <Stop next={next} isBusy={isBusy} onAnswer={onAnswer} />;
-  return interrupts.map(({ id, value }, place) => {
+  return interrupts.map((interrupt, place) => {
+    const { value } = interrupt;
+    const key = questionKey(interrupt, place);
     const actions = actionsIn(value);
     // All of them can be answered again when the run that goes on was refused.
-    const isDone = isBusy || (answers.has(place) && !isAnswered);
-    const key = id ?? place;
+    const isDone = isBusy || (answers.has(key) && !isAnswered);
     return actions.length > 0 ? (
       <ApprovalCard
         key={key}
         actions={actions}
         isBusy={isDone}
-        onAnswer={(given) => give(place, decisionsOf(actions, given))}
+        onAnswer={(given) => give(key, decisionsOf(actions, given))}
       />
     ) : (
-      <Question key={key} value={value} isBusy={isDone} onAnswer={(answer) => give(place, answer)} />
+      <Question key={key} value={value} isBusy={isDone} onAnswer={(answer) => give(key, answer)} />
     );
   });
 }
