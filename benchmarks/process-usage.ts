@@ -9,13 +9,17 @@ export function cpuTimeUs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * tickUs;
 }
 
-/** Processor time so far of the process that started this one, and of everything that it has started. */
+/** The process that has started this one. */
+export function parentOf(pid: number): number {
+  return Number(statOf(pid)[1]);
+}
+
+/** Processor time so far of a process and of everything that it has started. */
 export function familyTimeUs(pid: number): number {
-  const parent = Number(statOf(pid)[1]);
-  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ');
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   const living = children.reduce((sum, child) => sum + timeIfThere(Number(child)), 0);
-  const ended = statOf(parent);
-  return living + cpuTimeUs(parent) + (Number(ended[13]) + Number(ended[14])) * tickUs;
+  const ended = statOf(pid);
+  return living + cpuTimeUs(pid) + (Number(ended[13]) + Number(ended[14])) * tickUs;
 }
 
 /** Returns 0 for a process that has just ended: the kernel counts it at its parent from then on. */

@@ -16,7 +16,7 @@ import { sql } from 'kysely';
 import { startBenchCluster } from '../cluster/bench-replicas.ts';
 import { DispatchBench } from '../dispatch-bench.ts';
 import { type Figure, isRehearsal, measure } from '../measure.ts';
-import { cpuTimeUs, familyTimeUs, mainThreadMs } from '../process-usage.ts';
+import { cpuTimeUs, familyTimeUs, mainThreadMs, parentOf } from '../process-usage.ts';
 import { percentile } from '../statistics.ts';
 
 const files = isRehearsal ? 3_000 : 100_000;
@@ -186,7 +186,9 @@ async function storingMs(database: Database<DispatchTables>): Promise<{ ms: numb
 
 /** Returns the processor time of a task, of the gateway and of the server of the database. */
 async function taskOn(database: Database<DispatchTables>): Promise<number> {
-  const server = await serverPid(database);
+  const connection = await serverPid(database);
+  // The connection ends when it idles, and the server stays.
+  const server = connection === undefined ? undefined : parentOf(connection);
   const cluster = server === undefined ? undefined : await startBenchCluster();
   const bench = await DispatchBench.start({ workers, outputBytes: 20_000, env: cluster?.env ?? {} });
   const usedUs = () => cpuTimeUs(bench.gateway.pid) + (server === undefined ? 0 : familyTimeUs(server));
