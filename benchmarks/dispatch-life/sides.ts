@@ -106,7 +106,7 @@ export async function startBareSide(pool: PoolOptions): Promise<BareSide> {
   };
 }
 
-async function newToken(url: string, user: number): Promise<string> {
+export async function newToken(url: string, user: number): Promise<string> {
   const session = await HttpSession.register(url, {
     email: `user${user}@example.com`,
     password: `harbour-lantern-${user}`,
