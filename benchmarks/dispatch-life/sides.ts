@@ -40,7 +40,7 @@ export async function startGatewaySide(pool: PoolOptions): Promise<ServerSide> {
   for (let user = 0; user < users; user += 1) tokens.push(await newToken(gateway.url, user));
   await untilIdle(gateway.url, { token: tokens[0] ?? '', workers: pool.workers });
   const server = await TaskServer.open({
-    url: gateway.url,
+    urls: [gateway.url],
     path: '/api/tasks',
     pid: gateway.pid,
     others: [],
@@ -69,7 +69,7 @@ export async function startBullmqSide(pool: PoolOptions): Promise<ServerSide> {
     args: [redis.url, join(folder.path, 'outputs'), ...tokens, '--', ...fleet.ports.map(String)],
   });
   const server = await TaskServer.open({
-    url: peer.says,
+    urls: [peer.says],
     path: '/tasks',
     pid: peer.pid,
     others: [Number(redisPid)],

@@ -17,7 +17,8 @@ export interface LifeRound {
 }
 
 interface TaskServerParts {
-  url: string;
+  /** The replicas that take tasks, one after the other. The ends are heard at the first. */
+  urls: readonly [string, ...string[]];
   path: string;
   pid: number;
   /** The other processes that serve, such as a database. */
@@ -42,7 +43,7 @@ export class TaskServer {
   static async open(parts: TaskServerParts): Promise<TaskServer> {
     return new TaskServer(
       parts,
-      await Promise.all(parts.tokens.map((token) => TaskEnds.open(parts.url, token))),
+      await Promise.all(parts.tokens.map((token) => TaskEnds.open(parts.urls[0], token))),
     );
   }
 
@@ -96,8 +97,10 @@ export class TaskServer {
   }
 
   async #submit(user: number, nodes: number): Promise<string> {
+    const { urls, path, tokens } = this.#parts;
+    // Each user comes to each replica.
+    const url = urls[Math.floor(this.#seed / tokens.length) % urls.length];
     this.#seed += 1;
-    const { url, path, tokens } = this.#parts;
     const answer = await httpCall(this.#agent, {
       method: 'POST',
       url: new URL(path, url),

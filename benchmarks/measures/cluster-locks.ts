@@ -1,17 +1,14 @@
-import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startBenchCluster } from '../cluster/bench-replicas.ts';
 import { StatementCounts } from '../cluster/statement-counts.ts';
 import { DispatchBench } from '../dispatch-bench.ts';
 import { newToken } from '../dispatch-life/sides.ts';
-import { workflows } from '../graphs/workflows.ts';
-import { httpCall } from '../http-call.ts';
+import { TaskServer } from '../dispatch-life/task-server.ts';
 import { isRehearsal, measure } from '../measure.ts';
-import { TaskEnds } from '../task-ends.ts';
 
 const tasks = isRehearsal ? 200 : 2_000;
-const clients = 16;
+const nodes = 3;
 const maxMs = 5;
 const lookEveryMs = 1;
 
@@ -22,34 +19,15 @@ await measure(
     const cluster = await startBenchCluster({}, { countsStatements: true });
     const bench = await DispatchBench.start({ workers: 8, outputBytes: 64, env: cluster.env });
     const other = await cluster.join();
-    const urls = [bench.gateway.url, other.url];
-    const owners = await Promise.all(
-      [0, 1].map(async (owner) => {
-        const token = await newToken(bench.gateway.url, owner);
-        return { token, ends: await TaskEnds.open(bench.gateway.url, token) };
-      }),
-    );
-    const agent = new Agent({ keepAlive: true });
-    const submitAll = async () => {
-      let left = tasks;
-      const sent = [0, 0];
-      const lane = async (index: number): Promise<void> => {
-        const owner = index % owners.length;
-        const url = new URL('/api/tasks', urls[Math.floor(index / 2) % urls.length]);
-        while (left > 0) {
-          left -= 1;
-          const body = JSON.stringify({ workflow: workflows[left % workflows.length], params: {} });
-          sent[owner] = (sent[owner] ?? 0) + 1;
-          const headers = { authorization: `Bearer ${owners[owner]?.token}` };
-          await httpCall(agent, { method: 'POST', url, headers, body });
-        }
-      };
-      const before = owners.map(({ ends }) => ends.count);
-      await Promise.all(Array.from({ length: clients }, (_, index) => lane(index)));
-      await Promise.all(
-        owners.map(({ ends }, owner) => ends.until((before[owner] ?? 0) + (sent[owner] ?? 0))),
-      );
-    };
+    const url = bench.gateway.url;
+    const server = await TaskServer.open({
+      urls: [url, other.url],
+      path: '/api/tasks',
+      pid: bench.gateway.pid,
+      others: [],
+      tokens: [await newToken(url, 0), await newToken(url, 1)],
+    });
+    const submitAll = () => server.round({ tasks, nodes });
     await submitAll(); // the engine compiles what runs often
     const counts = await StatementCounts.open(cluster.database);
     await counts.begin();
@@ -59,8 +37,7 @@ await measure(
     const statements = (await counts.read()).all - watch.looks();
     const long = waits.filter((ms) => ms > maxMs).length;
     const share = long / statements;
-    for (const { ends } of owners) ends.close();
-    agent.destroy();
+    server.close();
     await counts.close();
     await bench.close();
     await cluster.close();
@@ -75,7 +52,7 @@ await measure(
         { promise: `no wait for a row lock beyond ${maxMs} ms, p99 of all statements`, isMet: share <= 0.01 },
       ],
       notes: [
-        `${tasks.toLocaleString('en')} instant tasks with an output on 8 workers. The locks of the database are looked at every ${lookEveryMs} ms, as often as it answers; a wait that begins and ends between two looks is not seen.`,
+        `${tasks.toLocaleString('en')} instant tasks of ${nodes} nodes with an output on 8 workers. The locks of the database are looked at every ${lookEveryMs} ms, as often as it answers; a wait that begins and ends between two looks is not seen.`,
       ],
     };
   },
