@@ -30,7 +30,7 @@ export interface Failure {
   advice: Advice;
 }
 
-const advices: Partial<Record<TaskErrorCode, Advice>> = {
+const adviceOfCode: Readonly<Record<string, Advice | undefined>> = {
   out_of_memory: 'memory',
   device_error: 'device',
   invalid_workflow: 'input',
@@ -44,9 +44,7 @@ const advices: Partial<Record<TaskErrorCode, Advice>> = {
   outputs_lost: 'outputs',
   outputs_missing: 'outputs',
   internal_error: 'again',
-};
-
-const adviceOfCode: Readonly<Record<string, Advice | undefined>> = advices;
+} satisfies Partial<Record<TaskErrorCode, Advice>>;
 
 /** Words in the message that say more than its code. The first that fits counts. */
 const adviceOfWords: [RegExp, Advice][] = [

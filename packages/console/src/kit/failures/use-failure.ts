@@ -1,12 +1,9 @@
 import { useGatewayWords } from '../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../lib/i18n.ts';
-import { describeFailure, type FailureError } from './failure.ts';
+import { describeFailure, type Failure, type FailureError } from './failure.ts';
 
 /** What somebody who looks at a failed task is told. */
-export interface ToldFailure {
-  cause: string;
-  /** The text after the cause, such as a traceback; empty when there is nothing more. */
-  rest: string;
+export interface ToldFailure extends Omit<Failure, 'advice'> {
   /** What to try, in a sentence or two. */
   advice: string;
 }
