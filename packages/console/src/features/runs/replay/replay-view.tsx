@@ -164,7 +164,7 @@ function PlayerControls({
         aria-label={text('replay.position')}
         aria-valuetext={text('replay.of', { passed, whole })}
         onChange={({ target }) => act({ type: 'scrub', place: Number(target.value) / scrubSteps })}
-        className="h-8 min-w-32 flex-1 cursor-pointer accent-(--accent-solid) outline-accent focus-visible:outline-2"
+        className="h-8 min-w-32 flex-1 cursor-pointer accent-accent outline-accent focus-visible:outline-2"
       />
       <span className="text-table text-text-2 tabular-nums">{text('replay.of', { passed, whole })}</span>
       <Select
