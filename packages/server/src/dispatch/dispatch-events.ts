@@ -5,7 +5,7 @@ import type { Settings } from '@switchyard/contract/dispatch/settings';
 import type { ShareKind } from '@switchyard/contract/dispatch/share';
 import type { FileTable, QueuePauseRow, TaskRow } from './tables.ts';
 
-/** Everything that happens in the area, announced after it is on disk. */
+/** Everything that happens in the area, announced after it is on disk; starts and progress are announced before. */
 export type DispatchEvent =
   /** `waits`: its place in the queue; null for news of a task that waits no more. */
   | { type: 'task_created'; task: TaskRow; waits: QueuePlace | null }

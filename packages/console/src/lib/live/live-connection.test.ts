@@ -99,6 +99,7 @@ test('a run that completes makes the figures of its workflow old, and a grid of 
     }) as unknown as PushMessage;
   await send(completed(null), completed('other'), completed('w'), completed('w'));
   paint();
+  pass(150);
   await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1));
   await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
   await send(completed('w'));

@@ -1,39 +1,52 @@
 import { expect, test } from 'vitest';
 import { Refresher } from './refresher.ts';
 
-test('a query that takes long to read rests for longer', () => {
-  const rests: number[] = [];
-  const refresher = new Refresher(
-    () => undefined,
-    (_, ms) => {
-      rests.push(ms);
-      return () => undefined;
-    },
-  );
-  refresher.want(['overview']);
-  refresher.want(['workflows'], 5_000);
-  expect(rests).toEqual([1_000, 5_000]);
-});
-
-test('a query is read at once, then once a second at most, and once more after the last frame', () => {
+/** A refresher whose timers all end when the test says so. */
+function set() {
   const read: string[] = [];
-  const timers: (() => void)[] = [];
+  let timers: { action: () => void; ms: number }[] = [];
   const refresher = new Refresher(
     ([name]) => read.push(String(name)),
-    (action) => {
-      timers.push(action);
+    (action, ms) => {
+      timers.push({ action, ms });
       return () => undefined;
     },
   );
-  const secondPasses = () => {
-    for (const action of timers.splice(0)) action();
+  const pass = () => {
+    const due = timers;
+    timers = [];
+    for (const { action } of due) action();
   };
+  return { refresher, read, pass, waits: () => timers.map(({ ms }) => ms) };
+}
+
+test('a query that takes long to read rests for longer', () => {
+  const { refresher, pass, waits } = set();
+  refresher.want(['overview']);
+  refresher.want(['workflows'], 5_000);
+  pass();
+  expect(waits()).toEqual([1_000, 5_000]);
+});
+
+test('a query is read a moment after a frame, since its answer may be behind the frame', () => {
+  const { refresher, read, pass, waits } = set();
+  refresher.want(['overview']);
+  expect(read).toEqual([]);
+  expect(waits()).toEqual([150]);
+  pass();
+  expect(read).toEqual(['overview']);
+});
+
+test('however many frames come, a query is read once a second at most, and once more after the last frame', () => {
+  const { refresher, read, pass } = set();
   for (let count = 0; count < 50; count += 1) refresher.want(['overview']);
   refresher.want(['queue']);
+  pass();
   expect(read).toEqual(['overview', 'queue']);
-  secondPasses();
+  for (let count = 0; count < 50; count += 1) refresher.want(['overview']);
+  pass();
   expect(read).toEqual(['overview', 'queue', 'overview']);
-  secondPasses();
-  secondPasses();
+  pass();
+  pass();
   expect(read).toHaveLength(3);
 });
