@@ -152,6 +152,35 @@ describe.runIf(canBrowse)('forms of the console', () => {
     await page.getByText('Likes red.').waitFor();
   });
 
+  it('keep the focus on the button that sends them, which takes no second press meanwhile', async () => {
+    const text = words('memory');
+    await page.goto('/memory');
+    const dialog = await openForm(page, text('fact.add'));
+    const content = dialog.getByRole('textbox', { name: text('fact.content') });
+    const send = dialog.getByRole('button', { name: text('fact.remember') });
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let sent = 0;
+    await page.route('**/api/memory/facts', async (route) => {
+      sent += 1;
+      await gate;
+      await route.fulfill({ status: 412, json: {} });
+    });
+    await content.fill('Likes grey.');
+    await send.focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => send.getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Enter');
+    expect(await send.evaluate((element) => element === document.activeElement)).toBe(true);
+    await dialog.getByRole('textbox', { name: text('fact.category') }).press('Enter');
+    open();
+    await dialog.getByRole('alert').waitFor();
+    expect(sent).toBe(1);
+    await page.unroute('**/api/memory/facts');
+  });
+
   it('of a webhook add one, show its secret once, and switch it off', async () => {
     const text = words('webhooks');
     const webhooks = async () =>

@@ -75,6 +75,9 @@ function Buttons() {
             <Button variant={variant} disabled>
               Disabled
             </Button>
+            <Button variant={variant} isBusy>
+              Busy
+            </Button>
           </State>
         ))}
       </Part>

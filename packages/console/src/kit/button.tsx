@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { classes, focusRing } from './parts/classes.ts';
 
@@ -11,7 +11,12 @@ interface Look {
   icon?: ReactNode;
 }
 
-export type ButtonProps = ComponentProps<'button'> & Look;
+interface Work {
+  /** True while a click has to wait, such as for the work that the last one began: the button keeps the focus. */
+  isBusy?: boolean | undefined;
+}
+
+export type ButtonProps = ComponentProps<'button'> & Look & Work;
 
 const looks: Record<ButtonVariant, string> = {
   solid: 'border-transparent bg-accent-solid text-on-accent hover:brightness-110',
@@ -32,27 +37,40 @@ function look({ variant = 'quiet', size = 'm' }: Look): string {
   return classes(base, focusRing, looks[variant], sizes[size]);
 }
 
+/** A browser takes the focus from a button that is `disabled`, so one that is busy ignores clicks and Enter instead. */
+function whileBusy(isBusy: boolean | undefined) {
+  return isBusy ? { 'aria-disabled': true, onClick: (event: MouseEvent) => event.preventDefault() } : {};
+}
+
 /** A button with a verb and its object. */
-export function Button({ variant, size, icon, className, children, type = 'button', ...rest }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { variant, size, icon, isBusy, className, children, type = 'button', ...rest } = props;
   return (
-    <button type={type} className={classes(look({ variant, size }), className)} {...rest}>
+    <button
+      type={type}
+      className={classes(look({ variant, size }), className)}
+      {...rest}
+      {...whileBusy(isBusy)}
+    >
       {icon}
       {children}
     </button>
   );
 }
 
-export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
-  label: string;
-  icon: ReactNode;
-  variant?: ButtonVariant | undefined;
-};
+export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> &
+  Work & {
+    label: string;
+    icon: ReactNode;
+    variant?: ButtonVariant | undefined;
+  };
 
 /** A square button; `label` is its name for everybody who does not see the icon. */
 export function IconButton({
   label,
   icon,
   variant = 'plain',
+  isBusy,
   className,
   type = 'button',
   ...rest
@@ -64,6 +82,7 @@ export function IconButton({
       title={label}
       className={classes(base, focusRing, looks[variant], 'size-8 pointer-coarse:size-11', className)}
       {...rest}
+      {...whileBusy(isBusy)}
     >
       {icon}
     </button>

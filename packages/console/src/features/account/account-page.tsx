@@ -93,7 +93,7 @@ function ChangePassword() {
     },
   });
   return (
-    <ChangeForm subject="password" change={change} isFilled={current !== '' && next !== ''}>
+    <ChangeForm subject="password" change={change}>
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <CurrentPassword value={current} onChange={setCurrent} />
       <Field label={text('password.new')} hint={text('password.rules')}>
@@ -123,7 +123,7 @@ function Profile() {
 
 function ProfileForm({ stored }: { stored: string }) {
   const text = useText('account');
-  const { act } = useAct();
+  const { act, isBusy } = useAct();
   const [content, setContent] = useState(stored);
   const save = async (event: FormEvent) => {
     event.preventDefault();
@@ -142,7 +142,7 @@ function ProfileForm({ stored }: { stored: string }) {
           onChange={(event) => setContent(event.target.value)}
         />
       </Field>
-      <Button type="submit" className="self-start" disabled={content === stored}>
+      <Button type="submit" className="self-start" isBusy={isBusy}>
         {text('profile.submit')}
       </Button>
     </form>
@@ -166,7 +166,7 @@ function ChangeEmail() {
     },
   });
   return (
-    <ChangeForm subject="email" change={change} isFilled={email !== '' && password !== ''}>
+    <ChangeForm subject="email" change={change}>
       <Field label={text('email.new')}>
         <TextInput
           type="email"
@@ -185,12 +185,10 @@ function ChangeEmail() {
 function ChangeForm({
   subject,
   change,
-  isFilled,
   children,
 }: {
   subject: 'password' | 'email';
   change: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'isPending' | 'error'>;
-  isFilled: boolean;
   children: ReactNode;
 }) {
   const text = useText('account');
@@ -203,7 +201,7 @@ function ChangeForm({
       <form onSubmit={submit} className="flex flex-col gap-4">
         {children}
         {change.error && <FormError error={change.error} />}
-        <Button type="submit" className="self-start" disabled={change.isPending || !isFilled}>
+        <Button type="submit" className="self-start" isBusy={change.isPending}>
           {text(`${subject}.submit`)}
         </Button>
       </form>

@@ -81,7 +81,7 @@ export function NewConversation() {
             <ul className="flex flex-wrap gap-2">
               {examples.map((example) => (
                 <li key={example}>
-                  <Button disabled={isBusy} onClick={() => begin({ said: text(example) })}>
+                  <Button isBusy={isBusy} onClick={() => begin({ said: text(example) })}>
                     {text(example)}
                   </Button>
                 </li>

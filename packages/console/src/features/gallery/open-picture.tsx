@@ -134,7 +134,7 @@ function CopyShared({ fileId }: { fileId: string }) {
     <IconButton
       label={text('share.copy')}
       icon={<Copy {...icon} />}
-      disabled={isBusy}
+      isBusy={isBusy}
       onClick={() => void copy()}
       {...hint}
     />

@@ -93,13 +93,13 @@ export function AddInstanceDialog({ onClose }: { onClose: () => void }) {
               {text(added.test.ok ? 'add.close' : 'add.keep')}
             </Button>
             {added.test.ok ? null : (
-              <Button variant="solid" disabled={undo.isPending} onClick={() => undo.mutate(added.instanceId)}>
+              <Button variant="solid" isBusy={undo.isPending} onClick={() => undo.mutate(added.instanceId)}>
                 {text('add.removeAgain')}
               </Button>
             )}
           </>
         ) : (
-          <Button variant="solid" disabled={add.isPending || faults.length > 0} onClick={submit}>
+          <Button variant="solid" isBusy={add.isPending} disabled={faults.length > 0} onClick={submit}>
             {text(add.isPending ? 'add.testing' : 'add.confirm')}
           </Button>
         )

@@ -122,7 +122,7 @@ function ServerRow({ named }: { named: NamedServer }) {
           {server.description && <p className="text-table break-words text-text-2">{server.description}</p>}
         </div>
         <div className="flex items-center gap-2">
-          <Button {...hint} {...opensRow} size="s" disabled={tested === 'busy'} onClick={() => void test()}>
+          <Button {...hint} {...opensRow} size="s" isBusy={tested === 'busy'} onClick={() => void test()}>
             {text(tested === 'busy' ? 'test.busy' : 'test.open')}
           </Button>
           <span {...switchHint}>

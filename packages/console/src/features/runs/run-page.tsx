@@ -77,7 +77,7 @@ function ExportButton({ threadId, runId }: { threadId: string; runId: string }) 
     <Button
       {...hint}
       icon={<Download size={16} strokeWidth={1.75} aria-hidden />}
-      disabled={isBusy}
+      isBusy={isBusy}
       onClick={save}
     >
       {text('run.export')}

@@ -41,7 +41,8 @@ export function SettingsEditor({ settings }: { settings: Settings }) {
       <div className="sticky bottom-14 short:static flex flex-wrap items-center gap-2 border-t border-border bg-bg py-3 md:bottom-0">
         <Button
           variant="solid"
-          disabled={changes.length === 0 || save.isBusy}
+          isBusy={save.isBusy}
+          disabled={changes.length === 0}
           onClick={() => setSaving(true)}
         >
           {text('save.review', { count: changes.length })}
@@ -136,7 +137,7 @@ function MergeDialog({ base, mine, theirs, isBusy, onClose, onSave }: MergeDialo
       actions={
         <>
           <Button onClick={onClose}>{text('merge.back')}</Button>
-          <Button variant="solid" disabled={isBusy} onClick={() => onSave(resolve(sides), theirs.version)}>
+          <Button variant="solid" isBusy={isBusy} onClick={() => onSave(resolve(sides), theirs.version)}>
             {text('merge.submit')}
           </Button>
         </>
@@ -198,7 +199,7 @@ function SaveDialog({
       actions={
         <>
           <Button onClick={onClose}>{text('save.back')}</Button>
-          <Button variant="solid" disabled={isBusy} onClick={onSave}>
+          <Button variant="solid" isBusy={isBusy} onClick={onSave}>
             {text('save.submit', { count: changes.length })}
           </Button>
         </>

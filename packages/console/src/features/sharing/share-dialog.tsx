@@ -78,7 +78,6 @@ function GiveForm({ subject }: { subject: Subject }) {
   });
   const give = (event: FormEvent) => {
     event.preventDefault();
-    if (isPending) return;
     const grantee = to === 'person' ? { kind: to, email } : { kind: to };
     mutate({ ...subject, to: grantee, may });
   };
@@ -127,7 +126,7 @@ function GiveForm({ subject }: { subject: Subject }) {
       )}
       <p className="text-meta text-text-2">{text(`give.opens.${subject.kind}`)}</p>
       {error === null ? null : <FormError error={error} />}
-      <Button type="submit" variant="solid" aria-disabled={isPending} className="self-start" {...hint}>
+      <Button type="submit" variant="solid" isBusy={isPending} className="self-start" {...hint}>
         {text('give.submit')}
       </Button>
     </form>
@@ -191,7 +190,7 @@ function Receiver({ share, onTaken }: { share: Share; onTaken: () => void }) {
       </span>
       <Button
         size="s"
-        disabled={isBusy}
+        isBusy={isBusy}
         onClick={() => void takeBack()}
         aria-label={text('receivers.takeBackFrom', { who })}
         {...hint}

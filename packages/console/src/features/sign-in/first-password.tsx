@@ -64,7 +64,8 @@ export function FirstPassword({
         <Button
           type="submit"
           variant="solid"
-          disabled={change.isPending || !isAllowed(password) || secondsLeft > 0}
+          isBusy={change.isPending || secondsLeft > 0}
+          disabled={!isAllowed(password)}
         >
           {text('change.submit')}
         </Button>

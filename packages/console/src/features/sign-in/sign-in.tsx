@@ -82,7 +82,8 @@ function NewAccount({
         <Button
           type="submit"
           variant="solid"
-          disabled={create.isPending || !isAllowed(password) || secondsLeft > 0}
+          isBusy={create.isPending || secondsLeft > 0}
+          disabled={!isAllowed(password)}
         >
           {text(`${kind}.submit`)}
         </Button>
@@ -151,7 +152,7 @@ function LoginForm({
           />
         </Field>
         <FaultText fault={fault} secondsLeft={secondsLeft} />
-        <Button type="submit" variant="solid" disabled={login.isPending || secondsLeft > 0}>
+        <Button type="submit" variant="solid" isBusy={login.isPending || secondsLeft > 0}>
           {text(login.isPending ? 'login.busy' : 'login.submit')}
         </Button>
       </form>

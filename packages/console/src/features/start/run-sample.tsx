@@ -51,10 +51,8 @@ export function RunSample() {
           {...hint}
           variant={tasks.length === 0 ? 'solid' : 'quiet'}
           icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
-          disabled={latest.isPending}
-          // A button that is switched off loses the focus of the keyboard.
-          aria-disabled={isGoing}
-          onClick={() => isGoing || run.mutate()}
+          isBusy={isGoing || latest.isPending}
+          onClick={() => run.mutate()}
         >
           {text(isGoing ? 'run.busy' : tasks.length === 0 ? 'run.start' : 'run.again')}
         </Button>

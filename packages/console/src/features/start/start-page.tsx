@@ -134,7 +134,7 @@ function TalkToAgent() {
           {...hint}
           variant={hasAsked ? 'quiet' : 'solid'}
           icon={<Send size={16} strokeWidth={1.75} aria-hidden />}
-          disabled={ask.isPending}
+          isBusy={ask.isPending}
           onClick={() => ask.mutate()}
         >
           {text(hasAsked ? 'talk.again' : 'talk.ask', { question })}

@@ -40,7 +40,7 @@ export function SystemPage() {
       actions={
         <Button
           {...hint}
-          disabled={system.isFetching}
+          isBusy={system.isFetching}
           icon={<RefreshCw size={16} strokeWidth={1.75} aria-hidden />}
           onClick={() => void system.refetch()}
         >

@@ -69,10 +69,10 @@ function Question({ consent, request }: { consent: Consent; request: GrantReques
       <p className="text-table text-text-2">{text('connect.effect')}</p>
       {decide.error && <FormError error={decide.error} />}
       <div className="flex flex-wrap gap-2">
-        <Button variant="solid" disabled={isDone} onClick={() => decide.mutate(true)}>
+        <Button variant="solid" isBusy={isDone} onClick={() => decide.mutate(true)}>
           {text('connect.allow')}
         </Button>
-        <Button disabled={isDone} onClick={() => decide.mutate(false)}>
+        <Button isBusy={isDone} onClick={() => decide.mutate(false)}>
           {text('connect.refuse')}
         </Button>
       </div>

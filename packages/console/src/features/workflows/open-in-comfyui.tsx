@@ -22,7 +22,7 @@ export function OpenInComfyui({ workflowId }: { workflowId?: string }) {
       onDone: ({ url }) => window.location.assign(url),
     });
   return (
-    <Button icon={<ExternalLink size={16} aria-hidden />} disabled={isBusy} onClick={() => void open()}>
+    <Button icon={<ExternalLink size={16} aria-hidden />} isBusy={isBusy} onClick={() => void open()}>
       {text('openInComfyui')}
     </Button>
   );

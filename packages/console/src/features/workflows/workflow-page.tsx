@@ -145,7 +145,7 @@ function RestoreVersion({ workflow, newest }: { workflow: SavedWorkflowDetail; n
     if (isDone) choose(null);
   };
   return (
-    <Button disabled={isBusy} onClick={() => void restore()}>
+    <Button isBusy={isBusy} onClick={() => void restore()}>
       {text('version.restore', { version })}
     </Button>
   );

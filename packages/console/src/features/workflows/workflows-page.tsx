@@ -61,7 +61,7 @@ function SampleWorkflow() {
   });
   return (
     <>
-      <Button variant="solid" disabled={save.isPending} onClick={() => save.mutate()}>
+      <Button variant="solid" isBusy={save.isPending} onClick={() => save.mutate()}>
         {text('first.sample')}
       </Button>
       {save.error ? <ErrorState error={save.error} retry={() => save.mutate()} /> : null}

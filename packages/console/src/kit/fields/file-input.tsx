@@ -111,9 +111,8 @@ export function LocalChoice({
       <Button
         size="s"
         icon={<Upload {...icon} />}
-        // A button that is switched off loses the focus of the keyboard.
-        aria-disabled={isPending}
-        onClick={() => isPending || chooser.current?.click()}
+        isBusy={isPending}
+        onClick={() => chooser.current?.click()}
       >
         {text(several ? 'files.choose' : 'file.choose')}
       </Button>

@@ -50,7 +50,7 @@ export function FormDialog(props: FormDialogProps) {
       actions={
         <>
           <Button onClick={close}>{text('cancel')}</Button>
-          <Button type="submit" form={id} variant="solid" disabled={isBusy || disabled}>
+          <Button type="submit" form={id} variant="solid" isBusy={isBusy} disabled={disabled}>
             {submit}
           </Button>
         </>

@@ -128,7 +128,7 @@ function Painting({
       onKeyDown={onKey}
       initialFocus={stage}
       actions={
-        <Button variant="solid" disabled={save.isPending} onClick={() => save.mutate()}>
+        <Button variant="solid" isBusy={save.isPending} onClick={() => save.mutate()}>
           {text(save.isPending ? 'mask.saving' : 'mask.save')}
         </Button>
       }

@@ -35,7 +35,7 @@ export function MoreRows({
   if (!hasNextPage) return null;
   return (
     <div ref={end} className={isEarly ? 'flex justify-center py-3' : 'pt-2'}>
-      <Button variant={isEarly ? 'plain' : 'quiet'} disabled={isLoading} onClick={() => void fetchNextPage()}>
+      <Button variant={isEarly ? 'plain' : 'quiet'} isBusy={isLoading} onClick={() => void fetchNextPage()}>
         {isEarly && isLoading ? text('state.loading') : (label ?? text('more'))}
       </Button>
     </div>

@@ -29,7 +29,7 @@ export function ErrorState({
       {stale ? <p className="text-table text-text-2">{text('error.stale')}</p> : null}
       <div className="flex flex-wrap items-center gap-3">
         {kind === 'forbidden' ? null : (
-          <Button size="s" disabled={busy} onClick={() => void retry()}>
+          <Button size="s" isBusy={busy} onClick={() => void retry()}>
             {text('error.retry')}
           </Button>
         )}

@@ -37,7 +37,8 @@ export function ReplaceDialog({
           <Button onClick={onClose}>{text('replace.keep')}</Button>
           <Button
             variant="solid"
-            disabled={isBusy || (kind === 'edit' && words.trim() === '')}
+            isBusy={isBusy}
+            disabled={kind === 'edit' && words.trim() === ''}
             onClick={() => onConfirm(kind === 'edit' ? words : before)}
           >
             {text(`replace.${kind}.confirm`)}

@@ -34,7 +34,7 @@ export function AsideNote({
           </Link>
         )}
       </p>
-      <Button size="s" disabled={isBusy} onClick={() => void open()}>
+      <Button size="s" isBusy={isBusy} onClick={() => void open()}>
         {text('aside.open')}
       </Button>
     </div>

@@ -165,7 +165,7 @@ function TaskCardActions({
   return (
     <footer className="flex flex-wrap gap-2">
       {isOpen ? (
-        <Button {...hint} size="s" disabled={isBusy} onClick={cancel}>
+        <Button {...hint} size="s" isBusy={isBusy} onClick={cancel}>
           {text('task.cancel')}
         </Button>
       ) : null}

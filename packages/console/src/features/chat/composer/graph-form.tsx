@@ -109,7 +109,7 @@ function InputForm({ choice, onChoice, onStop, isSending, isFollowUp, onRun, chi
           <Button
             type="submit"
             variant="solid"
-            disabled={isSending}
+            isBusy={isSending}
             icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
           >
             {text(onStop ? 'graph.next' : 'graph.run')}

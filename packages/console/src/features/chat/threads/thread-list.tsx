@@ -84,7 +84,7 @@ export function ThreadList({ current }: { current: string | null }) {
           <Button
             variant="plain"
             size="s"
-            disabled={all.isFetchingNextPage}
+            isBusy={all.isFetchingNextPage}
             onClick={() => void all.fetchNextPage()}
           >
             {text('threads.older')}
@@ -245,7 +245,8 @@ function RenameDialog({
           <Button onClick={onClose}>{text('threads.keepName')}</Button>
           <Button
             variant="solid"
-            disabled={name.trim() === '' || rename.isPending}
+            isBusy={rename.isPending}
+            disabled={name.trim() === ''}
             onClick={() => rename.mutate()}
           >
             {text('threads.rename')}

@@ -68,17 +68,17 @@ function ActionCard({
       ) : null}
       <div className="flex flex-wrap gap-2">
         {allowed.includes('approve') && !isEdited ? (
-          <Button variant="solid" disabled={isDone} onClick={() => onDecide({ type: 'approve' })}>
+          <Button variant="solid" isBusy={isDone} onClick={() => onDecide({ type: 'approve' })}>
             {text('approval.approve')}
           </Button>
         ) : null}
         {isEdited ? (
-          <Button variant="solid" disabled={isDone} onClick={() => onDecide({ type: 'edit', args: edited })}>
+          <Button variant="solid" isBusy={isDone} onClick={() => onDecide({ type: 'edit', args: edited })}>
             {text('approval.approveEdited')}
           </Button>
         ) : null}
         {allowed.includes('reject') ? (
-          <Button disabled={isDone} onClick={() => onDecide({ type: 'reject', message: reason })}>
+          <Button isBusy={isDone} onClick={() => onDecide({ type: 'reject', message: reason })}>
             {text('approval.reject')}
           </Button>
         ) : null}

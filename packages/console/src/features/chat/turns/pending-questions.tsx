@@ -63,7 +63,7 @@ function Stop({ next, isBusy, onAnswer }: Omit<PendingQuestionsProps, 'interrupt
       className="flex max-w-[44rem] flex-col items-start gap-3 rounded-card border border-waiting bg-surface p-3"
     >
       <p className="text-body">{text('question.stop', { steps: next.join(', ') })}</p>
-      <Button variant="solid" disabled={isBusy} onClick={() => onAnswer({ input: null })}>
+      <Button variant="solid" isBusy={isBusy} onClick={() => onAnswer({ input: null })}>
         {text('question.goOn')}
       </Button>
     </section>

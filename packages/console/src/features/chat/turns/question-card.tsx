@@ -50,13 +50,13 @@ export function QuestionCard({
           form={entered}
         />
         <div className="flex flex-wrap gap-2">
-          <Button type="submit" variant="solid" disabled={isBusy}>
+          <Button type="submit" variant="solid" isBusy={isBusy}>
             {text('question.send')}
           </Button>
           {schema
             ? null
             : [true, false].map((answer) => (
-                <Button key={String(answer)} disabled={isBusy} onClick={() => onAnswer(answer)}>
+                <Button key={String(answer)} isBusy={isBusy} onClick={() => onAnswer(answer)}>
                   {text(answer ? 'question.yes' : 'question.no')}
                 </Button>
               ))}

@@ -130,7 +130,7 @@ function TagsDialog({
         <ul aria-label={text('marks.tags')} className="flex flex-wrap gap-1.5">
           {tags.map((tag) => (
             <li key={tag}>
-              <Button size="s" disabled={isBusy} onClick={() => void mark(ids, { removeTags: [tag] })}>
+              <Button size="s" isBusy={isBusy} onClick={() => void mark(ids, { removeTags: [tag] })}>
                 {text('marks.untag', { tag })}
               </Button>
             </li>

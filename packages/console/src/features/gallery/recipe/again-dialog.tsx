@@ -54,7 +54,7 @@ export function AgainDialog({
       title={text('again.with')}
       wide
       actions={
-        <Button variant="solid" disabled={isPending} onClick={submit}>
+        <Button variant="solid" isBusy={isPending} onClick={submit}>
           {text('again.submit')}
         </Button>
       }

@@ -230,7 +230,7 @@ function AgainActions({ recipe }: { recipe: FileRecipe }) {
         size="s"
         icon={<RefreshCw {...icon} />}
         aria-keyshortcuts="r"
-        disabled={isBusy}
+        isBusy={isBusy}
         onClick={start}
         {...hint}
       >

@@ -53,7 +53,7 @@ export function SelectionBar(props: SelectionBarProps) {
         {text('selection.count', { count: ids.length })}
       </span>
       {all ? (
-        <Button size="s" icon={<CheckCheck {...icon} />} disabled={all.isBusy} onClick={all.onSelect}>
+        <Button size="s" icon={<CheckCheck {...icon} />} isBusy={all.isBusy} onClick={all.onSelect}>
           {all.label}
         </Button>
       ) : null}

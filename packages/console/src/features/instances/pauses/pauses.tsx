@@ -69,7 +69,7 @@ function PauseRow({ pause }: { pause: Pause }) {
         </p>
       </div>
       {isAdmin || pause.by === 'owner' ? (
-        <Button {...hint} disabled={isBusy} onClick={resume}>
+        <Button {...hint} isBusy={isBusy} onClick={resume}>
           {text('pause.resume')}
         </Button>
       ) : (
@@ -128,7 +128,7 @@ function PauseForm() {
       <Field label={text('pause.reason')} hint={text('pause.reasonHint')}>
         <TextInput value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
       </Field>
-      <Button {...hint} type="submit" disabled={isBusy} className="self-start">
+      <Button {...hint} type="submit" isBusy={isBusy} className="self-start">
         {text('pause.confirm')}
       </Button>
     </form>

@@ -50,7 +50,7 @@ export function EventsTab({ source }: { source: RunSource }) {
       </VirtualList>
       {hasMore ? (
         <div>
-          <Button onClick={loadMore} disabled={isLoading}>
+          <Button onClick={loadMore} isBusy={isLoading}>
             {text('events.more')}
           </Button>
         </div>

@@ -89,21 +89,21 @@ function Actions({ task }: { task: TaskDetail }) {
   return (
     <div className="flex flex-wrap gap-2">
       {hasEnded(task) ? (
-        <Button {...retryHint} disabled={isBusy} onClick={() => actOn(taskId, 'retry')}>
+        <Button {...retryHint} isBusy={isBusy} onClick={() => actOn(taskId, 'retry')}>
           {text('action.retry')}
         </Button>
       ) : (
         <Button
           {...cancelHint}
           variant="danger"
-          disabled={isBusy || task.cancelRequested}
+          isBusy={isBusy || task.cancelRequested}
           onClick={() => actOn(taskId, 'cancel')}
         >
           {task.cancelRequested ? text('state.stopping') : text('action.cancel')}
         </Button>
       )}
       {task.status === 'pending' ? (
-        <Button {...frontHint} disabled={isBusy} onClick={() => actOn(taskId, 'front')}>
+        <Button {...frontHint} isBusy={isBusy} onClick={() => actOn(taskId, 'front')}>
           {text('action.front')}
         </Button>
       ) : null}

@@ -104,7 +104,7 @@ function Cancel({ open }: { open: readonly BenchResult[] }) {
     <IconButton
       label={text('bench.cancel', { count: open.length })}
       variant="quiet"
-      disabled={isBusy}
+      isBusy={isBusy}
       // An empty square in a frame would look like a box to tick.
       icon={<Square size={14} strokeWidth={1.75} fill="currentColor" aria-hidden />}
       onClick={() =>

@@ -143,7 +143,7 @@ export function FormEditor({ workflow, onClose }: { workflow: SavedWorkflowDetai
             <p>{text('form.newer', { version: newer.version, notes: newer.notes || 'none' })}</p>
             <div className="flex flex-wrap gap-2">
               <Button onClick={() => loadTheirs(newer)}>{text('form.loadTheirs')}</Button>
-              <Button disabled={isBusy} onClick={() => takeOver(newer)}>
+              <Button isBusy={isBusy} onClick={() => takeOver(newer)}>
                 {text('form.takeOver')}
               </Button>
             </div>

@@ -212,13 +212,14 @@ function SaveWorkflow({ found, onClose }: { found: FoundGraph; onClose: () => vo
           ref={saving}
           type="submit"
           variant="solid"
-          disabled={save.isPending || name.trim() === ''}
+          isBusy={save.isPending}
+          disabled={name.trim() === ''}
           {...hint}
         >
           {text('save.submit')}
         </Button>
         {isTaken ? (
-          <Button disabled={replace.isPending} onClick={() => replace.mutate()}>
+          <Button isBusy={replace.isPending} onClick={() => replace.mutate()}>
             {text('save.asVersion', { name: name.trim() })}
           </Button>
         ) : null}

@@ -74,8 +74,7 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
             form="workflow-form"
             variant="solid"
             className="min-w-0 flex-1"
-            // A button that is switched off loses the focus of the keyboard.
-            aria-disabled={isStarting}
+            isBusy={isStarting}
             icon={<Play size={16} strokeWidth={1.75} aria-hidden />}
             {...hint}
           >
@@ -85,7 +84,7 @@ export function RunPanel({ workflow, form, runs, onVary }: RunPanelProps) {
             <IconButton
               label={text('run.newSeed')}
               variant="quiet"
-              aria-disabled={isStarting}
+              isBusy={isStarting}
               icon={<Dices size={16} strokeWidth={1.75} aria-hidden />}
               onClick={() => runs.start({ newSeed: true })}
             />

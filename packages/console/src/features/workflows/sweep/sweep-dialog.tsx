@@ -83,7 +83,7 @@ export function SweepDialog({ workflow, form, begin, onClose }: SweepDialogProps
       onClose={onClose}
       title={text('title')}
       actions={
-        <Button variant="solid" disabled={isBusy || known === undefined} onClick={() => void start()}>
+        <Button variant="solid" isBusy={isBusy} disabled={known === undefined} onClick={() => void start()}>
           {text('start', { count: known?.total ?? 0 })}
         </Button>
       }

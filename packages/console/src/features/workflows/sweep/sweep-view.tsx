@@ -167,7 +167,7 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
         {open > 0 ? (
           <Button
             size="s"
-            disabled={isBusy}
+            isBusy={isBusy}
             onClick={() =>
               void act(() => gateway.call(cancelSweep, { params }), { done: text('cancelled'), refresh })
             }
@@ -176,12 +176,12 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
           </Button>
         ) : null}
         {lost > 0 ? (
-          <Button size="s" disabled={isBusy} onClick={() => retry(['failed', 'refused'], text('retried'))}>
+          <Button size="s" isBusy={isBusy} onClick={() => retry(['failed', 'refused'], text('retried'))}>
             {text('retry')}
           </Button>
         ) : null}
         {rest > 0 ? (
-          <Button size="s" disabled={isBusy} onClick={() => retry(['cancelled', 'stopped'], text('resumed'))}>
+          <Button size="s" isBusy={isBusy} onClick={() => retry(['cancelled', 'stopped'], text('resumed'))}>
             {text('resume')}
           </Button>
         ) : null}

@@ -38,7 +38,7 @@ export function CoverDialog({ workflow, onClose }: { workflow: SavedWorkflowDeta
       title={text('cover.title', { name: workflow.name })}
       actions={
         cover?.chosen ? (
-          <Button disabled={isBusy} onClick={() => void choose(null)}>
+          <Button isBusy={isBusy} onClick={() => void choose(null)}>
             {text('cover.last')}
           </Button>
         ) : undefined

@@ -112,7 +112,7 @@ function VersionRow(props: VersionRowProps) {
               <LinkButton size="s" href={`/workflows/${workflowId}?version=${version}`}>
                 {text('versions.open')}
               </LinkButton>
-              <Button size="s" disabled={isBusy} onClick={() => void restore()}>
+              <Button size="s" isBusy={isBusy} onClick={() => void restore()}>
                 {text('versions.restore')}
               </Button>
             </>
@@ -138,7 +138,7 @@ function VersionRow(props: VersionRowProps) {
             onChange={(event) => setTyped(event.target.value)}
           />
           <div className="flex gap-2">
-            <Button size="s" variant="solid" disabled={isBusy} onClick={() => void note()}>
+            <Button size="s" variant="solid" isBusy={isBusy} onClick={() => void note()}>
               {text('versions.saveNotes')}
             </Button>
             <Button size="s" onClick={() => setTyped(null)}>
