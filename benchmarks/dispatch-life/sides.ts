@@ -12,6 +12,8 @@ import { TaskServer } from './task-server.ts';
 export interface PoolOptions {
   workers: number;
   outputBytes: number;
+  /** The time that a worker needs for a task; none where it is left out. */
+  runMs?: number;
 }
 
 export interface ServerSide {
@@ -23,8 +25,8 @@ export interface ServerSide {
 const users = 4;
 
 /** Each side has workers of its own, because a worker tells every client that is connected about its queue. */
-function startPool({ workers, outputBytes }: PoolOptions): Promise<FakeFleet> {
-  return startFakeFleet(workers, { outputBytes, isLifelike: true });
+function startPool({ workers, outputBytes, runMs = 0 }: PoolOptions): Promise<FakeFleet> {
+  return startFakeFleet(workers, { outputBytes, runMs, isLifelike: true });
 }
 
 /** The built gateway on SQLite. */
