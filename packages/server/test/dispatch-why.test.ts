@@ -243,6 +243,23 @@ describe('what a task waits for', () => {
     expect(codesOf(await whyOf(id), 0)).toEqual(['unreachable']);
   });
 
+  it('names the instances that have never answered, and what to try', async () => {
+    pool = await startPool({ workers: [] });
+    const instances = [{ ip: '127.0.0.1', port: 9 }];
+    const servers = [{ id: 'test', name: 'Test', kind: 'comfyui', instances }];
+    await pool.admin.call('PUT', '/api/config', { servers, healthCheck: { interval: 1 } });
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    await pool.admin.until(
+      () => pool.admin.instance(9),
+      ({ state }) => state === 'unreachable',
+    );
+    const why = await whyOf(id);
+    expect(why.instances[0].reasons.map(({ code }: Reason) => code)).toEqual(['unreachable']);
+    expect(why.waiting).toBe(
+      'It is next. No answer from Test (127.0.0.1:9). Check that ComfyUI runs there and that the address is right.',
+    );
+  });
+
   it('is 404 for another user and for a task that there is not, and says why an ended task does not wait', async () => {
     pool = await startPool();
     const { id } = await pool.user.submit({ workflow: anyWorkflow });

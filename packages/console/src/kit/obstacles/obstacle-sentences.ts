@@ -15,13 +15,16 @@ export interface ReasonSentence {
 const maxNamed = 3;
 
 /** A server has several instances, so its name alone is not enough. */
-function nameOf({ serverName, instanceId }: Pick<Outlook, 'serverName' | 'instanceId'>): string {
+export function instanceNameOf({
+  serverName,
+  instanceId,
+}: Pick<Outlook, 'serverName' | 'instanceId'>): string {
   return `${serverName} (${instanceId})`;
 }
 
 /** Why an instance does not take a task. */
 export function reasonSentences(outlook: Outlook): ReasonSentence[] {
-  const name = nameOf(outlook);
+  const name = instanceNameOf(outlook);
   return outlook.reasons.map((reason) => ({
     code: reason.code,
     message: reason.message,

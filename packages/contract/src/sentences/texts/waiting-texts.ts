@@ -13,6 +13,7 @@ export const waitingTexts = {
   placing: 'It is being placed.',
   handed_over: 'It is being handed to {name}.',
   no_instance: 'There is no instance.',
+  none_answers: 'No answer from {names}. Check that ComfyUI runs there and that the address is right.',
   none_able: 'No instance could run it now: {obstacles}.',
   one_free: '1 instance could run it and is free.',
   all_free: '{count} instances could run it and are free.',

@@ -54,9 +54,14 @@ export function obstacleOfRow(row: InstanceRow): Obstacle | null {
   return { code: state };
 }
 
-/** Leaves out what is said already. Work for this gateway is no reason where there is another one. */
+/**
+ * Leaves out what is said already. Work for this gateway is no reason where there is another one, and an instance that
+ * is switched off or does not answer cannot report what it has.
+ */
 export function allOf(obstacles: readonly (Obstacle | null)[]): Obstacle[] {
   const found = obstacles.filter((obstacle) => obstacle !== null);
   const each = found.filter(({ code }, index) => found.findIndex((other) => other.code === code) === index);
-  return each.length > 1 ? each.filter(({ code }) => code !== 'busy') : each;
+  const isAway = each.some(({ code }) => code === 'unreachable' || code === 'off');
+  const known = isAway ? each.filter(({ code }) => code !== 'checking') : each;
+  return known.length > 1 ? known.filter(({ code }) => code !== 'busy') : known;
 }

@@ -37,6 +37,28 @@ export function describeObstacles(instances: readonly InstanceObstacles[]): stri
   return [...named, ...(left > 0 ? [`${left} more cannot either`] : [])].join('; ');
 }
 
+/** The obstacles that stay until somebody does something about the instance. */
+const lasting: Partial<Record<ObstacleCode, true>> = {
+  off: true,
+  unreachable: true,
+  lacks: true,
+  not_targeted: true,
+};
+
+/**
+ * Returns the names of the instances that could run the task if they answered. Returns null when there is none, or when
+ * another instance may take it without that.
+ */
+export function describeUnreached(instances: readonly InstanceObstacles[]): string | null {
+  const unreached = instances.filter(({ obstacles }) =>
+    obstacles.every(({ code }) => code === 'unreachable'),
+  );
+  const isStuck = instances.every(({ obstacles }) => obstacles.some(({ code }) => code in lasting));
+  if (unreached.length === 0 || !isStuck) return null;
+  const named = unreached.slice(0, maxNamed).map(({ row }) => nameOf(row));
+  return [...named, ...(unreached.length > maxNamed ? ['…'] : [])].join(', ');
+}
+
 /** Returns what would let the task start sooner. A thing that alone keeps the task from an instance stands first. */
 export function helpFor(instances: readonly InstanceObstacles[]): string[] {
   return instances

@@ -40,6 +40,11 @@ export function useBlockWords(): (block: RunBlock) => string[] {
             : text('block.nearest', { missing, instance }),
         ];
       }
+      case 'unreachable': {
+        const named = block.instances.slice(0, maxNamed);
+        const more = block.instances.length > maxNamed ? ['…'] : [];
+        return [text('block.unreachable', { instances: [...named, ...more].join(', ') })];
+      }
       default:
         return [text(`block.${block.kind}`)];
     }

@@ -73,3 +73,13 @@ it('tells what somebody has to change from what ends by itself', () => {
   expect(kind('unreachable', 'paused')).toBe('paused');
   expect(kind('paused', 'checking')).toBe('later');
 });
+
+it('names the instances that do not answer, and not those that are switched off', () => {
+  const pool = outlook(
+    ...['off', 'unreachable'].map((code) => ({ name: code, codes: [code as ObstacleCode] })),
+  );
+  expect(runBlock(pool, [], draft)).toEqual({
+    kind: 'unreachable',
+    instances: ['unreachable (unreachable)'],
+  });
+});

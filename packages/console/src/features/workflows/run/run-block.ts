@@ -2,6 +2,7 @@ import type { InstanceOutlook, ObstacleCode } from '@switchyard/contract/dispatc
 import type { WorkflowParameter } from '@switchyard/contract/dispatch/workflow';
 import type { WorkflowOutlook } from '@switchyard/contract/dispatch/workflow-outlook';
 import type { FormDraft } from '../../../kit/fields/field-draft.ts';
+import { instanceNameOf } from '../../../kit/obstacles/obstacle-sentences.ts';
 
 /** Why no instance can run a workflow, and the one thing that would help. */
 export type RunBlock =
@@ -18,7 +19,9 @@ export type RunBlock =
   /** The best instance lacks these nodes or models; they have to be installed. */
   | { kind: 'lacks'; missing: string[]; instance: string | null }
   | { kind: 'paused'; pause: Pause | null }
-  | { kind: 'off' | 'unreachable' | 'later' };
+  /** These do not answer; somebody has to look at them. */
+  | { kind: 'unreachable'; instances: string[] }
+  | { kind: 'off' | 'later' };
 
 type Pause = InstanceOutlook['reasons'][number]['pause'];
 
@@ -64,5 +67,8 @@ function absenceOf(instances: readonly InstanceOutlook[]): RunBlock {
   if (has('checking') || has('cooling') || has('suspect') || has('used_by_others')) return { kind: 'later' };
   const paused = reasons.find(({ code }) => code === 'paused');
   if (paused) return { kind: 'paused', pause: paused.pause };
-  return { kind: has('unreachable') ? 'unreachable' : 'off' };
+  const unreached = instances.filter((each) => each.reasons.some(({ code }) => code === 'unreachable'));
+  return unreached.length > 0
+    ? { kind: 'unreachable', instances: unreached.map(instanceNameOf) }
+    : { kind: 'off' };
 }
