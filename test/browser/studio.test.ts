@@ -322,6 +322,7 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     // A message at the edge of the window lies over the buttons of the cell.
     const cell = page.locator('section').filter({ has: button(sweep('use')) });
     await cell.getByText(sweep('used')).last().waitFor();
+    expect(await page.locator('[data-file-field]').getByRole('status').innerText()).toMatch(/\.png$/);
     const [result] = await files();
     await goTo(button(chinese('kit/results')('label', { name: result?.filename ?? '' })));
     await keyboard.press('Enter');

@@ -6,28 +6,31 @@ import {
   type SweepDetail,
 } from '@switchyard/contract/dispatch/sweep';
 import type { SavedWorkflowDetail } from '@switchyard/contract/dispatch/workflow';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, Pencil } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Button, IconButton, LinkButton } from '../../../kit/button.tsx';
 import { useFailure } from '../../../kit/failures/use-failure.ts';
 import { Field } from '../../../kit/field.tsx';
-import type { Draft } from '../../../kit/fields/field-draft.ts';
+import type { Draft, FileDraft } from '../../../kit/fields/field-draft.ts';
 import type { FormState } from '../../../kit/fields/use-form-state.ts';
 import { FormDialog } from '../../../kit/forms/form-dialog.tsx';
 import { useAct } from '../../../kit/forms/use-act.ts';
 import { GatewayText } from '../../../kit/gateway-text.tsx';
 import { fileAddress, mediaKindOf } from '../../../kit/pictures/picture.ts';
 import { QueryView } from '../../../kit/query-view.tsx';
+import { isMissing } from '../../../kit/states/error-text.ts';
 import { TextInput } from '../../../kit/text-input.tsx';
 import { useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { setQuery, useQueryState } from '../../../lib/address.ts';
+import { fileRecipeQuery } from '../../../lib/data/files.ts';
 import { keys } from '../../../lib/data/keys.ts';
 import { sweepCellsQuery, sweepQuery } from '../../../lib/data/sweeps.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { OwnResultMenu, takesOf } from '../bench/bench-tools.tsx';
 import { useLabelOf } from '../form/form-label.ts';
+import { fileIn } from './axis-draft.ts';
 import { DeleteSweep } from './sweep-dialog.tsx';
 import { CellState, HeadValue, nextCell, outputOf, SweepGrid } from './sweep-grid.tsx';
 import type { SweepBeginning } from './use-sweep-draft.ts';
@@ -129,6 +132,7 @@ function OpenSweep({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
 function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
   const text = useText('sweep');
   const { act, isBusy } = useAct();
+  const cache = useQueryClient();
   const count = (...states: SweepCell['state'][]) =>
     cells.filter(({ state }) => states.includes(state)).length;
   const [open, lost, rest] = [
@@ -147,10 +151,13 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
     ...(rest > 0 ? [text('left', { count: rest })] : []),
     ...(sweep.version === workflow.version ? [] : [text('version', { version: sweep.version })]),
   ];
-  const again = () => {
-    form.setValues(draftsOf(workflow, sweep.params));
-    onVary({ sweep });
-  };
+  const again = () =>
+    act(() => draftsOf(workflow, sweep.params, cache), {
+      onDone: (values) => {
+        form.setValues(values);
+        onVary({ sweep });
+      },
+    });
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-table">
       <h2 className="min-w-0 font-medium break-words">{sweep.name}</h2>
@@ -185,7 +192,7 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
             {text('resume')}
           </Button>
         ) : null}
-        <Button size="s" onClick={again}>
+        <Button size="s" isBusy={isBusy} onClick={() => void again()}>
           {text('again')}
         </Button>
         <DeleteSweep sweepId={sweep.id} name={sweep.name} onDone={leave} />
@@ -234,6 +241,8 @@ function OpenCell({
 }: Omit<OpenSweepProps, 'cells' | 'onVary'> & { cell: SweepCell }) {
   const text = useText('sweep');
   const [used, setUsed] = useState<number | null>(null);
+  const { act, isBusy } = useAct();
+  const cache = useQueryClient();
   const labelIn = useLabelIn(sweep, workflow);
   const columns = sweep.axes[0]?.count ?? 1;
   const close = () => setQuery({ cell: null });
@@ -242,10 +251,13 @@ function OpenCell({
   };
   const key = ({ key: pressed }: globalThis.KeyboardEvent) => go(nextCell(pressed, cell.cell, columns));
   useShortcuts({ ArrowLeft: key, ArrowRight: key, ArrowUp: key, ArrowDown: key, Escape: close });
-  const use = () => {
-    form.setValues(draftsOf(workflow, { ...sweep.params, ...cell.values }));
-    setUsed(cell.cell);
-  };
+  const use = () =>
+    act(() => draftsOf(workflow, { ...sweep.params, ...cell.values }, cache), {
+      onDone: (values) => {
+        form.setValues(values);
+        setUsed(cell.cell);
+      },
+    });
   const output = outputOf(cell);
   // The cell of the grid gets the focus back.
   const shown = useFocusWhileShown(() => document.querySelector(`[data-cell="${cell.cell}"]`));
@@ -303,7 +315,7 @@ function OpenCell({
               {text('gallery')}
             </LinkButton>
           ) : null}
-          <Button size="s" onClick={use}>
+          <Button size="s" isBusy={isBusy} onClick={() => void use()}>
             {text('use')}
           </Button>
           <Button size="s" onClick={close}>
@@ -362,23 +374,34 @@ function useLabelIn({ axes }: SweepDetail, { parameters }: SavedWorkflowDetail):
   };
 }
 
-/** The values as the form has them. A field that the sweep leaves alone has the value of the workflow. */
-function draftsOf(
+/** Returns the values as the form has them. A field that the sweep leaves alone has the value of the workflow. */
+async function draftsOf(
   { parameters }: SavedWorkflowDetail,
   params: Record<string, unknown>,
-): Record<string, Draft> {
-  const shown = parameters.filter(({ hidden }) => !hidden);
-  return Object.fromEntries(
-    shown.map(({ name, default: usual }) => [
-      name,
-      draftOf(Object.hasOwn(params, name) ? params[name] : usual),
-    ]),
-  );
+  cache: QueryClient,
+): Promise<Record<string, Draft>> {
+  const drafts = parameters
+    .filter(({ hidden }) => !hidden)
+    .map(async ({ name, default: usual }) => {
+      const value = Object.hasOwn(params, name) ? params[name] : usual;
+      const [file] = fileIn(value);
+      return [name, file ? await withName(file, cache) : draftOf(value)] as const;
+    });
+  return Object.fromEntries(await Promise.all(drafts));
+}
+
+/** A sweep has the id of a file alone, and the form shows its name. A file that is gone leaves its field empty. */
+async function withName({ fileId }: FileDraft, cache: QueryClient): Promise<Draft> {
+  try {
+    const { filename } = await cache.fetchQuery({ ...fileRecipeQuery(fileId), retry: false });
+    return { fileId, filename };
+  } catch (error) {
+    if (isMissing(error)) return '';
+    throw error;
+  }
 }
 
 function draftOf(value: unknown): Draft {
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'object' && value !== null && '$file' in value)
-    return { fileId: String(value.$file), filename: '' };
   return value === null || value === undefined ? '' : String(value);
 }
