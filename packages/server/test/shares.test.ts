@@ -374,6 +374,35 @@ describe('a shared collection', () => {
   });
 });
 
+describe('a shared file that its owner deletes', () => {
+  it('is gone from the windows of those who had it, alone or in a collection', async () => {
+    const { reader, stranger } = callers;
+    const [alone, common, grouped] = await Promise.all(
+      ['alone', 'common', 'grouped'].map((name) => ann.upload(`${name}.txt`, Buffer.from(name))),
+    );
+    const { data: collection } = await ann.call('POST', '/api/collections', { name: 'to lose one' });
+    await ann.call('POST', `/api/collections/${collection.id}/files`, { fileIds: [grouped?.fileId] });
+    const toReader = { kind: 'person', email: 'reader@example.com' };
+    await share('file', alone?.fileId ?? '', toReader);
+    await share('collection', collection.id, toReader);
+    await share('file', common?.fileId ?? '', { kind: 'everyone' });
+    const [his, theirs] = await Promise.all(
+      [reader, stranger].map(({ token }) => PushListener.open(gateway.url, token)),
+    );
+    for (const file of [alone, grouped, common]) await ann.call('DELETE', `/api/files/${file?.fileId}`);
+    const ofFile = (subjectId: string | undefined) => ({ kind: 'file', subjectId });
+    for (const data of [
+      ofFile(alone?.fileId),
+      { kind: 'collection', subjectId: collection.id },
+      ofFile(common?.fileId),
+    ])
+      expect((await his?.next('share_changed'))?.data).toEqual(data);
+    expect((await theirs?.next('share_changed'))?.data).toEqual(ofFile(common?.fileId));
+    his?.close();
+    theirs?.close();
+  });
+});
+
 describe('the versions of a shared workflow', () => {
   it('are open from the one that was shared', async () => {
     const { data: saved } = await ann.call('POST', '/api/workflows', {

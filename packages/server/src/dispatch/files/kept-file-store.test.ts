@@ -77,7 +77,7 @@ function keptFilesStay(where: () => Promise<DatabaseOptions>): void {
       models: new FileModelStore(database),
       content: { removeUnreferenced: async () => undefined } as unknown as BlobStore,
       links: {} as Links,
-      shares: { right: async () => undefined },
+      shares: { right: async () => undefined, receiversOfFiles: async () => [] },
       events: { announce: (event) => deleted.push(...(event.type === 'files_deleted' ? event.fileIds : [])) },
       clock: () => Date.parse(oldTime) + 31 * dayMs,
       limits: { uploadBytes: 1, outputBytes: 1, ...roomy },

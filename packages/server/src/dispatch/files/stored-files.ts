@@ -28,7 +28,7 @@ import type { AttemptFiles } from '../attempts/task-attempt.ts';
 import type { DispatchEvents } from '../dispatch-events.ts';
 import type { DispatchParts } from '../dispatch-parts.ts';
 import type { Reader } from '../links.ts';
-import type { ShareStore } from '../shares/share-store.ts';
+import type { Received, ShareStore } from '../shares/share-store.ts';
 import type { FileToPush } from '../worker-client/worker-client.ts';
 import { extensionOf } from '../worker-client/worker-file-name.ts';
 import { cursorAfter, filterOf, placeIn } from './file-list.ts';
@@ -61,7 +61,7 @@ interface StoredFilesOptions extends Pick<DispatchParts, 'content' | 'clock' | '
   lists: Pick<FileListStore, 'list' | 'page'>;
   models: Pick<FileModelStore, 'added' | 'remember'>;
   events: Pick<DispatchEvents, 'announce'>;
-  shares: Pick<ShareStore, 'right'>;
+  shares: Pick<ShareStore, 'right' | 'receiversOfFiles'>;
   limits: { uploadBytes: number; outputBytes: number; quotaBytes: number };
   /** Older files are deleted unless something keeps them; null keeps every file for ever. */
   retentionMs: number | null;
@@ -286,8 +286,11 @@ export class StoredFiles implements AttemptFiles {
     const errors = new Map<string, AppError>();
     for (let first = 0; first < fileIds.length; first += pushLimits.filesPerFrame) {
       const some = fileIds.slice(first, first + pushLimits.filesPerFrame);
+      // The shares go with the files.
+      const received = await this.#options.shares.receiversOfFiles(some);
       const { rows, inUse } = await this.#options.store.delete(owner, some, recordOf);
       this.#deleted(rows);
+      this.#takenFrom(received, rows);
       for (const id of inUse) errors.set(id, new AppError('file_in_use'));
       const own = new Set([...rows.map(({ id }) => id), ...inUse]);
       for (const id of some.filter((each) => !own.has(each))) {
@@ -436,6 +439,16 @@ export class StoredFiles implements AttemptFiles {
     for (const owner of new Set(rows.map((row) => row.owner))) {
       const fileIds = rows.filter((row) => row.owner === owner).map(({ id }) => id);
       this.#options.events.announce({ type: 'files_deleted', owner, fileIds });
+    }
+  }
+
+  /** Tells those who had the deleted files, or a collection with one of them. */
+  #takenFrom(received: readonly Received[], rows: readonly FileRow[]): void {
+    if (rows.length === 0) return;
+    const ids = new Set(rows.map(({ id }) => id));
+    for (const each of received) {
+      if (each.kind === 'file' && !ids.has(each.subjectId)) continue;
+      this.#options.events.announce({ type: 'share_changed', ...each });
     }
   }
 

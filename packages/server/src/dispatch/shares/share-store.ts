@@ -29,6 +29,11 @@ export interface ToolTexts {
   version: number;
 }
 
+/** Something that is shared, and an account that has it; null stands for all accounts. */
+export interface Received extends Pick<ShareRow, 'kind' | 'subjectId'> {
+  owner: string | null;
+}
+
 export interface ReceivedRow extends Pick<ShareRow, 'kind' | 'subjectId' | 'owner' | 'may'> {
   sharedAt: string;
   workflow: ToolTexts | null;
@@ -81,6 +86,28 @@ export class ShareStore {
     return rows.some(({ granteeId }) => granteeId === everyone)
       ? [null]
       : rows.map(({ granteeId }) => granteeId);
+  }
+
+  /** Returns who has these files, and who has the collections that they are in. */
+  async receiversOfFiles(fileIds: readonly string[]): Promise<Received[]> {
+    const rows = await this.#database.read
+      .selectFrom('shares')
+      .select(['kind', 'subjectId', 'granteeId'])
+      .where('granteeId', 'is not', null)
+      .where(({ and, eb, or, selectFrom }) => {
+        const holders = selectFrom('collection_items')
+          .select('collectionId')
+          .where('fileId', 'in', [...fileIds]);
+        return or([
+          and([eb('kind', '=', 'file'), eb('subjectId', 'in', [...fileIds])]),
+          and([eb('kind', '=', 'collection'), eb('subjectId', 'in', holders)]),
+        ]);
+      })
+      .execute();
+    return rows.map(({ granteeId, ...row }) => ({
+      ...row,
+      owner: granteeId === everyone ? null : granteeId,
+    }));
   }
 
   /**
