@@ -63,7 +63,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       <Toast.Portal>
         <Toast.Viewport
           aria-label={text('toast.region')}
-          className="fixed inset-x-4 bottom-20 z-[60] flex flex-col items-end gap-2 sm:left-auto sm:bottom-4 sm:w-96"
+          // Below dialogs, so that no message covers their buttons; on a phone, where they stand at the bottom, above them.
+          className="fixed inset-x-4 bottom-20 z-45 flex flex-col items-end gap-2 max-sm:in-[body:has([data-dialog])]:top-3 max-sm:in-[body:has([data-dialog])]:bottom-auto sm:left-auto sm:bottom-4 sm:w-96"
         >
           <ToastList />
         </Toast.Viewport>

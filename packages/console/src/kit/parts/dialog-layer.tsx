@@ -21,6 +21,7 @@ export function DialogLayer({ open, onClose, title, children, actions, wide, res
         <Base.Backdrop className={backdrop} />
         <Base.Popup
           aria-modal
+          data-dialog
           initialFocus={(openType) => openType === 'touch' || (firstField(body.current) ?? true)}
           {...(restoreFocus && { finalFocus: () => void queueMicrotask(restoreFocus) })}
           className={`fixed inset-x-3 bottom-3 z-50 mx-auto flex max-h-[calc(100dvh-1.5rem)] flex-col rounded-dialog border border-border bg-surface text-text shadow-layer outline-none transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0 motion-reduce:transition-none sm:top-1/2 sm:bottom-auto sm:-translate-y-1/2 ${wide ? 'max-w-[56rem]' : 'max-w-[32rem]'}`}
