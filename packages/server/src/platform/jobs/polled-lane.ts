@@ -1,6 +1,11 @@
 import { JobAttempts, type JobAttemptsOptions } from './job-attempts.ts';
 import type { JobLane, Swept } from './job-lane.ts';
 
+interface PolledLaneOptions extends JobAttemptsOptions {
+  /** True when each sweep tells the lane which jobs are due soon, so that it need not look for those of other processes. */
+  isSwept: boolean;
+}
+
 /** Polling finds jobs of other processes. A wake and the timer find our own at once. */
 const maxIdleMs = 30_000;
 const afterTroubleMs = 5_000;
@@ -12,14 +17,14 @@ const afterContentionMs = 100;
  * allows.
  */
 export class PolledLane implements JobLane {
-  readonly #options: JobAttemptsOptions;
+  readonly #options: PolledLaneOptions;
   readonly #attempts: JobAttempts;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #isStopped = false;
   #cancelLook: (() => void) | undefined;
 
-  constructor(options: JobAttemptsOptions) {
+  constructor(options: PolledLaneOptions) {
     this.#options = options;
     this.#attempts = new JobAttempts(options);
   }
@@ -37,8 +42,8 @@ export class PolledLane implements JobLane {
     else this.#looking = this.#look();
   }
 
-  async sweep({ hasMoved }: Swept): Promise<void> {
-    if (hasMoved) this.wake();
+  async sweep({ hasMoved, dueSoon }: Swept): Promise<void> {
+    if (hasMoved || (this.#options.isSwept && dueSoon?.length !== 0)) this.wake();
   }
 
   async stop(): Promise<void> {
@@ -70,10 +75,11 @@ export class PolledLane implements JobLane {
 
   /** Returns how long there will be nothing to do, as far as is known. */
   async #startWhatIsDue(): Promise<number> {
-    const { kind, store, runner, report } = this.#options;
+    const { kind, store, runner, isSwept, report } = this.#options;
     try {
       const delayMs = await store.untilNextDue(kind);
-      if (delayMs === null || delayMs > 0) return Math.min(delayMs ?? maxIdleMs, maxIdleMs);
+      if (delayMs === null) return maxIdleMs;
+      if (delayMs > 0) return isSwept ? delayMs : Math.min(delayMs, maxIdleMs);
       const { free } = this.#attempts;
       // The lane looks again when a job ends.
       if (free <= 0 || this.#isStopped) return maxIdleMs;

@@ -99,6 +99,24 @@ describe.skipIf(redisHere.isSkipped)(redisHere.title, () => {
       await jobs.close();
     });
 
+    test('do not include work that repeats every hour, which runs once for all processes', async () => {
+      const ran: string[] = [];
+      const startRepeating = async (name: string) => {
+        const { jobs } = await fleet.newProcess({ report: () => undefined });
+        jobs.register('sweep', async () => void ran.push(name));
+        jobs.every('sweep', 3_600_000);
+        await jobs.start();
+        return jobs;
+      };
+      const processes = [await startRepeating('a'), await startRepeating('b')];
+      for (let times = 1; times <= 4; times += 1) {
+        await expect.poll(() => ran.length).toBe(times);
+        await fleet.pass(3_601_000);
+      }
+      expect(await server.command('KEYS', '*sweep*')).toBe('*0');
+      await Promise.all(processes.map((jobs) => jobs.close()));
+    });
+
     test('end and are recorded while Redis is away, and do not run again', async () => {
       const gate = newDeferred();
       const { jobs, ran } = await startProcess(() => gate.promise);

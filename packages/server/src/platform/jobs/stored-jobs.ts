@@ -2,6 +2,7 @@ import { systemTimer, type Timer } from '../../lib/async/timer.ts';
 import { within } from '../../lib/async/within.ts';
 import { toIso } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
+import { hourMs } from '../../lib/time-units.ts';
 import { type AuditPart, noRecord } from '../audit/audit.ts';
 import type { Database, WriteTransaction } from '../database/database.ts';
 import { type DatabaseTime, databaseTime } from '../database/database-time.ts';
@@ -38,12 +39,15 @@ export interface StoredJobsOptions {
   random?: () => number;
 }
 
+/** A queue costs an idle process more than a look at the rows when work is due that repeats as rarely as this. */
+const rareMs = hourMs;
 /** A count of waiting jobs ends here, so that it stays cheap. */
 const maxCounted = 10_000;
 
 /**
  * Each job is a row. Without another service, a process looks at the rows when one is due. With BullMQ, it gets an offer of the
  * job after the commit, waits until it is due, and hands it to one process, which claims the row. Without Redis, jobs wait.
+ * Work that repeats every hour or less often is found by its rows in any case.
  */
 export class StoredJobs implements Jobs {
   readonly #options: StoredJobsOptions;
@@ -51,6 +55,7 @@ export class StoredJobs implements Jobs {
   readonly #records: JobRecords;
   readonly #timer: Timer;
   readonly #runner = { id: newId(), lockMs };
+  readonly #kinds = new Map<string, JobAttemptsOptions>();
   readonly #lanes = new Map<string, JobLane>();
   readonly #intervals = new Map<string, number>();
   #isRunning = false;
@@ -78,14 +83,21 @@ export class StoredJobs implements Jobs {
       random,
       report,
     };
+    this.#kinds.set(kind, options);
     const openQueue =
       offers && ((onFault: (error: unknown) => void) => offers.queue<JobOffer>(`jobs.${kind}`, onFault));
-    this.#lanes.set(kind, openQueue ? new OfferedLane({ ...options, openQueue }) : new PolledLane(options));
+    this.#lanes.set(
+      kind,
+      openQueue ? new OfferedLane({ ...options, openQueue }) : new PolledLane({ ...options, isSwept: false }),
+    );
   }
 
   every(kind: string, intervalMs: number): void {
     this.#requireKnown(kind);
     this.#intervals.set(kind, intervalMs);
+    const options = this.#kinds.get(kind);
+    if (options && this.#options.offers && intervalMs >= rareMs)
+      this.#lanes.set(kind, new PolledLane({ ...options, isSwept: true }));
   }
 
   async enqueue<Tables>(trx: WriteTransaction<Tables>, job: NewJob): Promise<void> {
