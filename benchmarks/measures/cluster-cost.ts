@@ -91,7 +91,7 @@ await measure(
         promise: 'idle ≤ 5 ms of processor a second each',
         isMet: threeTasks.idle.gatewayMs <= 5,
         reason:
-          'Leases, clocks and the waits of queues are looked after several times a second. Less often would let another replica take over later.',
+          'The busiest is the dispatcher. Two fifths of it are what it does alone: two questions to each of eight workers every five seconds, and its queue compared with the rows every two. The rest are signs of life to Redis, leases, the waits of queues and the samples of the event loop. Less often would find a dead worker, a lost Redis or a missed task later, or let another replica take over later.',
       },
       {
         promise: 'a task on one replica ≤ 1.7 × SQLite',
