@@ -2,6 +2,7 @@ import { canBrowse } from '@switchyard/dev-env/chromium';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityFaults } from './support/axe.ts';
 import { longGraph } from './support/fleet.ts';
 import { openLayer } from './support/open-layer.js';
 import { Stage } from './support/stage.ts';
@@ -55,6 +56,12 @@ describe.runIf(canBrowse)('the list of tasks', () => {
     await page.getByRole('menuitem', { name: text('action.front') }).focus();
     await page.keyboard.press('.');
     await dialog.getByText(`switchyard tasks front ${data.items[0]?.id}`).waitFor();
+  });
+
+  it('names each column for a screen reader, that of the menus as well', async () => {
+    await page.goto('/tasks');
+    await page.getByRole('columnheader', { name: text('column.actions') }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
   });
 
   it('opens the panel of a row with a key, and closes it with the same key', async () => {

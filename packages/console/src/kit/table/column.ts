@@ -4,6 +4,8 @@ import { classes } from '../parts/classes.ts';
 export interface Column<Row> {
   id: string;
   header: string;
+  /** The header is for screen readers alone. */
+  hideHeader?: boolean;
   /** The first column has the link to the row. */
   cell: (row: Row) => ReactNode;
   align?: 'start' | 'end';

@@ -24,11 +24,11 @@ function Head<Row>({ columns, rows, rowKey, selection }: TableHeadProps<Row>) {
           <th
             key={column.id}
             scope="col"
-            title={column.header}
+            title={column.hideHeader ? undefined : column.header}
             className={classes('truncate px-2 text-left font-medium', columnLook(column))}
             style={column.width === undefined ? undefined : { width: column.width }}
           >
-            {column.header}
+            {column.hideHeader ? <span className="sr-only">{column.header}</span> : column.header}
           </th>
         ))}
       </tr>

@@ -94,7 +94,8 @@ export function useTaskColumns({ onOpen }: { onOpen: (taskId: string) => void })
       },
       {
         id: 'actions',
-        header: '',
+        header: text('column.actions'),
+        hideHeader: true,
         width: '3.25rem',
         tableOnly: true,
         fits: true,
