@@ -243,6 +243,13 @@ describe('what a task waits for', () => {
     expect(codesOf(await whyOf(id), 0)).toEqual(['unreachable']);
   });
 
+  it('is the switch of each instance when all are switched off', async () => {
+    pool = await startPool({ workers: [held] });
+    await setEnabled(0, false);
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    expect((await whyOf(id)).waiting).toBe('It is next. Every instance that could run it is switched off.');
+  });
+
   it('names the instances that have never answered, and what to try', async () => {
     pool = await startPool({ workers: [] });
     const instances = [{ ip: '127.0.0.1', port: 9 }];

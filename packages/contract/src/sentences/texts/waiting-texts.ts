@@ -14,6 +14,7 @@ export const waitingTexts = {
   handed_over: 'It is being handed to {name}.',
   no_instance: 'There is no instance.',
   none_answers: 'No answer from {names}. Check that ComfyUI runs there and that the address is right.',
+  all_off: 'Every instance that could run it is switched off.',
   none_able: 'No instance could run it now: {obstacles}.',
   one_free: '1 instance could run it and is free.',
   all_free: '{count} instances could run it and are free.',

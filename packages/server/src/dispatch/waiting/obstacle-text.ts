@@ -46,17 +46,21 @@ const lasting: Partial<Record<ObstacleCode, true>> = {
 };
 
 /**
- * Returns the names of the instances that could run the task if they answered. Returns null when there is none, or when
- * another instance may take it without that.
+ * Returns the instances from which this obstacle alone keeps the task. There is none when another instance may take it
+ * without anybody's help.
  */
-export function describeUnreached(instances: readonly InstanceObstacles[]): string | null {
-  const unreached = instances.filter(({ obstacles }) =>
-    obstacles.every(({ code }) => code === 'unreachable'),
-  );
-  const isStuck = instances.every(({ obstacles }) => obstacles.some(({ code }) => code in lasting));
-  if (unreached.length === 0 || !isStuck) return null;
-  const named = unreached.slice(0, maxNamed).map(({ row }) => nameOf(row));
-  return [...named, ...(unreached.length > maxNamed ? ['…'] : [])].join(', ');
+export function keptOnlyBy(
+  code: 'unreachable' | 'off',
+  instances: readonly InstanceObstacles[],
+): readonly InstanceObstacles[] {
+  const isStuck = instances.every(({ obstacles }) => obstacles.some((each) => each.code in lasting));
+  if (!isStuck) return [];
+  return instances.filter(({ obstacles }) => obstacles.every((each) => each.code === code));
+}
+
+export function namesOf(instances: readonly InstanceObstacles[]): string {
+  const named = instances.slice(0, maxNamed).map(({ row }) => nameOf(row));
+  return [...named, ...(instances.length > maxNamed ? ['…'] : [])].join(', ');
 }
 
 /** Returns what would let the task start sooner. A thing that alone keeps the task from an instance stands first. */

@@ -3,7 +3,7 @@ import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { say } from '@switchyard/contract/sentences/sentences';
 import type { InstanceObstacles } from '../fleet/fleet.ts';
 import type { QueuePauseRow } from '../tables.ts';
-import { describeObstacles, describeUnreached } from './obstacle-text.ts';
+import { describeObstacles, keptOnlyBy, namesOf } from './obstacle-text.ts';
 
 interface Placement {
   ahead: TaskWhy['ahead'];
@@ -23,8 +23,9 @@ export function describeWaiting(placement: Placement): Sentence[] {
   if (retryAt !== null) return say('placed_again', { until: retryAt });
   if (instances.length === 0) return [...place, ...say('no_instance')];
   if (couldRun > 0) return [...place, ...describeInstances(couldRun, free)];
-  const unreached = describeUnreached(instances);
-  if (unreached !== null) return [...place, ...say('none_answers', { names: unreached })];
+  const unreached = keptOnlyBy('unreachable', instances);
+  if (unreached.length > 0) return [...place, ...say('none_answers', { names: namesOf(unreached) })];
+  if (keptOnlyBy('off', instances).length > 0) return [...place, ...say('all_off')];
   return [...place, ...say('none_able', { obstacles: describeObstacles(instances) })];
 }
 

@@ -116,7 +116,7 @@ function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'
   // Waiting helps, and nothing else has to be done.
   if (block.kind === 'later' || (block.kind === 'full' && block.of === 'all'))
     return <Sentence words={sentences} />;
-  if (block.kind === 'full' || (block.kind === 'paused' && block.pause?.by === 'owner')) {
+  if (block.kind === 'full') {
     return (
       <Sentence words={sentences}>
         <LinkButton size="s" href="/tasks">
@@ -125,11 +125,20 @@ function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'
       </Sentence>
     );
   }
+  if (block.kind === 'paused' && (isAdmin || block.pause?.by === 'owner')) {
+    return (
+      <Sentence words={sentences}>
+        <LinkButton size="s" href="/instances?view=pauses">
+          {text('block.pauses')}
+        </LinkButton>
+      </Sentence>
+    );
+  }
   if (!isAdmin) return <Sentence words={[...sentences, text('block.ask')]} />;
   return (
     <Sentence words={sentences}>
-      <LinkButton size="s" href={block.kind === 'paused' ? '/tasks' : '/instances'}>
-        {text(block.kind === 'paused' ? 'block.queue' : 'block.instances')}
+      <LinkButton size="s" href="/instances">
+        {text('block.instances')}
       </LinkButton>
     </Sentence>
   );

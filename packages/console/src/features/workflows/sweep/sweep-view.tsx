@@ -29,6 +29,7 @@ import { sweepCellsQuery, sweepQuery } from '../../../lib/data/sweeps.ts';
 import { gateway } from '../../../lib/gateway.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { OwnResultMenu, takesOf } from '../bench/bench-tools.tsx';
+import { Why } from '../bench/stage-status.tsx';
 import { useLabelOf } from '../form/form-label.ts';
 import { fileIn } from './axis-draft.ts';
 import { DeleteSweep } from './sweep-dialog.tsx';
@@ -339,7 +340,11 @@ function CellContent({ cell }: { cell: SweepCell }) {
   return (
     <div className="flex max-w-[48ch] flex-col items-center gap-2 text-center text-body">
       <CellState cell={cell} />
-      {cell.error ? (
+      {cell.state === 'pending' && cell.taskId ? (
+        <p className="text-text-2">
+          <Why taskId={cell.taskId} />
+        </p>
+      ) : cell.state === 'cancelled' ? null : cell.error ? (
         <CellFailure error={cell.error} isOfTask={cell.state === 'failed'} />
       ) : output ? (
         <p className="break-words text-text-2">{text('other', { name: output.filename })}</p>
