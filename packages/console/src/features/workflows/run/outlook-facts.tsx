@@ -116,33 +116,20 @@ function Block({ block, workflow, form }: Pick<OutlookProps, 'workflow' | 'form'
   // Waiting helps, and nothing else has to be done.
   if (block.kind === 'later' || (block.kind === 'full' && block.of === 'all'))
     return <Sentence words={sentences} />;
-  if (block.kind === 'full') {
-    return (
-      <Sentence words={sentences}>
-        <LinkButton size="s" href="/tasks">
-          {text('block.tasks')}
-        </LinkButton>
-      </Sentence>
-    );
-  }
-  if (block.kind === 'paused' && (isAdmin || block.pause?.by === 'owner')) {
-    return (
-      <Sentence words={sentences}>
-        <LinkButton size="s" href="/instances?view=pauses">
-          {text('block.pauses')}
-        </LinkButton>
-      </Sentence>
-    );
-  }
-  if (!isAdmin) return <Sentence words={[...sentences, text('block.ask')]} />;
+  const way = block.kind === 'full' ? 'tasks' : block.kind === 'paused' ? 'pauses' : 'instances';
+  const isOwn = block.kind === 'full' || (block.kind === 'paused' && block.pause?.by === 'owner');
+  if (!isAdmin && !isOwn) return <Sentence words={[...sentences, text('block.ask')]} />;
   return (
     <Sentence words={sentences}>
-      <LinkButton size="s" href="/instances">
-        {text('block.instances')}
+      <LinkButton size="s" href={ways[way]}>
+        {text(`block.${way}`)}
       </LinkButton>
     </Sentence>
   );
 }
+
+/** Where somebody can do something about it. */
+const ways = { tasks: '/tasks', pauses: '/instances?view=pauses', instances: '/instances' };
 
 function Sentence({ words, children }: { words: readonly string[]; children?: ReactNode }) {
   const format = useFormat();
