@@ -505,8 +505,7 @@ async function openAudit({
 }): Promise<Audit> {
   await migrate(database, 'audit', auditMigrations);
   const audit = new Audit(new AuditStore(database.withTables<AuditTables>()), clock);
-  jobs.register('audit.forget', () => audit.forgetOlderThan(config.audit.retention));
-  jobs.every('audit.forget', dayMs);
+  jobs.register('audit.forget', () => audit.forgetOlderThan(config.audit.retention), { everyMs: dayMs });
   return audit;
 }
 

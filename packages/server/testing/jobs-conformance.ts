@@ -241,8 +241,7 @@ export function jobsConformance(name: string, makeVariant: () => Promise<JobsVar
       async function startRepeated(handler: (job: Job) => Promise<void>, policy?: JobPolicy) {
         const jobs = await variant.newProcess();
         const runs = new Runs();
-        jobs.register('work', (job) => runs.record(job, handler), policy);
-        jobs.every('work', minuteMs);
+        jobs.register('work', (job) => runs.record(job, handler), { ...policy, everyMs: minuteMs });
         open.push(jobs);
         await jobs.start();
         return { jobs, runs };

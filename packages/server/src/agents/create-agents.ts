@@ -100,7 +100,7 @@ export interface AgentRuntime {
 /** Puts together everything that runs graphs. LangChain is loaded with the first agent that is used. */
 export function createAgents(dependencies: {
   database: Database<unknown>;
-  jobs: Pick<Jobs, 'register' | 'every'>;
+  jobs: Pick<Jobs, 'register'>;
   equipment: Equipment;
   storedAssistant: AgentsOptions['storedAssistant'];
   customAgent: NonNullable<AgentsOptions['customAgent']>;
@@ -128,8 +128,7 @@ export function createAgents(dependencies: {
     meanings: index && new StoreMeanings(index, new StoreVectorStore(tables)),
     clock,
   });
-  jobs.register('store.sweep', () => storeItems.sweep());
-  jobs.every('store.sweep', hourMs);
+  jobs.register('store.sweep', () => storeItems.sweep(), { everyMs: hourMs });
   const definitions = agentDefinitions({
     builtIn: builtInAgents({ ...equipment, models, turn: options.turn, log }),
     ...options,

@@ -6,7 +6,7 @@ export const intakeKind = 'channels.intake';
 export const replyKind = 'channels.reply';
 export const sweepKind = 'channels.sweep';
 
-export type ChannelJobs = Pick<Jobs, 'register' | 'every' | 'enqueue' | 'wake' | 'add'>;
+export type ChannelJobs = Pick<Jobs, 'register' | 'enqueue' | 'wake' | 'add'>;
 
 /** Handles the waiting messages of a chat. */
 export function intakeJob(channel: string, chatId: string): NewJob {

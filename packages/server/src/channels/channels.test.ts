@@ -62,7 +62,6 @@ function replica(leaseLifeMs?: number) {
     ownership,
     jobs: {
       register: () => {},
-      every: () => {},
       enqueue: async () => {},
       wake: () => {},
       add: async (job) => void added.push(job),

@@ -124,8 +124,7 @@ export function createChannels(dependencies: ChannelsDependencies): ChannelsPart
     forgetThread: (trx, threadId) => forgetChannelThread(trx, { threadId, at: toIso(clock()) }),
     forgetUser: forgetChannelsOfUser,
   });
-  jobs.register(sweepKind, () => channels.sweep());
-  jobs.every(sweepKind, hourMs);
+  jobs.register(sweepKind, () => channels.sweep(), { everyMs: hourMs });
 
   return {
     routes: channelRoutes({ ...dependencies, channels }),

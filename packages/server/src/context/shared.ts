@@ -163,7 +163,6 @@ async function openJobs(surroundings: Surroundings, offers: OfferQueues | null):
     offers,
   });
   opened.add(() => jobs.close());
-  jobs.register('ownership.prune', () => ownership.prune());
-  jobs.every('ownership.prune', hourMs);
+  jobs.register('ownership.prune', () => ownership.prune(), { everyMs: hourMs });
   return jobs;
 }

@@ -44,9 +44,8 @@ export class ThreadRetention {
     this.#options = options;
   }
 
-  register(jobs: Pick<Jobs, 'register' | 'every'>): void {
-    jobs.register(kind, () => this.sweep());
-    jobs.every(kind, sweepEveryMs);
+  register(jobs: Pick<Jobs, 'register'>): void {
+    jobs.register(kind, () => this.sweep(), { everyMs: sweepEveryMs });
   }
 
   async sweep(): Promise<void> {

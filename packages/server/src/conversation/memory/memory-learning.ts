@@ -62,7 +62,7 @@ export class MemoryLearning {
         changeNow: () => Promise<LearnedChange | null>,
       ): Promise<void>;
     };
-    jobs: Pick<Jobs, 'register' | 'every' | 'enqueue' | 'wake'>;
+    jobs: Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
     /** Null when nothing is learned: memory is off, or there is only the demo model. */
     ask: AskModel | null;
     /** Returns false once the account or the custom agent is deleted. */
@@ -75,8 +75,7 @@ export class MemoryLearning {
     this.#options = options;
     const { jobs, store, clock } = options;
     jobs.register(kind, (job) => this.#learn(job), { concurrency: 4, retryDelaysMs });
-    jobs.register(sweepKind, () => store.dropOlderThan(toIso(clock() - keepMs)));
-    jobs.every(sweepKind, dayMs);
+    jobs.register(sweepKind, () => store.dropOlderThan(toIso(clock() - keepMs)), { everyMs: dayMs });
   }
 
   get isOn(): boolean {

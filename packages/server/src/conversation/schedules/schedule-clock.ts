@@ -65,8 +65,7 @@ export class ScheduleClock {
     this.#options = options;
     options.jobs.register(fireKind, (job) => this.#fire(job));
     options.jobs.register(launchKind, (job) => this.#launch(job), { retryDelaysMs: launchDelaysMs });
-    options.jobs.register(alignKind, () => this.#align());
-    options.jobs.every(alignKind, alignEveryMs);
+    options.jobs.register(alignKind, () => this.#align(), { everyMs: alignEveryMs });
   }
 
   /** Part of a unit: the run of a schedule waits to be started. Call `wake` after the commit. */

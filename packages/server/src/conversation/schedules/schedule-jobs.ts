@@ -7,7 +7,7 @@ export const launchKind = 'schedules.launch';
 /** Finds schedules that wait for a time of a clock that was set back. */
 export const alignKind = 'schedules.align';
 
-export type ScheduleJobs = Pick<Jobs, 'register' | 'every' | 'enqueue' | 'wake'>;
+export type ScheduleJobs = Pick<Jobs, 'register' | 'enqueue' | 'wake'>;
 
 /** The time of the row is part of the job, so a job of an earlier time does nothing. */
 export function fireJob(scheduleId: string, dueAt: string, atMs: number = Date.parse(dueAt)): NewJob {

@@ -68,7 +68,6 @@ function schedulesRun(where: () => Promise<DatabaseOptions>): void {
     [isLocked, refusal, diesAfterStart] = [false, null, false];
     const queue = {
       register: (kind: string, handler: JobHandler) => void handlers.set(kind, handler),
-      every: () => undefined,
       enqueue: async (_trx: unknown, job: NewJob) => void jobs.set(`${job.kind} ${job.key}`, job),
       wake: () => undefined,
     };

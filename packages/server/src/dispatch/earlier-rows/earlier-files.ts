@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/app-error.ts';
 import { dayMs } from '../../lib/time-units.ts';
-import type { Jobs } from '../../platform/jobs/jobs.ts';
+import type { JobHandler, Jobs } from '../../platform/jobs/jobs.ts';
 import { type GraphWords, graphWords, noGraphWords, wordsOfFile } from '../graphs/file-words.ts';
 import { parseGraph } from '../graphs/graph.ts';
 import { applyParams, fileIdsIn } from '../graphs/params.ts';
@@ -16,9 +16,9 @@ const filesAtOnce = 50;
  */
 export function findEarlierFiles(
   store: EarlierRowStore,
-  { jobs, stepRows = filesAtOnce }: { jobs: Pick<Jobs, 'register' | 'every'>; stepRows?: number },
+  { jobs, stepRows = filesAtOnce }: { jobs: Pick<Jobs, 'register'>; stepRows?: number },
 ): void {
-  jobs.register(findFiles, async ({ signal }) => {
+  const findAll: JobHandler = async ({ signal }) => {
     let after: string | null = '';
     while (after !== null) {
       signal.throwIfAborted();
@@ -34,8 +34,8 @@ export function findEarlierFiles(
       if (texts.length > 0) await store.addWords(texts);
       after = page.last;
     }
-  });
-  jobs.every(findFiles, 7 * dayMs);
+  };
+  jobs.register(findFiles, findAll, { everyMs: 7 * dayMs });
 }
 
 /** A graph that this version would refuse leaves the words of the file's name. */

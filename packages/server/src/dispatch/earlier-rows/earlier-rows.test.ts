@@ -87,7 +87,6 @@ function rowsGetCodes(where: () => Promise<DatabaseOptions>): void {
     const handlers: JobHandler[] = [];
     const jobs = {
       register: (_kind: string, handler: JobHandler) => void handlers.push(handler),
-      every: () => undefined,
     };
     wordEarlierRows(new EarlierRowStore(database), { jobs, stepRows: 2 });
     for (const handler of handlers) await handler({ signal } as Job);

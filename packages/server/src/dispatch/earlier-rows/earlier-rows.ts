@@ -1,7 +1,7 @@
 import type { TaskError } from '@switchyard/contract/dispatch/task';
 import type { Sentence } from '@switchyard/contract/sentences/sentence';
 import { dayMs } from '../../lib/time-units.ts';
-import type { Jobs } from '../../platform/jobs/jobs.ts';
+import type { JobHandler, Jobs } from '../../platform/jobs/jobs.ts';
 import { codesBeside, sentencesColumn } from '../stored-sentences.ts';
 import { type EarlierRowStore, type WordedTable, worded } from './earlier-row-store.ts';
 import { readSentences } from './read-sentences.ts';
@@ -17,9 +17,9 @@ const rowsAtOnce = 200;
  */
 export function wordEarlierRows(
   store: EarlierRowStore,
-  { jobs, stepRows = rowsAtOnce }: { jobs: Pick<Jobs, 'register' | 'every'>; stepRows?: number },
+  { jobs, stepRows = rowsAtOnce }: { jobs: Pick<Jobs, 'register'>; stepRows?: number },
 ): void {
-  jobs.register(wordRows, async ({ signal }) => {
+  const wordAll: JobHandler = async ({ signal }) => {
     for (const table of Object.keys(worded) as WordedTable[]) {
       let after: string | null = '';
       while (after !== null) {
@@ -27,8 +27,8 @@ export function wordEarlierRows(
         after = await wordPage(store, table, { after, limit: stepRows });
       }
     }
-  });
-  jobs.every(wordRows, 7 * dayMs);
+  };
+  jobs.register(wordRows, wordAll, { everyMs: 7 * dayMs });
 }
 
 /** Returns the last id of the page; null after the last page. */

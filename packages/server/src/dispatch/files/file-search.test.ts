@@ -167,7 +167,6 @@ function searchIsAScan(where: () => Promise<DatabaseOptions>): void {
     const handlers: ((job: Job) => Promise<void>)[] = [];
     const jobs = {
       register: (_kind: string, handler: JobHandler) => void handlers.push(async (job) => handler(job)),
-      every: () => undefined,
     };
     findEarlierFiles(new EarlierRowStore(database), { jobs, stepRows: 70 });
     const run = { signal: new AbortController().signal } as Job;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { dayMs, hourMs } from '../../lib/time-units.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { JobHandler } from '../../platform/jobs/jobs.ts';
 import type { TaskBatches } from '../batches/task-batches.ts';
 import type { DispatchOptions, DispatchParts } from '../dispatch-parts.ts';
 import type { StoredFileStore } from '../files/stored-file-store.ts';
@@ -31,25 +32,20 @@ export function registerSweeps(
 ): void {
   const { jobs, thumbnails, store, files, fileStore, webhookStore, instanceEvents, batches } = parts;
   const { clock, options } = parts;
-  jobs.register('dispatch.forget-keys', () => store.forgetIdempotencyKeysBefore(isoBefore(clock, dayMs)));
-  jobs.every('dispatch.forget-keys', hourMs);
-  jobs.register('dispatch.forget-batches', () =>
-    batches.forgetFinishedBefore(isoBefore(clock, batchesKeptMs)),
-  );
-  jobs.every('dispatch.forget-batches', dayMs);
-  jobs.register('dispatch.sweep-files', async ({ signal }) => {
+  const forgetKeys = () => store.forgetIdempotencyKeysBefore(isoBefore(clock, dayMs));
+  const forgetBatches = () => batches.forgetFinishedBefore(isoBefore(clock, batchesKeptMs));
+  const sweepFiles: JobHandler = async ({ signal }) => {
     await files.removeExpired({ olderThanMs: options.retentionMs, signal });
     await thumbnails.removeUnreferenced((sha256s) => fileStore.referenced(sha256s), signal);
-  });
-  jobs.every('dispatch.sweep-files', dayMs);
-  jobs.register('dispatch.forget-deliveries', () =>
-    webhookStore.deleteDeliveriesBefore(isoBefore(clock, deliveriesKeptMs)),
-  );
-  jobs.every('dispatch.forget-deliveries', dayMs);
-  jobs.register('dispatch.forget-instance-events', () =>
-    instanceEvents.forget({ beforeMs: clock() - instanceEventsKeptMs, keep: maxInstanceEvents }),
-  );
-  jobs.every('dispatch.forget-instance-events', hourMs);
+  };
+  const forgetDeliveries = () => webhookStore.deleteDeliveriesBefore(isoBefore(clock, deliveriesKeptMs));
+  const forgetInstanceEvents = () =>
+    instanceEvents.forget({ beforeMs: clock() - instanceEventsKeptMs, keep: maxInstanceEvents });
+  jobs.register('dispatch.forget-keys', forgetKeys, { everyMs: hourMs });
+  jobs.register('dispatch.forget-batches', forgetBatches, { everyMs: dayMs });
+  jobs.register('dispatch.sweep-files', sweepFiles, { everyMs: dayMs });
+  jobs.register('dispatch.forget-deliveries', forgetDeliveries, { everyMs: dayMs });
+  jobs.register('dispatch.forget-instance-events', forgetInstanceEvents, { everyMs: hourMs });
 }
 
 /** Returns the report on what the area stores and what its next sweeps delete. */

@@ -18,4 +18,5 @@ export const prunes = { kind: 'jobs.prune', everyMs: hourMs };
 export const defaultPolicy: Required<JobPolicy> = {
   concurrency: 4,
   retryDelaysMs: [secondMs, 5 * secondMs, 30 * secondMs, 2 * minuteMs, 10 * minuteMs, hourMs],
+  everyMs: null,
 };

@@ -43,6 +43,11 @@ export interface JobPolicy {
   concurrency?: number;
   /** The wait before each retry. After the last one the job is dead. Default: 1 s to 1 h, seven attempts. */
   retryDelaysMs?: readonly number[];
+  /**
+   * Repeats the job, once for all replicas. The interval counts from the end of each execution. The first execution is at the
+   * start. Default null: the job does not repeat.
+   */
+  everyMs?: number | null;
 }
 
 export interface DeadJob {
@@ -78,11 +83,6 @@ export interface JobRecords {
 export interface Jobs extends JobRecords {
   /** Call it before `start`. */
   register(kind: string, handler: JobHandler, policy?: JobPolicy): void;
-  /**
-   * Call it before `start`: repeats a registered kind, once for all replicas. The interval counts from the end of each
-   * execution. The first execution is at once.
-   */
-  every(kind: string, intervalMs: number): void;
   /** Part of the caller's unit: the job exists if and only if its cause is committed. Call `wake` after the commit. */
   enqueue<Tables>(trx: WriteTransaction<Tables>, job: NewJob): Promise<void>;
   /** Call it after the commit of a unit with `enqueue`. Without it, the job is found within half a minute. */

@@ -103,8 +103,7 @@ describe.skipIf(redisHere.isSkipped)(redisHere.title, () => {
       const ran: string[] = [];
       const startRepeating = async (name: string) => {
         const { jobs } = await fleet.newProcess({ report: () => undefined });
-        jobs.register('sweep', async () => void ran.push(name));
-        jobs.every('sweep', 3_600_000);
+        jobs.register('sweep', async () => void ran.push(name), { everyMs: 3_600_000 });
         await jobs.start();
         return jobs;
       };

@@ -55,7 +55,6 @@ export class StoredJobs implements Jobs {
   readonly #records: JobRecords;
   readonly #timer: Timer;
   readonly #runner = { id: newId(), lockMs };
-  readonly #kinds = new Map<string, JobAttemptsOptions>();
   readonly #lanes = new Map<string, JobLane>();
   readonly #intervals = new Map<string, number>();
   #isRunning = false;
@@ -66,38 +65,35 @@ export class StoredJobs implements Jobs {
     this.#timer = options.timer ?? systemTimer;
     this.#store = new JobStore(options.database, options.databaseTime ?? databaseTime(options.database));
     this.#records = recordsOver(this.#store);
-    this.register(prunes.kind, () => this.#store.pruneDead(keepDeadMs));
-    this.every(prunes.kind, prunes.everyMs);
+    this.register(prunes.kind, () => this.#store.pruneDead(keepDeadMs), { everyMs: prunes.everyMs });
   }
 
-  register(kind: string, handler: JobHandler, policy: JobPolicy = {}): void {
+  register(kind: string, handler: JobHandler, given: JobPolicy = {}): void {
     if (this.#lanes.has(kind)) throw new Error(`Two handlers for jobs of kind ${kind}.`);
     const { offers, report, random = Math.random } = this.#options;
+    const policy = { ...defaultPolicy, ...given };
+    const { everyMs } = policy;
+    if (everyMs !== null) this.#intervals.set(kind, everyMs);
     const options: JobAttemptsOptions = {
       kind,
       handler,
-      policy: { ...defaultPolicy, ...policy },
+      policy,
       store: this.#store,
       runner: this.#runner,
       timer: this.#timer,
       random,
       report,
     };
-    this.#kinds.set(kind, options);
-    const openQueue =
-      offers && ((onFault: (error: unknown) => void) => offers.queue<JobOffer>(`jobs.${kind}`, onFault));
+    const isOffered = offers !== null && (everyMs === null || everyMs < rareMs);
     this.#lanes.set(
       kind,
-      openQueue ? new OfferedLane({ ...options, openQueue }) : new PolledLane({ ...options, isSwept: false }),
+      isOffered
+        ? new OfferedLane({
+            ...options,
+            openQueue: (onFault) => offers.queue<JobOffer>(`jobs.${kind}`, onFault),
+          })
+        : new PolledLane({ ...options, isSwept: offers !== null }),
     );
-  }
-
-  every(kind: string, intervalMs: number): void {
-    this.#requireKnown(kind);
-    this.#intervals.set(kind, intervalMs);
-    const options = this.#kinds.get(kind);
-    if (options && this.#options.offers && intervalMs >= rareMs)
-      this.#lanes.set(kind, new PolledLane({ ...options, isSwept: true }));
   }
 
   async enqueue<Tables>(trx: WriteTransaction<Tables>, job: NewJob): Promise<void> {
