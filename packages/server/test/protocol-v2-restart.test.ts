@@ -39,11 +39,14 @@ async function eventsUntil(caller: ConversationCaller, threadId: string, ended: 
   return stream.frames;
 }
 
+async function begun(): Promise<ConversationCaller> {
+  const { url, register } = await start();
+  const ada = await ConversationCaller.of(url, await register('ada@example.com'));
+  return ada.at('/api/langgraph');
+}
+
 it('events have the same ids on each connection, and none of them another meaning after a restart', async () => {
-  const { url } = await start();
-  const ada = (
-    await ConversationCaller.of(url, await (gateway as DevGateway).register('ada@example.com'))
-  ).at('/api/langgraph');
+  const ada = await begun();
   const threadId = await ada.thread();
   const path = `/threads/${threadId}/commands`;
   const params = { assistant_id: 'approval', input: { plan: 'paint' } };
@@ -66,4 +69,27 @@ it('events have the same ids on each connection, and none of them another meanin
   expect(fresh.every(({ data }) => data.seq > newest)).toBe(true);
   expect(told.meta.applied_through_seq).toBeGreaterThanOrEqual(newest);
   expect(await eventsUntil(later, threadId, 'completed')).toEqual(second);
+});
+
+it('a reader that was cut off gets the state, the question and the end of the last run, when it ended before the restart', async () => {
+  const ada = await begun();
+  const threadId = await ada.thread();
+  const start = { assistant_id: 'approval', input: { plan: 'sketch' } };
+  await ada.ok('POST', `/threads/${threadId}/runs/wait`, start);
+  await ada.ok('POST', `/threads/${threadId}/runs/wait`, { ...start, command: { resume: { ok: true } } });
+  await ada.ok('POST', `/threads/${threadId}/runs/wait`, start);
+  const later = ada.atReplica((await restart()).url);
+  const after = await eventsUntil(later, threadId, 'interrupted');
+
+  expect(after).toEqual(await eventsUntil(later, threadId, 'interrupted'));
+  expect(after.map(({ event }) => event)).toEqual(['lifecycle', 'input.requested', 'values', 'lifecycle']);
+  expect(after.map(({ data }) => data.params.data.event)).toEqual([
+    'running',
+    undefined,
+    undefined,
+    'interrupted',
+  ]);
+  const { tasks } = await later.ok('GET', `/threads/${threadId}/state`);
+  const [question] = tasks[0].interrupts;
+  expect(after[1]?.data.params.data).toEqual({ interrupt_id: question.id, payload: question.value });
 });

@@ -31,8 +31,6 @@ interface ThreadOnWire {
   questions: number;
   /** The number of attempts that were killed. */
   abandoned: number;
-  /** True when its newest run ended in its first attempt. */
-  wasLastUnhurt: boolean;
 }
 
 /**
@@ -100,19 +98,14 @@ export class HookedTalks {
   /** Resolves when each window shows the end of its thread; a question gets its answer. */
   async settle(): Promise<void> {
     const shown = [];
-    for (const page of this.#pages) {
-      const thread = await this.#ended(page.threadId);
-      // Nothing is told again after a restart of a run that had ended before. A window that was cut off by then is loaded again.
-      shown.push(await this.#shows(page, thread, { mayHaveMissed: thread.wasLastUnhurt }));
-    }
+    for (const page of this.#pages) shown.push(await this.#shows(page, await this.#ended(page.threadId)));
     if (shown.some(({ questions }) => questions > 0)) {
       await this.#first.window.view.answer('yes');
       await this.#legacy.window.view.answer('yes');
       // This version of the hook shows a question that was answered in another window until it is loaded again.
       this.#open(this.#second);
     }
-    for (const page of this.#pages)
-      await this.#shows(page, await this.#ended(page.threadId), { mayHaveMissed: false });
+    for (const page of this.#pages) await this.#shows(page, await this.#ended(page.threadId));
   }
 
   /** Returns the number of messages that stay on a screen until its window is loaded again. */
@@ -185,19 +178,14 @@ export class HookedTalks {
         const { values, tasks } = await this.#line.ask<State>('GET', `${here}/state`);
         const questions = tasks.reduce((sum, { interrupts }) => sum + interrupts.length, 0);
         const abandoned = runs.reduce((sum, { attempt }) => sum + attempt - 1, 0);
-        const wasLastUnhurt = runs[0]?.attempt === 1;
-        return { messages: values.messages ?? [], questions, abandoned, wasLastUnhurt };
+        return { messages: values.messages ?? [], questions, abandoned };
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 
   /** A window that says that it has lost its gateway is loaded again, as its user does. */
-  async #shows(
-    page: Page,
-    thread: ThreadOnWire,
-    { mayHaveMissed }: { mayHaveMissed: boolean },
-  ): Promise<ThreadOnWire> {
+  async #shows(page: Page, thread: ThreadOnWire): Promise<ThreadOnWire> {
     const { messages, questions } = thread;
     const isShown = (view: HookView): boolean =>
       !view.isLoading &&
@@ -209,10 +197,7 @@ export class HookedTalks {
     for (;;) {
       // A question of an attempt that was killed has another id than the one of the next attempt, and no event takes it back.
       const isStale = (view: HookView): boolean =>
-        page.keepsUnfinished &&
-        !view.isLoading &&
-        !view.isThreadLoading &&
-        (mayHaveMissed || view.questions > questions);
+        page.keepsUnfinished && !view.isLoading && !view.isThreadLoading && view.questions > questions;
       const isOver = page.window.until((view) => isShown(view) || view.error !== undefined || isStale(view));
       const isLate = await Promise.race([isOver, sleep(loadedWithinMs, true, { ref: false })]);
       if (isShown(page.window.view)) return thread;

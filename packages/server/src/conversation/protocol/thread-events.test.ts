@@ -20,7 +20,7 @@ it('looks up no run that had ended when it was listed, and whose frames are gone
   const events = new ThreadEvents({
     runs: {
       followRuns: async function* () {
-        yield* [...ended, last];
+        for (const run of [...ended, last]) yield { run, isNewest: run === last };
       },
       look: async (_owner, { runId }) => {
         looked.push(runId);

@@ -5,6 +5,7 @@ import type { Owner } from '../../lib/owner.ts';
 import { dataOf } from '../../platform/stream-log/stream-frame.ts';
 import type { StreamLog, StreamPart } from '../../platform/stream-log/stream-log.ts';
 import { failureOf } from '../runs/records/run.ts';
+import { idsBefore } from '../runs/records/run-frames.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { RunRow } from '../tables.ts';
 import { type EventFilter, matches, methodsOf } from './event-filter.ts';
@@ -49,10 +50,10 @@ export class ThreadEvents {
     signal: AbortSignal,
   ): AsyncGenerator<ProtocolEvent[]> {
     const { runs, streamLog } = this.#options;
-    for await (const run of runs.followRuns(owner, threadId, signal)) {
-      if (!(await this.#isWanted(run, owner, filter))) continue;
-      const parts = streamLog.read(run.run_id, { after: 0, signal });
-      yield* this.#ofRun(run, parts, { owner, filter, signal });
+    const kept = (runId: string) => streamLog.read(runId, { after: 0, signal });
+    for await (const followed of runs.followRuns(owner, threadId, signal)) {
+      const parts = await this.#partsOf(followed, { owner, filter, kept });
+      if (parts) yield* this.#ofRun(followed.run, parts, { owner, filter, signal });
     }
   }
 
@@ -75,10 +76,13 @@ export class ThreadEvents {
     signal: AbortSignal,
   ): Promise<number> {
     const { runs, streamLog } = this.#options;
+    const kept = (runId: string) => streamLog.retained(runId);
+    const latest = await runs.latest(owner, threadId);
     let count = 0;
-    for (const run of await runs.latest(owner, threadId)) {
-      if (!(await this.#isWanted(run, owner, filter))) continue;
-      const parts = streamLog.retained(run.run_id);
+    for (const run of latest) {
+      const isNewest = run === latest.at(-1);
+      const parts = await this.#partsOf({ run, isNewest }, { owner, filter, kept });
+      if (!parts) continue;
       for await (const batch of this.#ofRun(run, parts, { owner, filter, signal })) {
         count += batch.length;
         // The kept frames may have many megabytes, and other clients wait meanwhile.
@@ -89,22 +93,23 @@ export class ThreadEvents {
     return count;
   }
 
-  async #isWanted(run: RunRow, owner: Owner, filter: Subscription): Promise<boolean> {
-    if (seqOf(run.admission + 1, 0) <= (filter.since ?? 0)) return false;
-    return this.#isReadable(run, owner);
-  }
-
-  /** Frames of a run that ended a while ago are gone, and nothing would come any more. */
-  async #isReadable(run: RunRow, owner: Owner): Promise<boolean> {
-    if (await this.#options.streamLog.has(run.run_id)) return true;
-    if (run.ended_at !== null) return false;
-    const now = await this.#again(owner, run);
-    return now !== null && now.ended_at === null;
+  /** Undefined when nothing of the run is told. */
+  async #partsOf(
+    { run, isNewest }: { run: RunRow; isNewest: boolean },
+    { owner, filter, kept }: { owner: Owner; filter: Subscription; kept: (runId: string) => Parts },
+  ): Promise<Parts | undefined> {
+    if (seqOf(run.admission + 1, 0) <= (filter.since ?? 0)) return undefined;
+    if (await this.#options.streamLog.has(run.run_id)) return kept(run.run_id);
+    const now = run.ended_at === null ? await this.#again(owner, run) : run;
+    if (!now) return undefined;
+    if (now.ended_at === null) return kept(run.run_id);
+    // A reader that was cut off before the end would wait for it for ever.
+    return isNewest ? [allGone(now)] : undefined;
   }
 
   async *#ofRun(
     run: RunRow,
-    parts: AsyncIterable<StreamPart>,
+    parts: Parts,
     { owner, filter, signal }: { owner: Owner; filter: Subscription; signal: AbortSignal },
   ): AsyncGenerator<ProtocolEvent[]> {
     const { run_id: runId, admission, graph_id: graphName } = run;
@@ -128,7 +133,7 @@ export class ThreadEvents {
     return events.skip({
       upTo,
       values: JSON.stringify(Object.fromEntries(values)),
-      atMs: this.#options.clock(),
+      atMs: run.ended_at === null ? this.#options.clock() : Date.parse(run.ended_at),
     });
   }
 
@@ -136,6 +141,14 @@ export class ThreadEvents {
   async #again(owner: Owner, { run_id: runId, thread_id: threadId }: RunRow): Promise<RunRow | null> {
     return this.#options.runs.look(owner, { threadId, runId });
   }
+}
+
+type Parts = AsyncIterable<StreamPart> | Iterable<StreamPart>;
+
+/** Stands for the frames of a run that ended a while ago, or before the gateway was started again. */
+function allGone({ attempt }: RunRow): StreamPart {
+  const latest = idsBefore(attempt + 1);
+  return { type: 'gap', requested: 0, earliest: latest + 1, latest };
 }
 
 /** Waiting callers of version 1 find a failure among the values. */

@@ -274,16 +274,20 @@ export class Runs {
   }
 
   /** The newest runs of a thread in the order of admission, then those that come. It lasts until the signal aborts. */
-  async *followRuns(owner: Owner, threadId: string, signal: AbortSignal): AsyncGenerator<RunRow> {
+  async *followRuns(
+    owner: Owner,
+    threadId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<{ run: RunRow; isNewest: boolean }> {
     const { store, starts } = this.#options;
     const known = await store.newestOf(threadId);
     const coming = starts.follow(threadId, signal, known?.admission ?? 0);
     const present = await this.latest(owner, threadId);
-    yield* present;
     const newest = present.at(-1)?.admission ?? 0;
+    for (const run of present) yield { run, isNewest: run.admission === newest };
     for await (const { run_id: runId, admission } of coming) {
       const run = admission > newest ? await store.get(owner, { threadId, runId }) : undefined;
-      if (run) yield run;
+      if (run) yield { run, isNewest: true };
     }
   }
 

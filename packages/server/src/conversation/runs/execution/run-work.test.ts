@@ -60,7 +60,7 @@ test('a follower of a thread hears of the runs that other processes admit, in th
   const leaving = new AbortController();
   const heard: string[] = [];
   const following = (async () => {
-    for await (const run of other.runs.followRuns(owner, 't', leaving.signal)) heard.push(run.run_id);
+    for await (const { run } of other.runs.followRuns(owner, 't', leaving.signal)) heard.push(run.run_id);
   })();
   const admit = async ({ runs }: RunsProcess) => (await runs.start(alice, 't', hello())).run.run_id;
   const admitted = [await admit(one)];
