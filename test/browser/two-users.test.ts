@@ -1,4 +1,5 @@
 import { canBrowse } from '@switchyard/dev-env/chromium';
+import { FakeWorker } from '@switchyard/dev-env/fake-worker';
 import type { HttpSession } from '@switchyard/dev-env/http-session';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,12 +12,13 @@ const words = wordsOf('en');
 
 describe.runIf(canBrowse)('two users in two browsers', () => {
   let stage: Stage;
+  let admin: HttpSession;
   let one: HttpSession;
   let other: HttpSession;
 
   beforeAll(async () => {
     stage = await Stage.open();
-    await stage.admin();
+    admin = await stage.admin();
     one = await stage.member('one@example.com');
     other = await stage.member('other@example.com');
   });
@@ -156,6 +158,65 @@ describe.runIf(canBrowse)('two users in two browsers', () => {
     expect(await accessibilityFaults(theirs)).toEqual([]);
     expect(await accessibilityFaults(mine)).toEqual([]);
     expect([...faults, ...theirFaults]).toEqual([]);
+  });
+
+  it('see on the bench, in the list and in a grid that a run stops which was cancelled through the API', async () => {
+    const workers = await Promise.all(
+      [1, 2].map(() => FakeWorker.start({ runMs: 3_600_000, trouble: 'stubborn' })),
+    );
+    const pool = {
+      id: 'stubborn',
+      name: 'stubborn',
+      kind: 'comfyui',
+      patience: { cancelSeconds: 3_600 },
+      instances: workers.map(({ port }) => ({ ip: '127.0.0.1', port })),
+    };
+    await admin.put('/api/config', {
+      servers: [pool],
+      healthCheck: { interval: 1, timeout: 1, failures: 2 },
+    });
+    const running = async (count: number) => {
+      const counted = async () =>
+        (await one.get<{ data: { total: number } }>('/api/tasks?limit=1&status=running')).data.total;
+      await expect.poll(counted).toBe(count);
+    };
+    const { data: workflow } = await one.post<{ data: { id: string } }>('/api/workflows', {
+      name: 'Slow',
+      workflow: longGraph(2),
+    });
+    const bench = words('workflows');
+    const { page: atBench, faults } = await stage.visit({ session: one });
+    await atBench.goto(`/workflows/${workflow.id}`);
+    await atBench.getByRole('button', { name: bench('run.start', { count: 1 }) }).waitFor();
+    await atBench.keyboard.press('r');
+    await running(1);
+    const { data: sweep } = await one.post<{ data: { id: string } }>('/api/sweeps', {
+      workflowId: workflow.id,
+      axes: [{ param: 'color', values: [1] }],
+    });
+    await running(2);
+    const { page: atGrid, faults: gridFaults } = await stage.visit({ session: one });
+    const { page: atList, faults: listFaults } = await stage.visit({ session: one, locale: 'zh-CN' });
+    await Promise.all([
+      atGrid.goto(`/workflows/${workflow.id}?sweep=${sweep.id}`),
+      atList.goto('/tasks?status=running'),
+    ]);
+    const listed = wordsOf('zh-CN')('tasks');
+    const rows = (state: string) => atList.getByRole('row').filter({ hasText: listed(`state.${state}`) });
+    const cell = atGrid.locator('[data-cell="0"]');
+    await expect.poll(() => rows('running').count()).toBe(2);
+    await expect.poll(() => cell.textContent()).toMatch(/%$/);
+    const cancel = atBench.getByRole('button', { name: bench('bench.cancel', { count: 1 }) });
+    expect(await cancel.getAttribute('aria-disabled')).not.toBe('true');
+
+    await one.post('/api/task-batches?wait=60', { action: 'cancel', filter: {} });
+    await atBench.getByText(bench('state.stopping')).first().waitFor();
+    await expect.poll(() => cancel.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => rows('stopping').count()).toBe(2);
+    await expect.poll(() => cell.textContent()).toBe(words('workflows/sweep')('state.stopping'));
+    await running(2);
+    expect([...faults, ...gridFaults, ...listFaults]).toEqual([]);
+    await Promise.all(workers.map((worker) => worker.close()));
   });
 });
 

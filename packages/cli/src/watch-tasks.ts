@@ -76,6 +76,8 @@ function wordsFor(message: PushMessage): string | null {
       return `task      ${message.data.taskId}  started on ${message.data.instanceId}`;
     case 'task_progress':
       return `task      ${message.data.taskId}  ${message.data.progress}%  ${message.data.node ?? ''}`;
+    case 'task_stopping':
+      return `task      ${message.data.taskId}  asked to stop`;
     case 'task_completed':
       return `task      ${message.data.taskId}  completed`;
     case 'task_failed':

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { DispatchCaller } from './support/dispatch-caller.ts';
 import { anyWorkflow, type DispatchPool, held, startPool, watchful } from './support/dispatch-pool.ts';
+import { type Message, PushListener } from './support/push-listener.ts';
 
 const cancelled = { status: 'failed', phase: 'ended', error: { code: 'cancelled' }, cancelRequested: true };
 
@@ -61,6 +63,30 @@ describe('cancelling a task', () => {
     expect((await cancel(id)).status).toBe(200);
     const { id: nextId } = await pool.user.submit({ workflow: anyWorkflow });
     await inPhase(nextId, 'executing');
+  });
+
+  it('tells the windows of its owner once that it is stopping, and no window that a waiting task is', async () => {
+    pool = await startPool({ workers: [held] });
+    const windows = await Promise.all(
+      [pool.user, pool.admin].map(({ token }) => PushListener.open(pool.gateway.url, token)),
+    );
+    const stranger = await DispatchCaller.register(pool.gateway.url, 'other@example.com');
+    const foreign = await PushListener.open(pool.gateway.url, stranger.token);
+    const { id } = await pool.user.submit({ workflow: anyWorkflow });
+    const waiting = await pool.user.submit({ workflow: anyWorkflow });
+    await inPhase(id, 'executing');
+    await cancel(waiting.id);
+    await Promise.all([cancel(id), cancel(id)]);
+    await pool.user.ended(id);
+    for (const window of windows) {
+      await window.next('task_failed');
+      const failed = await window.next('task_failed');
+      const stopping = window.all.filter(({ type }) => type === 'task_stopping');
+      expect(stopping).toMatchObject([{ data: { taskId: id }, cursor: expect.any(String) }]);
+      expect(window.all.indexOf(failed)).toBeGreaterThan(window.all.indexOf(stopping[0] as Message));
+    }
+    expect(foreign.all.filter(({ type }) => type.startsWith('task_'))).toEqual([]);
+    for (const listener of [...windows, foreign]) listener.close();
   });
 
   it('ends it without the worker when the worker does not stop in time, and takes the worker out of rotation', async () => {

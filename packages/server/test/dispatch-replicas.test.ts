@@ -55,12 +55,15 @@ describe.skipIf(suite.isSkipped)(suite.title, () => {
     push.close();
   });
 
-  it('stop on the worker what another one is asked to cancel', async () => {
+  it('stop on the worker what another one is asked to cancel, and tell it on the socket of a third', async () => {
     const { a, b, c } = parts();
+    const push = await PushListener.open(b.url, b.token);
     const { id } = await a.submit({ workflow: anyWorkflow });
     await untilRunning(id);
     const waiting = b.ended(id);
     await c.call('DELETE', `/api/tasks/${id}`);
+    expect((await push.next('task_stopping')).data).toEqual({ taskId: id });
+    push.close();
     expect(await waiting).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
     // The worker is free only when it has stopped.
     await untilIdle();

@@ -208,6 +208,17 @@ describe('a sweep', () => {
     );
   });
 
+  it('says of a cell whose worker goes on after a cancel that it is asked to stop', async () => {
+    pool = await startPool({ workers: [{ ...held, trouble: 'stubborn' }] });
+    const { id } = await made();
+    await until(id, { running: 1, pending: 8 });
+    const asked = async () =>
+      (await cellsOf(id)).filter((cell: { cancelRequested: boolean }) => cell.cancelRequested);
+    expect(await asked()).toEqual([]);
+    await pool.user.call('POST', `/api/sweeps/${id}/cancel`);
+    await expect.poll(asked).toMatchObject([{ state: 'running' }]);
+  });
+
   it('leaves no task to wait when it is cancelled while they are still being made', async () => {
     pool = await startPool({ workers: [] });
     const { id } = await made({ axes: [{ param: 'color', range: { from: 1, to: 400, step: 1 } }] });

@@ -85,6 +85,9 @@ export const taskProgressFrame = frame(
   }),
 );
 
+/** Somebody has cancelled a task that a worker has. The end follows when the worker has stopped, and nothing else changes until then. */
+export const taskStoppingFrame = frame('task_stopping', Type.Object({ taskId: Type.String() }));
+
 export const taskCompletedFrame = frame(
   'task_completed',
   Type.Object({
@@ -206,6 +209,7 @@ export const serverFrame = Type.Union([
   taskCreatedFrame,
   taskStartedFrame,
   taskProgressFrame,
+  taskStoppingFrame,
   taskCompletedFrame,
   taskFailedFrame,
   queueChangedFrame,
@@ -248,6 +252,7 @@ export const topicOfFrame = {
   task_created: 'tasks',
   task_started: 'tasks',
   task_progress: 'progress',
+  task_stopping: 'tasks',
   task_completed: 'tasks',
   task_failed: 'tasks',
   task_moved: 'tasks',

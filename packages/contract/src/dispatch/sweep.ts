@@ -204,6 +204,9 @@ export const sweepCell = Type.Object({
   state: oneOf(cellStates),
   taskId: nullable(Type.String()),
   progress: Type.Integer({ description: 'Per cent.' }),
+  cancelRequested: Type.Boolean({
+    description: 'Its task was asked to stop. A running one goes on until its worker has stopped it.',
+  }),
   error: nullable(
     Type.Object({ code: Type.String(), message: Type.String(), sentences: Type.Optional(sentenceList) }),
   ),

@@ -13,6 +13,8 @@ export type DispatchEvent =
   | { type: 'task_claimed'; taskId: string }
   | { type: 'task_started'; task: TaskRow }
   | { type: 'task_progress'; taskId: string; owner: string; requestId: string | null; progress: TaskProgress }
+  /** Its worker is asked to stop. */
+  | { type: 'task_stopping'; taskId: string; owner: string }
   | { type: 'task_requeued'; task: TaskRow; delayMs: number }
   | { type: 'task_ended'; task: TaskRow }
   /** A report of the worker on its nodes. Like previews, it reaches another replica only while a listener there wants it. */

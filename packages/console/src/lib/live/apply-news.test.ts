@@ -1,7 +1,9 @@
 import type { PushMessage } from '@switchyard/client/push/push-message';
+import type { Task } from '@switchyard/contract/dispatch/task';
 import { QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
 import { keys } from '../data/keys.ts';
+import { stateOf } from '../task-state.ts';
 import { applyNews } from './apply-news.ts';
 import { outdatedKeys } from './invalidations.ts';
 import { newsOf } from './news.ts';
@@ -38,6 +40,30 @@ test('frames of a task change its rows in every list and its own page, and leave
   expect(pages?.[0]?.items[0]).toMatchObject(changed);
   expect(pages?.[0]?.items[1]).toBe(other);
   expect(cache.getQueryData(keys.task('t1'))).toMatchObject(changed);
+});
+
+test('a task that somebody cancels elsewhere is stopping in every list until it ends', () => {
+  const running = { ...row('t1'), status: 'running', error: null, cancelRequested: false } as unknown as Task;
+  const pageKey = [...keys.taskPages, {}];
+  const cache = cacheWith([
+    [pageKey, { pages: [{ items: [running], total: 1 }], pageParams: [0] }],
+    [keys.newTasks, [running]],
+    [keys.task('t1'), running],
+  ]);
+  const shown = () =>
+    [
+      cache.getQueryData<{ pages: { items: Task[] }[] }>(pageKey)?.pages[0]?.items[0],
+      cache.getQueryData<Task[]>(keys.newTasks)?.[0],
+      cache.getQueryData<Task>(keys.task('t1')),
+    ].map((task) => task && stateOf(task));
+  applyNews(cache, newsOf([frame('task_stopping', { taskId: 't1' })]));
+  expect(shown()).toEqual(['stopping', 'stopping', 'stopping']);
+  applyNews(cache, newsOf([frame('task_progress', { taskId: 't1', progress: 70 })]));
+  expect(shown()).toEqual(['stopping', 'stopping', 'stopping']);
+  const error = { code: 'cancelled', message: 'Stopped.' };
+  applyNews(cache, newsOf([frame('task_failed', { taskId: 't1', error, attempt: 1 })]));
+  applyNews(cache, newsOf([frame('task_stopping', { taskId: 't1' })]));
+  expect(shown()).toEqual(['cancelled', 'cancelled', 'cancelled']);
 });
 
 test('200 frames a second become one change of the cache for each animation frame', () => {

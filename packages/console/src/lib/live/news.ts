@@ -135,6 +135,8 @@ function fieldsOf(frame: ServerFrame): Partial<Task> | null {
       const { progress, node = null } = frame.data;
       return { status: 'running', phase: 'executing', progress, node, updatedAt: at };
     }
+    case 'task_stopping':
+      return { cancelRequested: true, updatedAt: at };
     case 'task_completed':
       return { ...ended(at), status: 'completed', progress: 100, result: frame.data.result, error: null };
     case 'task_failed':

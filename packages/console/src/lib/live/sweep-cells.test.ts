@@ -11,6 +11,7 @@ const waiting: SweepCell = {
   state: 'waiting',
   taskId: null,
   progress: 0,
+  cancelRequested: false,
   error: null,
   outputs: [],
 };
@@ -49,4 +50,16 @@ it('tells a cancelled task from a failed one, and leaves cells of other sweeps a
   expect(
     changedCells('s1', { newTasks: made('t9', 's2'), tasks: tasks('t9', { status: 'running' }) })(cell),
   ).toBe(cell);
+});
+
+it('keeps how far a cell is when its task is asked to stop, and takes nothing of that into the next run', () => {
+  const cell: SweepCell = { ...waiting, state: 'running', taskId: 't1', progress: 40 };
+  const asked = { newTasks: [], tasks: tasks('t1', { cancelRequested: true }) };
+  const stopping = changedCells('s1', asked)(cell);
+  expect(stopping).toMatchObject({ state: 'running', progress: 40, cancelRequested: true });
+  expect(changedCells('s1', asked)(stopping)).toBe(stopping);
+  const further = { newTasks: [], tasks: tasks('t1', { status: 'running', progress: 60 }) };
+  expect(changedCells('s1', further)(stopping)).toMatchObject({ progress: 60, cancelRequested: true });
+  const again = changedCells('s1', { newTasks: made('t2'), tasks: none })(stopping);
+  expect(again).toMatchObject({ state: 'pending', cancelRequested: false });
 });

@@ -20,15 +20,18 @@ export function changedCells(
 
 /** Returns the cell itself when the change brings nothing new. A cell whose task has ended stays as it ended. */
 export function changedCell(cell: SweepCell, { fields }: Pick<TaskChange, 'fields'>): SweepCell {
-  const { status, progress = cell.progress, error = null, result } = fields;
-  if (status === undefined || hasEnded(cell)) return cell;
-  const state = error?.code === 'cancelled' ? 'cancelled' : status;
-  if (state === cell.state && progress === cell.progress) return cell;
-  return { ...cell, state, progress, error, outputs: result?.outputs ?? cell.outputs };
+  if (hasEnded(cell)) return cell;
+  const { status, progress = cell.progress, cancelRequested = cell.cancelRequested } = fields;
+  const { error = cell.error, result } = fields;
+  const state = error?.code === 'cancelled' ? 'cancelled' : (status ?? cell.state);
+  const isSame =
+    state === cell.state && progress === cell.progress && cancelRequested === cell.cancelRequested;
+  if (isSame) return cell;
+  return { ...cell, state, progress, cancelRequested, error, outputs: result?.outputs ?? cell.outputs };
 }
 
 function cellOfNew(cell: SweepCell, taskId: string): SweepCell {
-  return { ...cell, taskId, state: 'pending', progress: 0, error: null, outputs: [] };
+  return { ...cell, taskId, state: 'pending', progress: 0, cancelRequested: false, error: null, outputs: [] };
 }
 
 function hasEnded({ state }: SweepCell): boolean {

@@ -258,7 +258,7 @@ export class Tasks {
     });
     if (decision === 'already_finished') throw new AppError('task_finished');
     const isDone = decision === 'nothing_to_do' || (await this.#tryCancel(row, { how: decision, actor }));
-    // The task went to a worker, or came back from one, between the read and the write.
+    // The task went to a worker, came back from one or was cancelled between the read and the write.
     return isDone ? this.get(reader, taskId) : this.cancel(reader, taskId, actor);
   }
 
@@ -350,8 +350,10 @@ export class Tasks {
     if (how === 'end_now') return this.endQueued(row, cancelledError, alongside);
     const at = toIso(this.#options.clock());
     const isAsked = await this.#options.store.requestCancel(row.id, { at, alongside });
-    if (isAsked) this.#options.askToStop(row.id);
-    return isAsked;
+    if (!isAsked) return false;
+    this.#options.events.announce({ type: 'task_stopping', taskId: row.id, owner: row.owner });
+    this.#options.askToStop(row.id);
+    return true;
   }
 
   /** Returns the entry for the audit record. Users' actions on their own tasks are not on record. */

@@ -68,6 +68,11 @@ export function frameOf(event: DispatchEvent, { timestamp, links, cursor }: Fram
       const payload = encodeFrame('task_progress', { taskId, ...progress }, { timestamp, requestId });
       return { topic: 'progress', owner, taskId, replaces: `progress:${taskId}`, payload };
     }
+    case 'task_stopping': {
+      const { taskId, owner } = event;
+      const payload = encodeFrame('task_stopping', { taskId }, { timestamp, cursor });
+      return { topic: 'tasks', owner, taskId, replaces: null, payload };
+    }
     case 'task_ended':
       return taskFrame(event.task, endFrame(event.task, { timestamp, links, cursor }));
     case 'task_preview':

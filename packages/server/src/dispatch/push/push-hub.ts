@@ -18,6 +18,7 @@ const instanceIntervalMs = 100;
 const globalIntervalMs = 1_000;
 /** Events after which `global_status` is what it was before. */
 const beside: readonly DispatchEvent['type'][] = [
+  'task_stopping',
   'instance_learned',
   'batch_finished',
   'sweep_changed',

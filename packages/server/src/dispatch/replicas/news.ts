@@ -80,6 +80,7 @@ const news = Type.Union([
   oneNews(['task_ended'], { id, owner: ofOwner }),
   oneNews(['task_started'], { id, owner: ofOwner, createdAt: Type.String() }),
   oneNews(['task_requeued'], { id, owner: ofOwner, delayMs: Type.Number({ minimum: 0 }) }),
+  oneNews(['task_stopping'], { id, owner }),
   oneNews(['task_moved'], { id, position: nullable(Type.Integer()) }),
   oneNews(['task_progress'], { id, owner, requestId: nullable(Type.String()), progress: taskProgress }),
   oneNews(['task_execution'], { id, owner, event: nodeEvent }),
@@ -134,6 +135,8 @@ export function newsOf(event: DispatchEvent): News | null {
       const { id, owner, createdAt } = event.task;
       return { type: event.type, id, owner, createdAt };
     }
+    case 'task_stopping':
+      return { type: event.type, id: event.taskId, owner: event.owner };
     case 'task_claimed':
       return { type: event.type, id: event.taskId };
     case 'task_requeued':

@@ -88,6 +88,14 @@ test('the start and the end of a task that no one here follows are counted, and 
   expect(counted).toEqual({ starts: [createdAt], ends: 1 });
 });
 
+test('a task that is asked to stop is told to its windows, and no row is read', async () => {
+  const heard: unknown[] = [];
+  events.listen((event) => heard.push(event), { followsTasks: () => true });
+  await taking.takeIn([{ type: 'task_stopping', id: 'a', owner: 'ada' }]);
+  expect(heard).toEqual([{ type: 'task_stopping', taskId: 'a', owner: 'ada' }]);
+  expect(asked).toEqual({ rows: [], requirements: [], files: [] });
+});
+
 test('a task that waits is put into the queue, and leaves it when it is claimed', async () => {
   await taking.takeIn([created('a')]);
   expect(queue.ids).toEqual(['a']);

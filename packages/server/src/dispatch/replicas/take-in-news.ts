@@ -106,14 +106,8 @@ export class TakeInNews {
   #ofTask(news: News & { id: string }, rows: Rows): DispatchEvent | null {
     const { queue } = this.#options;
     const task = rows.tasks.get(news.id);
-    if (news.type === 'task_progress') {
-      const { id: taskId, owner, requestId, progress } = news;
-      return { type: news.type, taskId, owner, requestId, progress };
-    }
-    if (news.type === 'task_execution') {
-      const { id: taskId, owner, event } = news;
-      return { type: news.type, taskId, owner, event };
-    }
+    const known = eventWithoutRow(news);
+    if (known) return known;
     if (news.type === 'task_claimed' || news.type === 'task_ended') queue.remove(news.id);
     if (news.type === 'task_created') {
       const waits = news.waits ? { ...news.waits, avoids: [] } : placeOf(task, rows.requirements);
@@ -185,6 +179,24 @@ export class TakeInNews {
       default:
         return null;
     }
+  }
+}
+
+/** Returns the event of news about a task that say everything themselves. */
+function eventWithoutRow(news: News): DispatchEvent | null {
+  switch (news.type) {
+    case 'task_progress': {
+      const { id: taskId, owner, requestId, progress } = news;
+      return { type: news.type, taskId, owner, requestId, progress };
+    }
+    case 'task_execution': {
+      const { id: taskId, owner, event } = news;
+      return { type: news.type, taskId, owner, event };
+    }
+    case 'task_stopping':
+      return { type: news.type, taskId: news.id, owner: news.owner };
+    default:
+      return null;
   }
 }
 

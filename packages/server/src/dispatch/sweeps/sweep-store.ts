@@ -11,7 +11,7 @@ import { wasCancelled } from '../tasks/task-list-store.ts';
 export type SweepRow = Selectable<SweepTable>;
 export type CellRow = Selectable<SweepCellTable>;
 export type CellWithTask = CellRow &
-  Pick<TaskRow, 'status' | 'progress' | 'result'> & { taskError: string | null };
+  Pick<TaskRow, 'status' | 'progress' | 'cancelRequested' | 'result'> & { taskError: string | null };
 type RetriedState = (typeof retriedStates)[number];
 type Trx = WriteTransaction<DispatchTables>;
 
@@ -138,13 +138,24 @@ export class SweepStore {
   async cells(sweepId: string, { from, limit }: { from: number; limit: number }): Promise<CellWithTask[]> {
     const rows = await this.#withTasks()
       .selectAll('sweep_cells')
-      .select(['tasks.status', 'tasks.progress', 'tasks.result', 'tasks.error as taskError'])
+      .select([
+        'tasks.status',
+        'tasks.progress',
+        'tasks.cancelRequested',
+        'tasks.result',
+        'tasks.error as taskError',
+      ])
       .where('sweep_cells.sweepId', '=', sweepId)
       .where('cell', '>=', from)
       .orderBy('cell')
       .limit(limit)
       .execute();
-    return rows.map((row) => ({ ...row, status: row.status ?? 'pending', progress: row.progress ?? 0 }));
+    return rows.map((row) => ({
+      ...row,
+      status: row.status ?? 'pending',
+      progress: row.progress ?? 0,
+      cancelRequested: row.cancelRequested ?? 0,
+    }));
   }
 
   /** Those of these files that still exist. */

@@ -42,6 +42,7 @@ export function viewCell(row: CellWithTask, counts: readonly number[]): Omit<Swe
     state: state === 'made' ? (taskError?.code === 'cancelled' ? 'cancelled' : status) : state,
     taskId,
     progress,
+    cancelRequested: row.cancelRequested === 1,
     error: row.error === null ? taskError : (JSON.parse(row.error) as SweepCell['error']),
   };
 }

@@ -195,7 +195,7 @@ export class TaskStore {
     });
   }
 
-  /** Returns false when no runner has the task any more: it has ended, or went back to the queue. */
+  /** Returns false when the task was asked to stop before, has ended or went back to the queue. */
   async requestCancel(
     taskId: string,
     { at, alongside }: { at: string; alongside: AuditPart },
@@ -207,6 +207,7 @@ export class TaskStore {
         .where('id', '=', taskId)
         .where('status', 'in', ['pending', 'running'])
         .where('phase', '!=', 'queued')
+        .where('cancelRequested', '=', 0)
         .executeTakeFirst();
       if (changed.numUpdatedRows === 0n) return false;
       await alongside(trx);

@@ -3,7 +3,7 @@ import { File as FileIcon } from 'lucide-react';
 import { ResultMenu } from '../../../kit/results/result-menu.tsx';
 import { previewQuery } from '../../../lib/data/previews.ts';
 import { useText } from '../../../lib/i18n.ts';
-import { maxSlots, type TaskCardView } from '../model/task-card.ts';
+import { isOpenPhase, maxSlots, type TaskCardView } from '../model/task-card.ts';
 import type { ResultFile } from '../model/tool-result.ts';
 
 const emptyPlace = 'size-32 overflow-hidden rounded-control bg-sunken forced-colors:border';
@@ -14,7 +14,7 @@ export function PictureSlots({ view }: { view: TaskCardView }) {
   const { files, slots, phase, taskId } = view;
   if (slots === 0) return null;
   const shown = files.slice(0, maxSlots);
-  const isOpen = phase === 'running' || phase === 'waiting' || phase === 'preparing';
+  const isOpen = isOpenPhase(phase);
   return (
     <ul className="flex flex-wrap gap-2" aria-label={text('task.pictures')}>
       {shown.map((file) => (

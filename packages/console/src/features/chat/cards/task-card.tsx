@@ -17,7 +17,7 @@ import { gateway } from '../../../lib/gateway.ts';
 import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts';
 import { useText } from '../../../lib/i18n.ts';
 import { useUsualTime } from '../../../lib/use-usual-time.ts';
-import { type TaskCardView, taskCardOf } from '../model/task-card.ts';
+import { isOpenPhase, type TaskCardView, taskCardOf } from '../model/task-card.ts';
 import type { ToolPart } from '../model/turn.ts';
 import { useNavigation } from '../use-navigation.ts';
 import { PictureSlots } from './picture-slots.tsx';
@@ -26,6 +26,7 @@ const kinds = {
   preparing: 'running',
   waiting: 'waiting',
   running: 'running',
+  stopping: 'draining',
   done: 'done',
   failed: 'failed',
   cancelled: 'cancelled',
@@ -36,7 +37,7 @@ export function TaskCard({ part }: { part: ToolPart }) {
   const text = useText('chat');
   const view = taskCardOf(part);
   const name = view.name ?? part.name;
-  const isOpen = view.phase === 'preparing' || view.phase === 'waiting' || view.phase === 'running';
+  const isOpen = isOpenPhase(view.phase);
   return (
     <section
       aria-label={text('task.label', { name })}
@@ -165,7 +166,7 @@ function TaskCardActions({
   return (
     <footer className="flex flex-wrap gap-2">
       {isOpen ? (
-        <Button {...hint} size="s" isBusy={isBusy} onClick={cancel}>
+        <Button {...hint} size="s" isBusy={isBusy || phase === 'stopping'} onClick={cancel}>
           {text('task.cancel')}
         </Button>
       ) : null}

@@ -7,7 +7,7 @@ import type { ToolPart, ToolTask } from './turn.ts';
 export interface TaskCardView {
   taskId: string | null;
   name: string | null;
-  phase: 'preparing' | 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  phase: 'preparing' | 'waiting' | 'running' | 'stopping' | 'done' | 'failed' | 'cancelled';
   progress: number;
   node: string | null;
   instanceId: string | null;
@@ -38,14 +38,19 @@ export function taskCardOf({ args, result, state, task: known }: ToolPart): Task
     phase,
     ...workOf({ task, live, phase }),
     ...outlookOf(task, phase),
-    slots: files.length > 0 || !isOpen(phase) ? files.length : expectedPictures(args),
+    slots: files.length > 0 || !isOnPool(phase) ? files.length : expectedPictures(args),
     files,
     error,
   };
 }
 
-function isOpen(phase: TaskCardView['phase']): boolean {
-  return phase === 'waiting' || phase === 'running';
+/** True until the task has ended. */
+export function isOpenPhase(phase: TaskCardView['phase']): boolean {
+  return phase === 'preparing' || isOnPool(phase);
+}
+
+function isOnPool(phase: TaskCardView['phase']): boolean {
+  return phase === 'waiting' || phase === 'running' || phase === 'stopping';
 }
 
 interface Facts {
@@ -59,7 +64,7 @@ function phaseOf({ task, state, isDone, error }: Facts): TaskCardView['phase'] {
   if (error) return error.code === 'cancelled' ? 'cancelled' : 'failed';
   if (isDone || task?.status === 'completed') return 'done';
   if (task?.status === 'failed') return 'failed';
-  if (task?.status === 'running') return 'running';
+  if (task?.status === 'running') return task.cancelRequested ? 'stopping' : 'running';
   if (task?.status === 'pending') return 'waiting';
   if (state === 'done') return 'done';
   if (state === 'failed') return 'failed';
@@ -70,7 +75,7 @@ function phaseOf({ task, state, isDone, error }: Facts): TaskCardView['phase'] {
 function workOf({ task, live, phase }: Pick<ToolTask, 'task' | 'live'> & Pick<TaskCardView, 'phase'>) {
   return {
     progress: phase === 'done' ? 100 : Math.max(task?.progress ?? 0, live?.progress ?? 0),
-    node: isOpen(phase) ? (task?.node ?? live?.node ?? null) : null,
+    node: isOnPool(phase) ? (task?.node ?? live?.node ?? null) : null,
     instanceId: task?.instanceId ?? live?.instanceId ?? null,
   };
 }
@@ -83,7 +88,7 @@ function outlookOf(task: Task | null, phase: TaskCardView['phase']) {
   return {
     position: task?.position ?? null,
     waiting: waitingOf(task),
-    eta: isOpen(phase) ? (task?.eta ?? null) : null,
+    eta: isOnPool(phase) ? (task?.eta ?? null) : null,
     attempt: task?.attempt ?? 0,
   };
 }

@@ -4,7 +4,7 @@ import type { StreamedMessage } from '@switchyard/contract/conversation/stream-f
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { expect, test } from 'vitest';
 import { noRunNews, type RunNews } from '../../../lib/live/run-news.ts';
-import { expectedPictures, taskCardOf } from './task-card.ts';
+import { expectedPictures, isOpenPhase, taskCardOf } from './task-card.ts';
 import type { ToolPart } from './turn.ts';
 import { type TurnSources, turnsOf } from './turns.ts';
 
@@ -130,6 +130,12 @@ test('the card takes the further of two reports, so that progress never goes bac
     node: 'Scale',
     instanceId: 'box',
   });
+});
+
+test('a task that is asked to stop is open until it ends', () => {
+  const stored = [row('r1', human), row('r1', asks)];
+  const { phase } = taskCardOf(toolIn({ ...none, stored, tasks: [onPool({ cancelRequested: true })] }));
+  expect([phase, isOpenPhase(phase)]).toEqual(['stopping', true]);
 });
 
 test('a failed task keeps its cause after a reload, and one that was cancelled says so', () => {

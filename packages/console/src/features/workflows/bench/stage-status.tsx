@@ -1,6 +1,6 @@
 import type { Task } from '@switchyard/contract/dispatch/task';
 import { createTaskBatch } from '@switchyard/contract/dispatch/task-batches';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Square } from 'lucide-react';
 import { Link } from 'wouter';
 import { IconButton } from '../../../kit/button.tsx';
@@ -19,7 +19,7 @@ import { useUsualTime } from '../../../lib/use-usual-time.ts';
 import type { BenchResult } from './results.ts';
 
 const askedAgainMs = 5_000;
-/** No frame says that a worker has been asked to stop, so the tasks are changed here when it has been. */
+/** The button works until the workers have been asked to stop. */
 const waitSeconds = 10;
 
 /** The progress of the work and its reason to wait; while nothing is made, the facts of the result. Its place is always there. */
@@ -101,7 +101,6 @@ export function Why({ taskId }: { taskId: string }) {
 function Cancel({ open }: { open: readonly BenchResult[] }) {
   const text = useText('workflows');
   const { act, isBusy } = useAct();
-  const cache = useQueryClient();
   const taskIds = open.map(({ task }) => task.id);
   return (
     <IconButton
@@ -116,13 +115,7 @@ function Cancel({ open }: { open: readonly BenchResult[] }) {
             const body = { action: 'cancel', taskIds } as const;
             return gateway.call(createTaskBatch, { body, query: { wait: waitSeconds } });
           },
-          {
-            refresh: [keys.taskPages],
-            onDone: () =>
-              cache.setQueryData<Task[]>(keys.newTasks, (known) =>
-                known?.map((task) => (taskIds.includes(task.id) ? { ...task, cancelRequested: true } : task)),
-              ),
-          },
+          { refresh: [keys.taskPages] },
         )
       }
     />

@@ -10,24 +10,32 @@ import { useGatewayWords } from '../../../lib/gateway-words/use-gateway-words.ts
 import { useText } from '../../../lib/i18n.ts';
 import { fileIn, valueText } from './axis-draft.ts';
 
-const kinds: Record<SweepCell['state'], StatusKind> = {
+const kinds = {
   waiting: 'checking',
   refused: 'failed',
   stopped: 'off',
   pending: 'waiting',
   running: 'running',
+  stopping: 'draining',
   completed: 'done',
   failed: 'failed',
   cancelled: 'cancelled',
-};
+} as const satisfies Record<SweepCell['state'] | 'stopping', StatusKind>;
 
 export function CellState({ cell }: { cell: SweepCell }) {
-  return <StatusWord kind={kinds[cell.state]}>{useStateWord()(cell)}</StatusWord>;
+  return <StatusWord kind={kinds[shownState(cell)]}>{useStateWord()(cell)}</StatusWord>;
+}
+
+function shownState({ state, cancelRequested }: SweepCell): keyof typeof kinds {
+  return state === 'running' && cancelRequested ? 'stopping' : state;
 }
 
 function useStateWord(): (cell: SweepCell) => string {
   const text = useText('sweep');
-  return ({ state, progress }) => (state === 'running' ? `${progress} %` : text(`state.${state}`));
+  return (cell) => {
+    const state = shownState(cell);
+    return state === 'running' ? `${cell.progress} %` : text(`state.${state}`);
+  };
 }
 
 /** In pixels. A cell grows with the page between these. */
@@ -288,7 +296,7 @@ function Cell({ name, cell, top, left, side, isFocused, onKeyDown, onFocus, onOp
       onClick={onOpen}
       className={classes(
         'absolute rounded-control border border-border bg-surface text-center text-meta font-medium',
-        statusColour(kinds[cell.state]),
+        statusColour(kinds[shownState(cell)]),
       )}
       style={{ left: left + gap, top: top + gap, width: size, height: size }}
     >

@@ -134,20 +134,20 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
   const text = useText('sweep');
   const { act, isBusy } = useAct();
   const cache = useQueryClient();
-  const count = (...states: SweepCell['state'][]) =>
-    cells.filter(({ state }) => states.includes(state)).length;
-  const [open, lost, rest] = [
-    count('waiting', 'pending', 'running'),
-    count('failed', 'refused'),
-    count('cancelled', 'stopped'),
+  const among = (...states: SweepCell['state'][]) => cells.filter(({ state }) => states.includes(state));
+  const open = among('waiting', 'pending', 'running');
+  const [done, lost, rest] = [
+    among('completed').length,
+    among('failed', 'refused').length,
+    among('cancelled', 'stopped').length,
   ];
   const params = { sweepId: sweep.id };
   const refresh = [keys.sweep(sweep.id), keys.sweepCells(sweep.id)];
   const retry = (states: ('failed' | 'refused' | 'cancelled' | 'stopped')[], done: string) =>
     void act(() => gateway.call(retrySweep, { params, body: { states } }), { done, refresh });
   const facts = [
-    text('counts', { done: count('completed'), count: cells.length }),
-    ...(open > 0 ? [text('toCome', { count: open })] : []),
+    text('counts', { done, count: cells.length }),
+    ...(open.length > 0 ? [text('toCome', { count: open.length })] : []),
     ...(lost > 0 ? [text('lost', { count: lost })] : []),
     ...(rest > 0 ? [text('left', { count: rest })] : []),
     ...(sweep.version === workflow.version ? [] : [text('version', { version: sweep.version })]),
@@ -172,10 +172,10 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
         )}
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        {open > 0 ? (
+        {open.length > 0 ? (
           <Button
             size="s"
-            isBusy={isBusy}
+            isBusy={isBusy || open.every(({ cancelRequested }) => cancelRequested)}
             onClick={() =>
               void act(() => gateway.call(cancelSweep, { params }), { done: text('cancelled'), refresh })
             }
