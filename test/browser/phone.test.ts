@@ -59,6 +59,29 @@ describe.runIf(canBrowse)('the console on a phone, in Chinese', () => {
     ).toBe(0);
   });
 
+  it('says once that a task was cancelled, and once why a run on the bench waits', async () => {
+    const text = words('workflows');
+    await admin.post('/api/queue/pause', { scope: 'all' });
+    const { data } = await admin.post<{ data: { id: string } }>('/api/workflows', {
+      name: 'kite',
+      workflow: longGraph(1),
+    });
+    await page.goto(`/workflows/${data.id}`);
+    await page.getByRole('button', { name: text('run.start', { count: 1 }) }).click();
+    const bench = page.getByRole('region', { name: text('bench.label') });
+    const reason = bench.getByText('管理员已暂停整个队列');
+    await reason.first().waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await reason.count()).toBe(1);
+    await bench.getByRole('button', { name: text('bench.cancel', { count: 1 }) }).click();
+    await reason.waitFor({ state: 'detached' });
+    await admin.post('/api/queue/resume', { scope: 'all' });
+    await page.goto('/tasks?status=cancelled');
+    const card = page.getByRole('listitem').filter({ hasText: 'kite' });
+    await card.waitFor();
+    expect(await card.getByText(words('tasks')('state.cancelled')).count()).toBe(1);
+  });
+
   it('counts the filters of the gallery on their button, and brings each action on chosen files into view', async () => {
     const text = words('gallery');
     await admin.post('/api/tasks?wait=60', { workflow: longGraph(1) });

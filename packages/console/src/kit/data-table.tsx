@@ -130,7 +130,7 @@ function Cards<Row>({ label, columns, rows, rowKey, selection }: DataTableProps<
                 <div
                   key={column.id}
                   className={classes(
-                    'flex min-w-0 gap-1.5',
+                    'flex min-w-0 gap-1.5 has-[>dd:empty]:hidden',
                     column.isLong ? 'basis-full items-start' : 'items-center',
                   )}
                 >

@@ -160,6 +160,8 @@ function ResultCell({ task }: { task: Task }) {
       </span>
     );
   }
+  // The status says it already.
+  if (state === 'cancelled') return null;
   if (task.error !== null) {
     return <span className="text-text-2">{failureOf(task.error).cause}</span>;
   }

@@ -38,7 +38,7 @@ export function StageStatus({
         shown && <Facts result={shown} />
       ) : (
         <>
-          <Work task={working.task} others={open.length - 1} />
+          <Work task={working.task} isOnStage={working.key === shown?.key} others={open.length - 1} />
           <Cancel open={open} />
         </>
       )}
@@ -46,7 +46,14 @@ export function StageStatus({
   );
 }
 
-function Work({ task, others }: { task: Task; others: number }) {
+interface WorkProps {
+  task: Task;
+  /** True when the stage has room for the whole reason to wait, and shows it. */
+  isOnStage: boolean;
+  others: number;
+}
+
+function Work({ task, isOnStage, others }: WorkProps) {
   const text = useText('workflows');
   const state = stateOf(task);
   const isRunning = state === 'running';
@@ -62,7 +69,7 @@ function Work({ task, others }: { task: Task; others: number }) {
             {task.node}
             {usual === null ? '' : ` · ${text('bench.usually', { time: usual })}`}
           </span>
-        ) : (
+        ) : isOnStage ? null : (
           // Two lines have room in the place that is always there.
           <span className="line-clamp-2 min-w-0 text-meta">
             <Why taskId={task.id} />

@@ -160,7 +160,9 @@ function Failure({ task: { id, error } }: { task: Task }) {
 function Making({ task }: { task: Task }) {
   const text = useText('workflows');
   const { data: preview } = useQuery(previewQuery(task.id));
-  if (preview) {
+  const state = stateOf(task);
+  // A task that waits again has the preview of an attempt that is over.
+  if (preview && state !== 'waiting') {
     return (
       <img
         src={preview.url}
@@ -169,7 +171,6 @@ function Making({ task }: { task: Task }) {
       />
     );
   }
-  const state = stateOf(task);
   return (
     <Centred>
       <div className="flex max-w-[48ch] flex-col items-center gap-2 text-center text-body">
