@@ -132,6 +132,36 @@ describe.runIf(canBrowse)('a user with a keyboard', () => {
     await panel.waitFor({ state: 'detached' });
   });
 
+  it('keeps the focus on the button of a menu whose action is under way, which opens it no second time', async () => {
+    const text = words('tasks');
+    const made = await admin.get<{ data: { items: { id: string }[] } }>('/api/tasks?status=completed');
+    await page.goto(`/tasks/${made.data.items[0]?.id}`);
+    const trigger = page.getByRole('button', { name: text('again.label') });
+    const menu = page.getByRole('menu', { name: text('again.label') });
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await page.route('**/api/files/*/again', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await trigger.press('Enter');
+    await page.getByRole('menuitem', { name: text('again.same') }).press('Enter');
+    await expect.poll(() => trigger.isDisabled()).toBe(true);
+    await menu.waitFor({ state: 'detached' });
+    expect(await trigger.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    open();
+    await expect.poll(() => trigger.isDisabled()).toBe(false);
+    expect(await menu.count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await menu.waitFor();
+    await page.keyboard.press('Escape');
+    await page.unroute('**/api/files/*/again');
+  });
+
   it('chooses a row with x, and goes on after a click on a checkbox', async () => {
     await open('/tasks');
     const boxesOfRows = page.locator('main [data-row]').getByRole('checkbox');

@@ -3,7 +3,7 @@ import { cloneElement, type ReactElement, useState } from 'react';
 import { lazyPart, useLazyPart } from '../lib/lazy-part.ts';
 import { IconButton } from './button.tsx';
 import { useCommandHint } from './command-hint.tsx';
-import type { MenuProps } from './parts/menu-item.ts';
+import type { MenuProps, MenuTrigger } from './parts/menu-item.ts';
 import { opensRow } from './rows/row-marks.ts';
 
 const layer = lazyPart(async () => (await import('./parts/menu-layer.tsx')).MenuLayer);
@@ -41,7 +41,7 @@ export function Menu({ label, items, trigger, opensRow: isOpener, command }: Men
 }
 
 interface OpenedMenuProps extends MenuProps {
-  trigger: ReactElement;
+  trigger: MenuTrigger;
   /** Stands here until the code of menus has been loaded. */
   closed: ReactElement;
 }

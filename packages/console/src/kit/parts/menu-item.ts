@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
+import type { ButtonProps } from '../button.tsx';
 
 export interface MenuItem {
   label: string;
@@ -17,11 +18,14 @@ export interface MenuItem {
   separated?: boolean | undefined;
 }
 
+/** A button. A busy one ignores clicks alone, and the library opens a menu on other events too, so the menu refuses to open then. */
+export type MenuTrigger = ReactElement<Pick<ButtonProps, 'isBusy'>>;
+
 export interface MenuProps {
   label: string;
   items: readonly MenuItem[];
   /** The button that opens it; three dots unless it is given. */
-  trigger?: ReactElement | undefined;
+  trigger?: MenuTrigger | undefined;
   /** It is the first thing to do with its row, so that Enter on the row opens it. */
   opensRow?: boolean | undefined;
   /** The command that shows the object in a terminal; `.` shows it while the button has the focus or the pointer. */

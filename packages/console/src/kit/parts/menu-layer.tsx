@@ -1,15 +1,15 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
-import { type ReactElement, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useCommandHint } from '../command-hint.tsx';
 import { classes } from './classes.ts';
 import { layer, layerItem } from './layer.ts';
-import type { MenuItem, MenuProps } from './menu-item.ts';
+import type { MenuItem, MenuProps, MenuTrigger } from './menu-item.ts';
 import { useLandmark } from './use-landmark.ts';
 
 /** The menu itself, in a chunk of its own. It opens at once, since it is loaded when somebody wants it. */
-export function MenuLayer({ label, items, trigger }: MenuProps & { trigger: ReactElement }) {
+export function MenuLayer({ label, items, trigger }: MenuProps & { trigger: MenuTrigger }) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLElement>(null);
   const landmark = useLandmark(button);
@@ -19,7 +19,11 @@ export function MenuLayer({ label, items, trigger }: MenuProps & { trigger: Reac
     setOpen(true);
   }, []);
   return (
-    <Base.Root modal={false} open={isOpen} onOpenChange={setOpen}>
+    <Base.Root
+      modal={false}
+      open={isOpen}
+      onOpenChange={(isWanted) => setOpen(isWanted && !trigger.props.isBusy)}
+    >
       <Base.Trigger ref={button as RefObject<HTMLButtonElement | null>} render={trigger} />
       <Base.Portal container={landmark}>
         <Base.Positioner sideOffset={4} align="end" className="z-50">

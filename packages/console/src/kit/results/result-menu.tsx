@@ -12,7 +12,7 @@ import {
   Share2,
   Sparkles,
 } from 'lucide-react';
-import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { setQuery } from '../../lib/address.ts';
 import { fileRecipeQuery } from '../../lib/data/files.ts';
@@ -23,7 +23,7 @@ import { useText } from '../../lib/i18n.ts';
 import { saveAddress } from '../../lib/save-file.ts';
 import { useAct } from '../forms/use-act.ts';
 import { Menu } from '../menu.tsx';
-import type { MenuItem } from '../parts/menu-item.ts';
+import type { MenuItem, MenuTrigger } from '../parts/menu-item.ts';
 import { fileAddress, mediaKindOf, type Picture } from '../pictures/picture.ts';
 import { useToast } from '../toast.tsx';
 
@@ -46,7 +46,7 @@ export function ResultMenu({
   file: Pick<Picture, 'fileId' | 'filename' | 'contentType'>;
   /** On the bench, its own actions stand in the place of the way to it. */
   before?: readonly MenuItem[];
-  trigger?: ReactElement;
+  trigger?: MenuTrigger;
 }) {
   const text = useText('results');
   const cache = useQueryClient();

@@ -203,7 +203,7 @@ function RetryElsewhere({ taskId, failedOn }: { taskId: string; failedOn: string
     <Menu
       label={text('task.retry')}
       trigger={
-        <Button size="s" disabled={isBusy}>
+        <Button size="s" isBusy={isBusy}>
           {text('task.retry')}
         </Button>
       }

@@ -130,7 +130,7 @@ function AgainMenu({ task }: { task: TaskDetail }) {
     <Menu
       label={text('again.label')}
       trigger={
-        <Button disabled={isBusy}>
+        <Button isBusy={isBusy}>
           {text('again.label')}
           <ChevronDown size={16} strokeWidth={1.75} aria-hidden />
         </Button>
