@@ -7,6 +7,7 @@ import { type BenchGateway, startGateway } from '../conversation/agent-servers.t
 import { DispatchBench } from '../dispatch-bench.ts';
 import { type Bar, type Figure, isRehearsal, measure } from '../measure.ts';
 import { cpuTimeUs } from '../process-usage.ts';
+import { median } from '../statistics.ts';
 import { TaskEnds } from '../task-ends.ts';
 
 const workers = 8;
@@ -17,8 +18,10 @@ const atOnce = 8;
 const idleSeconds = isRehearsal ? 10 : 30;
 /** Half a minute after the work before, the engine collects what it has left. */
 const settleSeconds = isRehearsal ? 3 : 60;
-/** What a measure of a task or a run is taken after: an engine compiles what runs often. */
+/** What each replica does before it is measured: an engine compiles what runs often. */
 const warmUp = isRehearsal ? 1 : 2;
+/** Sides that are compared take turns, so that a machine that gets slower is slower for each. */
+const rounds = isRehearsal ? 1 : 3;
 
 /** What one task or run costs. */
 interface Cost {
@@ -26,54 +29,63 @@ interface Cost {
   commits: number;
   /** Processor time of each gateway. */
   gatewaysMs: number[];
+  /** That of all gateways together. */
+  ms: number;
+}
+
+/** Gateways that do one work together. */
+interface Side {
+  gateways: readonly SpawnedGateway[];
+  /** Where they are on Postgres. */
+  counts?: StatementCounts | undefined;
+  times: number;
+  /** The number of times that it works until it is warm. */
+  warmUp: number;
+  work: () => Promise<unknown>;
+  close: () => Promise<void>;
 }
 
 await measure(
   'cluster-cost',
   'What a task and a run cost on SQLite, and on Postgres and Redis with one and three replicas',
   async () => {
-    const sqlite = { task: await taskOnSqlite(), run: await runOnSqlite() };
-    const [oneTask, threeTasks] = [await tasksOn(1), await tasksOn(3)];
-    const [oneRun, threeRuns] = [await runsOn(1), await runsOn(3)];
-    const sum = (ms: readonly number[]): number => ms.reduce((total, each) => total + each, 0);
-    const [, unheard = 0] = threeTasks.cost.gatewaysMs;
-    const [, listening = 0] = threeTasks.watched.gatewaysMs;
-    const [, bystander = 0] = threeRuns.atFirst.gatewaysMs;
+    const [task, oneTask, threeTasks, { idle, unheard, listening }] = await tasksOnEach();
+    const [run, oneRun, threeRuns, { apart, bystander }] = await runsOnEach();
     const figures: Figure[] = [
-      { name: 'a task: statements, three replicas', value: threeTasks.cost.statements, unit: '' },
-      { name: 'a task: commits', value: threeTasks.cost.commits, unit: '' },
-      { name: 'a run: statements, three replicas', value: threeRuns.cost.statements, unit: '' },
-      { name: 'a run: commits', value: threeRuns.cost.commits, unit: '' },
-      { name: 'a task: processor of the gateway on SQLite', value: sqlite.task, unit: 'ms' },
-      { name: 'a task: processor of one replica', value: sum(oneTask.cost.gatewaysMs), unit: 'ms' },
+      { name: 'a task: statements, three replicas', value: threeTasks.statements, unit: '' },
+      { name: 'a task: commits', value: threeTasks.commits, unit: '' },
+      { name: 'a run: statements, three replicas', value: threeRuns.statements, unit: '' },
+      { name: 'a run: commits', value: threeRuns.commits, unit: '' },
+      { name: 'a task: processor of the gateway on SQLite', value: task.ms, unit: 'ms' },
+      { name: 'a task: processor of one replica', value: oneTask.ms, unit: 'ms' },
       {
         name: 'a task: processor of three replicas together',
-        value: sum(threeTasks.cost.gatewaysMs),
+        value: threeTasks.ms,
         unit: 'ms',
       },
       { name: 'a task: processor of a replica without a listener', value: unheard, unit: 'ms' },
       { name: 'a task: the same with a socket of its owner', value: listening, unit: 'ms' },
-      { name: 'a run: processor of the gateway on SQLite', value: sqlite.run, unit: 'ms' },
-      { name: 'a run: processor of one replica', value: sum(oneRun.cost.gatewaysMs), unit: 'ms' },
+      { name: 'a run: processor of the gateway on SQLite', value: run.ms, unit: 'ms' },
+      { name: 'a run: processor of one replica', value: oneRun.ms, unit: 'ms' },
       {
         name: 'a run: processor of three replicas together',
-        value: sum(threeRuns.cost.gatewaysMs),
+        value: threeRuns.ms,
         unit: 'ms',
       },
       {
         name: 'a run: the same, one replica after the other',
-        value: sum(threeRuns.apart.gatewaysMs),
+        value: apart,
         unit: 'ms',
       },
       { name: 'a run: processor of a replica that takes none', value: bystander, unit: 'ms' },
-      { name: 'three idle replicas: statements', value: threeTasks.idle.statements, unit: '/s' },
-      { name: 'three idle replicas: processor of each', value: threeTasks.idle.gatewayMs, unit: 'ms' },
+      { name: 'three idle replicas: statements', value: idle.statements, unit: '/s' },
+      { name: 'three idle replicas: processor of each', value: idle.gatewayMs, unit: 'ms' },
     ];
     const bars: Bar[] = [
-      { promise: 'a task ≤ 16 statements', isMet: threeTasks.cost.statements <= 16 },
-      { promise: 'a task ≤ 5 commits', isMet: threeTasks.cost.commits <= 5 },
-      { promise: 'a run ≤ 28 statements', isMet: threeRuns.cost.statements <= 28 },
-      { promise: 'a run ≤ 6 commits', isMet: threeRuns.cost.commits <= 6 },
+      { promise: 'a task ≤ 16 statements', isMet: threeTasks.statements <= 16 },
+      { promise: 'a task ≤ 5 commits', isMet: threeTasks.commits <= 5 },
+      { promise: 'a run ≤ 28 statements', isMet: threeRuns.statements <= 28 },
+      { promise: 'a run ≤ 6 commits', isMet: threeRuns.commits <= 6 },
       {
         promise: 'a replica without a listener ≤ 0.4 ms a task',
         isMet: unheard <= 0.4,
@@ -86,102 +98,121 @@ await measure(
         reason:
           'Half of it is the reading of tasks and files from Postgres, and most of the rest their frames and the writing to sockets.',
       },
-      { promise: 'idle ≤ 10 statements a second', isMet: threeTasks.idle.statements <= 10 },
+      { promise: 'idle ≤ 10 statements a second', isMet: idle.statements <= 10 },
       {
         promise: 'idle ≤ 5 ms of processor a second each',
-        isMet: threeTasks.idle.gatewayMs <= 5,
+        isMet: idle.gatewayMs <= 5,
         reason:
           'The busiest is the dispatcher. Two fifths of it are what it does alone: two questions to each of eight workers every five seconds, and its queue compared with the rows every two. The rest are signs of life to Redis, leases, the waits of queues and the samples of the event loop. Less often would find a dead worker, a lost Redis or a missed task later, or let another replica take over later.',
       },
       {
         promise: 'a task on one replica ≤ 1.7 × SQLite',
-        isMet: sum(oneTask.cost.gatewaysMs) <= 1.7 * sqlite.task,
+        isMet: oneTask.ms <= 1.7 * task.ms,
       },
       {
         promise: 'a run on one replica ≤ 1.7 × SQLite',
-        isMet: sum(oneRun.cost.gatewaysMs) <= 1.7 * sqlite.run,
+        isMet: oneRun.ms <= 1.7 * run.ms,
         reason:
           'The difference is what it takes to write to the sockets of Postgres and Redis and to read their answers.',
       },
       {
         promise: 'three replicas together ≤ 1.15 × one, a task',
-        isMet: sum(threeTasks.cost.gatewaysMs) <= 1.15 * sum(oneTask.cost.gatewaysMs),
+        isMet: threeTasks.ms <= 1.15 * oneTask.ms,
         reason:
           'The replica that places tasks sends news of each, and every further replica hears them. Neither is in the figure of one replica.',
       },
       {
         promise: 'three replicas together ≤ 1.15 × one, a run',
-        isMet: sum(threeRuns.cost.gatewaysMs) <= 1.15 * sum(oneRun.cost.gatewaysMs),
-        reason: `A run has no more statements and commands than on one replica. The news of it cost the two others ${(2 * bystander).toFixed(1)} ms together. The rest is how long the same work takes: gateways that work at once share the cores with each other, with Postgres, Redis and the client. One after the other they need ${sum(threeRuns.apart.gatewaysMs).toFixed(1)} ms.`,
+        isMet: threeRuns.ms <= 1.15 * oneRun.ms,
+        reason: `A run has no more statements and commands than on one replica. The news of it cost the two others ${(2 * bystander).toFixed(1)} ms together. One after the other the three need ${apart.toFixed(1)} ms. Gateways that work at once share the processors with each other, with Postgres, Redis and the client.`,
       },
     ];
     return {
       figures,
       bars,
       notes: [
-        `Statements are those of \`pg_stat_statements\` (\`begin\` and \`commit\` count), commits the transactions that wrote or locked something, also those of a single statement, processor time is the kernel's of each gateway process. ${tasks.toLocaleString('en')} instant tasks with an output, ${workers} workers, ${atOnce} requests at once, all of them at the first replica, which places them; ${runs} runs of 20 tokens, each with its thread, in turn at each replica unless the figure says otherwise. Every process is warm. Idle is the mean of ${idleSeconds} s that begin ${settleSeconds} s after the last task, at the busiest replica.`,
+        `Statements are those of \`pg_stat_statements\` (\`begin\` and \`commit\` count), commits the transactions that wrote or locked something, also those of a single statement, processor time is the kernel's of each gateway process. ${tasks.toLocaleString('en')} instant tasks with an output, ${workers} workers, ${atOnce} requests at once, all of them at the first replica, which places them; ${runs} runs of 20 tokens, each with its thread, in turn at each replica unless the figure says otherwise. Every process is warm. SQLite, one replica and three take turns; the figures are medians of ${rounds} rounds. Idle is the mean of ${idleSeconds} s that begin ${settleSeconds} s after the last task, at the busiest replica.`,
       ],
     };
   },
 );
 
-async function taskOnSqlite(): Promise<number> {
-  const bench = await DispatchBench.start({ workers, outputBytes });
-  for (let n = 0; n < warmUp; n += 1) await bench.rate(tasks, atOnce);
-  const [ms = 0] = await processorOf([bench.gateway], tasks, () => bench.rate(tasks, atOnce));
-  await bench.close();
-  return ms;
+async function tasksOnEach() {
+  const sides = [await tasksOn(0), await tasksOn(1), await tasksOn(3)] as const;
+  const [sqlite, one, three] = sides;
+  const costs = await inTurns(sides);
+  await sqlite.close();
+  await one.close();
+  const [first, second] = three.gateways;
+  if (!first || !second || !three.counts) throw new Error('There are not three replicas.');
+  const idle = await idleOf(three.counts, three.gateways);
+  const watcher = await TaskEnds.open(second.url, three.token);
+  await three.work();
+  const [, listening = 0] = (await costOf(three)).gatewaysMs;
+  watcher.close();
+  await three.close();
+  const [, unheard = 0] = costs[2].gatewaysMs;
+  return [...costs, { idle, unheard, listening }] as const;
 }
 
-async function tasksOn(replicas: number) {
-  const cluster = await startBenchCluster({}, { countsStatements: true });
-  const bench = await DispatchBench.start({ workers, outputBytes, env: cluster.env });
-  const others = await joined(cluster, replicas - 1);
-  const gateways = [bench.gateway, ...others];
-  const counts = await StatementCounts.open(cluster.database);
-  const submit = (): Promise<number> => bench.rate(tasks, atOnce);
-  for (let n = 0; n < warmUp; n += 1) await submit();
-  const cost = await costOf(submit, { counts, gateways, times: tasks });
-  const [second] = others;
-  const idle = second ? await idleOf(counts, gateways) : { statements: 0, gatewayMs: 0 };
-  const watcher = second && (await TaskEnds.open(second.url, bench.token));
-  if (watcher) await submit();
-  const watched = watcher ? await costOf(submit, { counts, gateways, times: tasks }) : cost;
-  watcher?.close();
-  await counts.close();
-  await bench.close();
-  await cluster.close();
-  return { cost, watched, idle };
+/** No replicas: one gateway on SQLite. */
+async function tasksOn(replicas: number): Promise<Side & { token: string }> {
+  const cluster = replicas > 0 ? await startBenchCluster({}, { countsStatements: true }) : undefined;
+  const bench = await DispatchBench.start({ workers, outputBytes, ...(cluster && { env: cluster.env }) });
+  const others = cluster ? await joined(cluster, replicas - 1) : [];
+  const counts = cluster && (await StatementCounts.open(cluster.database));
+  return {
+    gateways: [bench.gateway, ...others],
+    counts,
+    token: bench.token,
+    times: tasks,
+    warmUp,
+    work: () => bench.rate(tasks, atOnce),
+    close: async () => {
+      await counts?.close();
+      await bench.close();
+      await cluster?.close();
+    },
+  };
 }
 
-async function runOnSqlite(): Promise<number> {
-  const server = await startGateway();
-  const run = (): Promise<void> => manyRuns([server.client]);
-  for (let n = 0; n < warmUp; n += 1) await run();
-  const [ms = 0] = await processorOf([server.gateway], runs, run);
-  await server.close();
-  return ms;
+async function runsOnEach() {
+  const sides = [await runsOn(0), await runsOn(1), await runsOn(3)] as const;
+  const [sqlite, one, three] = sides;
+  const costs = await inTurns(sides);
+  await sqlite.close();
+  await one.close();
+  const [first] = three.clients;
+  if (!first) throw new Error('There is no replica.');
+  const inTurn = async (): Promise<void> => {
+    for (const client of three.clients) await manyRuns([client], runs / three.clients.length);
+  };
+  const { ms: apart } = await costOf({ ...three, work: inTurn });
+  const [, bystander = 0] = (await costOf({ ...three, work: () => manyRuns([first]) })).gatewaysMs;
+  await three.close();
+  return [...costs, { apart, bystander }] as const;
 }
 
-async function runsOn(replicas: number): Promise<{ cost: Cost; apart: Cost; atFirst: Cost }> {
-  const cluster = await startBenchCluster({}, { countsStatements: true });
-  const server = await startGateway(cluster.env);
-  const others = await joined(cluster, replicas - 1, server);
+async function runsOn(replicas: number): Promise<Side & { clients: readonly AgentClient[] }> {
+  const cluster = replicas > 0 ? await startBenchCluster({}, { countsStatements: true }) : undefined;
+  const server = await startGateway(cluster?.env);
+  const others = cluster ? await joined(cluster, replicas - 1, server) : [];
   const clients = [server.client, ...others.map(({ url }) => server.clientAt(url))];
-  const counts = await StatementCounts.open(cluster.database);
-  const run = (): Promise<void> => manyRuns(clients);
-  for (let n = 0; n < warmUp * replicas; n += 1) await run();
-  const counted = { counts, gateways: [server.gateway, ...others], times: runs };
-  const cost = await costOf(run, counted);
-  const apart = await costOf(async () => {
-    for (const client of clients) await manyRuns([client], runs / replicas);
-  }, counted);
-  const atFirst = await costOf(() => manyRuns([server.client]), counted);
-  for (const client of clients.slice(1)) client.close();
-  await counts.close();
-  await server.close();
-  await cluster.close();
-  return { cost, apart, atFirst };
+  const counts = cluster && (await StatementCounts.open(cluster.database));
+  return {
+    gateways: [server.gateway, ...others],
+    counts,
+    clients,
+    times: runs,
+    warmUp: warmUp * clients.length,
+    work: () => manyRuns(clients),
+    close: async () => {
+      for (const client of clients.slice(1)) client.close();
+      await counts?.close();
+      await server.close();
+      await cluster?.close();
+    },
+  };
 }
 
 function joined(cluster: BenchCluster, count: number, server?: BenchGateway): Promise<SpawnedGateway[]> {
@@ -202,19 +233,37 @@ async function manyRuns(clients: readonly AgentClient[], count = runs): Promise<
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-async function costOf(
-  work: () => Promise<unknown>,
-  {
-    counts,
-    gateways,
-    times,
-  }: { counts: StatementCounts; gateways: readonly SpawnedGateway[]; times: number },
-): Promise<Cost> {
-  await counts.begin();
+async function inTurns<Sides extends readonly Side[]>(
+  sides: Sides,
+): Promise<{ [Each in keyof Sides]: Cost }> {
+  for (const side of sides) for (let n = 0; n < side.warmUp; n += 1) await side.work();
+  const costs = sides.map((): Cost[] => []);
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, side] of sides.entries()) costs[index]?.push(await costOf(side));
+  return costs.map(medians) as { [Each in keyof Sides]: Cost };
+}
+
+function medians(costs: readonly Cost[]): Cost {
+  const middle = (of: (cost: Cost) => number): number => median(costs.map(of));
+  return {
+    statements: middle(({ statements }) => statements),
+    commits: middle(({ commits }) => commits),
+    gatewaysMs: (costs[0]?.gatewaysMs ?? []).map((_, index) => middle((cost) => cost.gatewaysMs[index] ?? 0)),
+    ms: middle(({ ms }) => ms),
+  };
+}
+
+async function costOf({ counts, gateways, times, work }: Side): Promise<Cost> {
+  await counts?.begin();
   const gatewaysMs = await processorOf(gateways, times, work);
-  const statements = await counts.read();
-  say(statements, times);
-  return { statements: statements.all / times, commits: statements.commits / times, gatewaysMs };
+  const statements = await counts?.read();
+  if (statements) say(statements, times);
+  return {
+    statements: (statements?.all ?? 0) / times,
+    commits: (statements?.commits ?? 0) / times,
+    gatewaysMs,
+    ms: gatewaysMs.reduce((total, each) => total + each, 0),
+  };
 }
 
 /** For who looks for what to save: the statements, where `BENCH_STATEMENTS=1`. */
