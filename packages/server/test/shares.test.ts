@@ -403,6 +403,31 @@ describe('a shared file that its owner deletes', () => {
   });
 });
 
+describe('a shared workflow that its owner deletes', () => {
+  it('is gone from the windows of those who had it, and no one else may delete it', async () => {
+    const { reader, stranger } = callers;
+    const [alone, common] = await Promise.all(
+      ['alone', 'common'].map(async (name) => {
+        const input = { name: `to lose, ${name}`, workflow: graph('photo.png') };
+        return (await ann.call('POST', '/api/workflows', input)).data.id as string;
+      }),
+    );
+    await share('workflow', alone ?? '', { kind: 'person', email: 'reader@example.com' }, 'run');
+    await share('workflow', common ?? '', { kind: 'everyone' });
+    const [his, theirs] = await Promise.all(
+      [reader, stranger].map(({ token }) => PushListener.open(gateway.url, token)),
+    );
+    expect((await reader.request('DELETE', `/api/workflows/${alone}`)).body.error).toBe('share_allows_less');
+    for (const id of [alone, common]) await ann.call('DELETE', `/api/workflows/${id}`);
+    const ofWorkflow = (subjectId: string | undefined) => ({ kind: 'workflow', subjectId });
+    for (const id of [alone, common])
+      expect((await his?.next('share_changed'))?.data).toEqual(ofWorkflow(id));
+    expect((await theirs?.next('share_changed'))?.data).toEqual(ofWorkflow(common));
+    his?.close();
+    theirs?.close();
+  });
+});
+
 describe('the versions of a shared workflow', () => {
   it('are open from the one that was shared', async () => {
     const { data: saved } = await ann.call('POST', '/api/workflows', {

@@ -125,7 +125,7 @@ export const collectionChangedFrame = frame(
   Type.Object({ collectionId: Type.String() }),
 );
 
-/** Something was shared or taken back, as its owner and its receivers hear. Receivers hear as well when a shared collection has changed. */
+/** Something was shared or taken back, as its owner and its receivers hear. Receivers hear as well when its owner deletes it, and when a shared collection changes. */
 export const shareChangedFrame = frame(
   'share_changed',
   Type.Object({ kind: oneOf(shareKinds), subjectId: Type.String() }),

@@ -66,7 +66,8 @@ export class SavedWorkflows {
 
   constructor(options: {
     store: SavedWorkflowStore;
-    shares: Pick<ShareStore, 'right' | 'tool' | 'switchTool'>;
+    shares: Pick<ShareStore, 'right' | 'receivers' | 'tool' | 'switchTool'>;
+    events: DispatchParts['events'];
     records: Pick<WorkflowRecordStore, 'of'>;
     files: Pick<StoredFiles, 'selected'>;
     price: WorkerPrice | null;
@@ -207,9 +208,15 @@ export class SavedWorkflows {
   }
 
   async delete(owner: Owner, workflowId: string): Promise<void> {
-    if (await this.#options.store.delete(owner, workflowId)) return;
-    await this.#reached(owner, workflowId);
-    throw new AppError('share_allows_less');
+    const { store, shares, events } = this.#options;
+    // Its shares go with it.
+    const receivers = await shares.receivers('workflow', workflowId);
+    if (!(await store.delete(owner, workflowId))) {
+      await this.#reached(owner, workflowId);
+      throw new AppError('share_allows_less');
+    }
+    for (const each of receivers)
+      events.announce({ type: 'share_changed', owner: each, kind: 'workflow', subjectId: workflowId });
   }
 
   /** Gives a shared workflow to the agents of one receiver, or takes it from them. */
