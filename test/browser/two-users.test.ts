@@ -213,7 +213,10 @@ describe.runIf(canBrowse)('two users in two browsers', () => {
     await atBench.getByText(bench('state.stopping')).first().waitFor();
     await expect.poll(() => cancel.getAttribute('aria-disabled')).toBe('true');
     await expect.poll(() => rows('stopping').count()).toBe(2);
-    await expect.poll(() => cell.textContent()).toBe(words('workflows/sweep')('state.stopping'));
+    const grid = words('workflows/sweep');
+    await expect.poll(() => cell.textContent()).toBe(grid('state.stopping'));
+    const facts = [grid('counts', { done: 0, count: 1 }), grid('stopping', { count: 1 })].join(' · ');
+    await atGrid.getByText(facts, { exact: true }).waitFor();
     await running(2);
     expect([...faults, ...gridFaults, ...listFaults]).toEqual([]);
     await Promise.all(workers.map((worker) => worker.close()));

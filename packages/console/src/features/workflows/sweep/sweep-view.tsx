@@ -136,6 +136,8 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
   const cache = useQueryClient();
   const among = (...states: SweepCell['state'][]) => cells.filter(({ state }) => states.includes(state));
   const open = among('waiting', 'pending', 'running');
+  const toCome = open.filter(({ cancelRequested }) => !cancelRequested).length;
+  const stopping = open.length - toCome;
   const [done, lost, rest] = [
     among('completed').length,
     among('failed', 'refused').length,
@@ -147,7 +149,8 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
     void act(() => gateway.call(retrySweep, { params, body: { states } }), { done, refresh });
   const facts = [
     text('counts', { done, count: cells.length }),
-    ...(open.length > 0 ? [text('toCome', { count: open.length })] : []),
+    ...(toCome > 0 ? [text('toCome', { count: toCome })] : []),
+    ...(stopping > 0 ? [text('stopping', { count: stopping })] : []),
     ...(lost > 0 ? [text('lost', { count: lost })] : []),
     ...(rest > 0 ? [text('left', { count: rest })] : []),
     ...(sweep.version === workflow.version ? [] : [text('version', { version: sweep.version })]),
@@ -175,7 +178,7 @@ function SweepHead({ sweep, cells, workflow, form, onVary }: OpenSweepProps) {
         {open.length > 0 ? (
           <Button
             size="s"
-            isBusy={isBusy || open.every(({ cancelRequested }) => cancelRequested)}
+            isBusy={isBusy || toCome === 0}
             onClick={() =>
               void act(() => gateway.call(cancelSweep, { params }), { done: text('cancelled'), refresh })
             }
