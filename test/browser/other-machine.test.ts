@@ -66,7 +66,9 @@ describe.runIf(canBrowse)('a browser that comes over plain HTTP from another mac
     await page.getByRole('button', { name: text('save.submit') }).click();
     await page.getByRole('button', { name: text('run.start', { count: 1 }) }).click();
     await page
-      .getByText(text('started.summary', { done: 1, count: 1, running: 0, waiting: 0, failed: 0 }))
+      .getByText(
+        text('started.summary', { done: 1, count: 1, running: 0, stopping: 0, waiting: 0, failed: 0 }),
+      )
       .waitFor();
   });
 

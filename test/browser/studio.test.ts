@@ -92,7 +92,9 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     expect(await page.getByText(text('outlook.cost', { count: 3 })).count()).toBe(0);
     await page.getByRole('button', { name: text('run.start', { count: 3 }) }).click();
     await page
-      .getByText(text('started.summary', { done: 3, count: 3, running: 0, waiting: 0, failed: 0 }))
+      .getByText(
+        text('started.summary', { done: 3, count: 3, running: 0, stopping: 0, waiting: 0, failed: 0 }),
+      )
       .waitFor();
     expect(await total('status=completed')).toBe(3);
     await page.getByText(`${text('figures.runs', { count: 3 })} · `).waitFor();
@@ -124,7 +126,9 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await page.getByRole('button', { name: text('version.restore', { version: 1 }) }).waitFor();
     await page.getByRole('button', { name: text('run.start', { count: 1 }) }).click();
     await page
-      .getByText(text('started.summary', { done: 1, count: 1, running: 0, waiting: 0, failed: 0 }))
+      .getByText(
+        text('started.summary', { done: 1, count: 1, running: 0, stopping: 0, waiting: 0, failed: 0 }),
+      )
       .waitFor();
     const [file] = await files();
     const recipe = await admin.get<{ data: { savedWorkflow: { version: number } } }>(
@@ -258,7 +262,9 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     };
     const ran = (count: number) =>
       page
-        .getByText(text('started.summary', { done: count, count, running: 0, waiting: 0, failed: 0 }))
+        .getByText(
+          text('started.summary', { done: count, count, running: 0, stopping: 0, waiting: 0, failed: 0 }),
+        )
         .waitFor();
 
     await page.goto('/workflows');
@@ -399,7 +405,9 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     await field.getByText('photo-mask.png').waitFor();
     await page.getByRole('button', { name: text('run.start', { count: 1 }) }).click();
     await page
-      .getByText(text('started.summary', { done: 1, count: 1, running: 0, waiting: 0, failed: 0 }))
+      .getByText(
+        text('started.summary', { done: 1, count: 1, running: 0, stopping: 0, waiting: 0, failed: 0 }),
+      )
       .waitFor();
     const [file] = await files();
     const bytes = await (await fetch(new URL(file?.url ?? '', page.url()))).arrayBuffer();
@@ -425,7 +433,9 @@ describe.runIf(canBrowse)('workflows and pictures in a browser', () => {
     const menu = words('kit/results');
     const ran = (count: number) =>
       page
-        .getByText(text('started.summary', { done: count, count, running: 0, waiting: 0, failed: 0 }))
+        .getByText(
+          text('started.summary', { done: count, count, running: 0, stopping: 0, waiting: 0, failed: 0 }),
+        )
         .waitFor();
     const strip = page.getByRole('list', { name: text('bench.strip') });
     await page.goto(`/workflows/${made.data.id}`);

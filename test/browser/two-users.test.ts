@@ -211,6 +211,8 @@ describe.runIf(canBrowse)('two users in two browsers', () => {
 
     await one.post('/api/task-batches?wait=60', { action: 'cancel', filter: {} });
     await atBench.getByText(bench('state.stopping')).first().waitFor();
+    const sitting = { done: 0, count: 1, running: 0, stopping: 1, waiting: 0, failed: 0 };
+    await atBench.getByText(bench('started.summary', sitting), { exact: true }).waitFor();
     await expect.poll(() => cancel.getAttribute('aria-disabled')).toBe('true');
     await expect.poll(() => rows('stopping').count()).toBe(2);
     const grid = words('workflows/sweep');

@@ -124,7 +124,9 @@ export class StudioWalker {
   async run(): Promise<void> {
     await this.#hands.press(this.#button(this.#text('run.start', { count: 1 })));
     await this.#page
-      .getByText(this.#text('started.summary', { done: 1, count: 1, running: 0, waiting: 0, failed: 0 }))
+      .getByText(
+        this.#text('started.summary', { done: 1, count: 1, running: 0, stopping: 0, waiting: 0, failed: 0 }),
+      )
       .waitFor();
     await this.#look('bench');
   }

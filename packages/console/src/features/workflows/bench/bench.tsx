@@ -10,6 +10,7 @@ import type { ZoomControl } from '../../../kit/pictures/zoomed-picture.tsx';
 import { ErrorState } from '../../../kit/states/error-state.tsx';
 import { type Shortcuts, useShortcuts } from '../../../kit/use-shortcuts.ts';
 import { useText } from '../../../lib/i18n.ts';
+import { stateOf, type TaskState } from '../../../lib/task-state.ts';
 import { useMarkedResults, usePlace, useStars } from './bench-choices.ts';
 import { type BenchTool, BenchTools, takesOf } from './bench-tools.tsx';
 import {
@@ -184,16 +185,17 @@ function StripHead({
 }) {
   const text = useText('workflows');
   const tasks = [...new Map(results.map(({ task }) => [task.id, task])).values()];
-  const count = (status: string) => tasks.filter((task) => task.status === status).length;
+  const count = (state: TaskState) => tasks.filter((task) => stateOf(task) === state).length;
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-x-3 text-table text-text-2">
       <h2 className="font-medium text-text">{text('bench.sitting')}</h2>
       <p role="status" className="min-w-0 flex-1 basis-28">
         {text('started.summary', {
-          done: count('completed'),
+          done: count('done'),
           count: tasks.length,
           running: count('running'),
-          waiting: count('pending'),
+          stopping: count('stopping'),
+          waiting: count('waiting'),
           failed: count('failed'),
         })}
       </p>
