@@ -65,6 +65,14 @@ describe.runIf(canBrowse)('the page of parts', () => {
     await page.context().close();
   });
 
+  it('shows the name of a file that is not a picture in a button, and says it after what the button is', async () => {
+    const { page, faults } = await visit({ theme: 'light', width: 1280 });
+    const button = page.getByRole('button', { name: 'A cell with a sound voice_00001_.mp3', exact: true });
+    expect(await button.textContent()).toBe('voice_00001_.mp3');
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
   async function visit({ theme, width }: (typeof looks)[number]): Promise<WatchedPage> {
     const context = await browser.newContext({
       viewport: { width, height: width < 600 ? 780 : 800 },

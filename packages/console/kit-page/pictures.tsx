@@ -19,6 +19,8 @@ const items = [
   pictureOf('other', 640, 480),
 ];
 
+const sound = { fileId: 'kit-sound', filename: 'voice_00001_.mp3', contentType: 'audio/mpeg' };
+
 /** Parts that show the pictures of workers. */
 export function Pictures() {
   const [zoom, setZoom] = useState(wholePicture);
@@ -33,14 +35,14 @@ export function Pictures() {
         </State>
       </Part>
       <Part name="PictureButton">
-        <State name="A picture, and a word while there is none">
-          {[pictureOf('square', 512, 512), null].map((file) => (
+        <State name="A picture, a word while there is none, and a file that is not a picture">
+          {[pictureOf('square', 512, 512), null, sound].map((file) => (
             <PictureButton
               key={file?.fileId ?? 'none'}
-              label="A cell, running"
+              label={file === sound ? 'A cell with a sound' : 'A cell, running'}
               file={file}
               cssPixels={96}
-              className="size-24 rounded-control border border-border bg-surface text-meta"
+              className="relative size-24 rounded-control border border-border bg-surface text-meta"
             >
               running
             </PictureButton>

@@ -6,7 +6,7 @@ import { ThumbPicture } from './thumb.tsx';
 interface PictureButtonProps extends Omit<ComponentProps<'button'>, 'type' | 'ref'> {
   label: string;
   /** What the button shows, once there is something. */
-  file: Pick<Picture, 'fileId' | 'contentType'> | null;
+  file: Pick<Picture, 'fileId' | 'filename' | 'contentType'> | null;
   /** Its longer side. */
   cssPixels: number;
   /** Stands in the place of the file while there is none. */
@@ -47,16 +47,18 @@ export function PictureButton({ label, file, cssPixels, children, className, ...
       />
     );
   }
+  // The name of the file is read where it is seen, so that speech can name the button by it.
+  const isNamed = file === null || label.includes(file.filename);
   return (
     <button
       {...rest}
       {...marks}
       ref={keepFocus}
       type="button"
-      aria-label={label}
+      aria-label={isNamed ? label : `${label} ${file.filename}`}
       className={classes(look, 'flex items-center justify-center p-1')}
     >
-      {file ? <ThumbPicture {...file} alt={label} cssPixels={cssPixels} /> : children}
+      {file ? <ThumbPicture {...file} alt={file.filename} cssPixels={cssPixels} /> : children}
     </button>
   );
 }

@@ -52,12 +52,12 @@ export function ThumbPicture({
       <span
         role="img"
         aria-label={alt}
-        className="absolute inset-0 flex flex-col items-center justify-center gap-2 p-3 text-text-3"
+        className="absolute inset-0 flex flex-col items-center justify-center gap-2 p-2 text-text-3"
       >
         <Sign kind={kind} size={Math.min(32, Math.max(16, cssPixels / 3))} />
         {isLarge ? (
-          <span className="line-clamp-3 max-w-full text-center text-meta wrap-anywhere text-text-2">
-            {alt} · {contentType}
+          <span className="line-clamp-2 max-w-full text-center text-meta wrap-anywhere text-text-2">
+            {alt}
           </span>
         ) : null}
       </span>
