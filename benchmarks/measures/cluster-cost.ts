@@ -49,8 +49,8 @@ await measure(
   'cluster-cost',
   'What a task and a run cost on SQLite, and on Postgres and Redis with one and three replicas',
   async () => {
-    const [task, oneTask, threeTasks, { idle, unheard, listening }] = await tasksOnEach();
-    const [run, oneRun, threeRuns, { apart, bystander }] = await runsOnEach();
+    const { sqlite: task, one: oneTask, three: threeTasks, idle, unheard, listening } = await tasksOnEach();
+    const { sqlite: run, one: oneRun, three: threeRuns, apart, bystander } = await runsOnEach();
     const figures: Figure[] = [
       { name: 'a task: statements, three replicas', value: threeTasks.statements, unit: '' },
       { name: 'a task: commits', value: threeTasks.commits, unit: '' },
@@ -138,21 +138,18 @@ await measure(
 );
 
 async function tasksOnEach() {
-  const sides = [await tasksOn(0), await tasksOn(1), await tasksOn(3)] as const;
-  const [sqlite, one, three] = sides;
-  const costs = await inTurns(sides);
-  await sqlite.close();
-  await one.close();
-  const [first, second] = three.gateways;
-  if (!first || !second || !three.counts) throw new Error('There are not three replicas.');
-  const idle = await idleOf(three.counts, three.gateways);
-  const watcher = await TaskEnds.open(second.url, three.token);
-  await three.work();
-  const [, listening = 0] = (await costOf(three)).gatewaysMs;
+  const { costs, replicas } = await compared(tasksOn);
+  const { counts, gateways, token } = replicas;
+  const [, second] = gateways;
+  if (!second || !counts) throw new Error('There are not three replicas.');
+  const idle = await idleOf(counts, gateways);
+  const watcher = await TaskEnds.open(second.url, token);
+  await replicas.work();
+  const [, listening = 0] = (await costOf(replicas)).gatewaysMs;
   watcher.close();
-  await three.close();
-  const [, unheard = 0] = costs[2].gatewaysMs;
-  return [...costs, { idle, unheard, listening }] as const;
+  await replicas.close();
+  const [, unheard = 0] = costs.three.gatewaysMs;
+  return { ...costs, idle, unheard, listening };
 }
 
 /** No replicas: one gateway on SQLite. */
@@ -177,20 +174,16 @@ async function tasksOn(replicas: number): Promise<Side & { token: string }> {
 }
 
 async function runsOnEach() {
-  const sides = [await runsOn(0), await runsOn(1), await runsOn(3)] as const;
-  const [sqlite, one, three] = sides;
-  const costs = await inTurns(sides);
-  await sqlite.close();
-  await one.close();
-  const [first] = three.clients;
-  if (!first) throw new Error('There is no replica.');
-  const inTurn = async (): Promise<void> => {
-    for (const client of three.clients) await manyRuns([client], runs / three.clients.length);
+  const { costs, replicas } = await compared(runsOn);
+  const { clients } = replicas;
+  const oneByOne = async (): Promise<void> => {
+    for (const client of clients) await manyRuns([client], runs / clients.length);
   };
-  const { ms: apart } = await costOf({ ...three, work: inTurn });
-  const [, bystander = 0] = (await costOf({ ...three, work: () => manyRuns([first]) })).gatewaysMs;
-  await three.close();
-  return [...costs, { apart, bystander }] as const;
+  const { ms: apart } = await costOf({ ...replicas, work: oneByOne });
+  const atFirst = await costOf({ ...replicas, work: () => manyRuns(clients.slice(0, 1)) });
+  const [, bystander = 0] = atFirst.gatewaysMs;
+  await replicas.close();
+  return { ...costs, apart, bystander };
 }
 
 async function runsOn(replicas: number): Promise<Side & { clients: readonly AgentClient[] }> {
@@ -233,14 +226,21 @@ async function manyRuns(clients: readonly AgentClient[], count = runs): Promise<
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-async function inTurns<Sides extends readonly Side[]>(
-  sides: Sides,
-): Promise<{ [Each in keyof Sides]: Cost }> {
-  for (const side of sides) for (let n = 0; n < side.warmUp; n += 1) await side.work();
-  const costs = sides.map((): Cost[] => []);
+/** What SQLite, one replica and three cost. The three stay open, for what else is asked of them. */
+async function compared<On extends Side>(open: (replicas: number) => Promise<On>) {
+  const [sqlite, one, three] = [await open(0), await open(1), await open(3)];
+  for (const side of [sqlite, one, three]) for (let n = 0; n < side.warmUp; n += 1) await side.work();
+  const taken: { sqlite: Cost; one: Cost; three: Cost }[] = [];
   for (let round = 0; round < rounds; round += 1)
-    for (const [index, side] of sides.entries()) costs[index]?.push(await costOf(side));
-  return costs.map(medians) as { [Each in keyof Sides]: Cost };
+    taken.push({ sqlite: await costOf(sqlite), one: await costOf(one), three: await costOf(three) });
+  await sqlite.close();
+  await one.close();
+  const costs = {
+    sqlite: medians(taken.map((costs) => costs.sqlite)),
+    one: medians(taken.map((costs) => costs.one)),
+    three: medians(taken.map((costs) => costs.three)),
+  };
+  return { costs, replicas: three };
 }
 
 function medians(costs: readonly Cost[]): Cost {
